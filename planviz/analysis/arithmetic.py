@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from typing_extensions import override
 
 from planviz.analysis.context import AnalyzerRule
@@ -52,7 +50,7 @@ class ResolveBinaryArithmetic(AnalyzerRule):
     matches = (Add, Subtract, Multiply, Divide)
 
     @override
-    def apply(self, plan: LogicalPlan) -> Any:
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
 
         def operator(p: LogicalPlan) -> LogicalPlan:
             return p.transform_expressions_up(self._one, self.mask)

@@ -51,7 +51,7 @@ class ApplyCharTypePadding(AnalyzerRule):
         pad_columns = not config.get("spark.sql.legacy.noCharPaddingInPredicate")
         return _Comparisons(lengths, pad_columns).padded(plan) if lengths else plan
 
-    def _read(self, plan: Any, new: dict[int, AttributeReference], lengths: Lengths) -> Any:
+    def _read(self, plan: QueryPlan, new: dict[int, AttributeReference], lengths: Lengths) -> Any:
         def inside(e: Expression) -> Expression:
             return e.with_plan(self._read(e.plan, new, lengths)) if isinstance(e, SubqueryExpression) else e
 

@@ -131,7 +131,7 @@ class ResolveUnion(AnalyzerRule[Union]):
         return left
 
     @staticmethod
-    def _two(left: Any, right: Any, node: Any) -> Any:
+    def _two(left: LogicalPlan, right: LogicalPlan, node: Union) -> LogicalPlan:
         items: list[Any] = []
         for a in left.output:
             found = next((b for b in right.output if same_name(a.name, b.name)), None)

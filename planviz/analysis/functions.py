@@ -301,7 +301,7 @@ class ResolveAliases(AnalyzerRule):
     matches = (UnresolvedAlias, OuterReference)
 
     @override
-    def apply(self, plan: LogicalPlan) -> Any:
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_up(self._operator, self.mask)
 
     def _operator(self, plan: LogicalPlan) -> LogicalPlan:
@@ -498,7 +498,7 @@ class ResolveRandomSeed(AnalyzerRule):
     NAMES = frozenset(("rand", "random", "randn"))
 
     @override
-    def apply(self, plan: LogicalPlan) -> Any:
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         import random
 
         def seed() -> int:

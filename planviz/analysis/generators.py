@@ -149,7 +149,7 @@ class ResolveGenerate(AnalyzerRule):
     matches = (Generate,)
 
     @override
-    def apply(self, plan: LogicalPlan) -> Any:
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_up(self._one, Generate.BIT)
 
     @staticmethod
@@ -295,7 +295,7 @@ def _pivot_first(plan: Pivot, keys: tuple[Expression, ...], values: list[tuple[E
     return Project(tuple(items), second)
 
 
-def _pivot_if(plan: Pivot, keys: tuple[Any, ...], values: list[tuple[Expression, str]]) -> LogicalPlan:
+def _pivot_if(plan: Pivot, keys: tuple[Expression, ...], values: list[tuple[Expression, str]]) -> LogicalPlan:
     single = len(plan.aggregates) == 1
     results: list[Any] = list(keys)
     for value, name in values:

@@ -72,7 +72,7 @@ class TimeWindowing(AnalyzerRule):
     package = "org.apache.spark.sql.catalyst.analysis"
 
     @override
-    def apply(self, plan: LogicalPlan) -> Any:
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_up(self._one, TimeWindow.BIT)
 
     def _one(self, plan: LogicalPlan) -> LogicalPlan:
@@ -198,7 +198,7 @@ def _last_moment(window: Expression) -> Expression:
     return _converted(Subtract(_converted(end, t, LONG), _long(1)), LONG, t)
 
 
-def _single(plan: LogicalPlan, kind: type[Any]) -> Any:
+def _single(plan: LogicalPlan, kind: type[object]) -> Any:
     """The one window that the operator computes, when it can be computed now."""
     if len(plan.children) != 1 or not plan.children_resolved:
         return None

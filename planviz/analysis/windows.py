@@ -249,7 +249,7 @@ class _Extraction:
         return spec.replace(partition=partition, order=order)
 
 
-def _extract(items: tuple[Expression, ...], shared: bool) -> tuple[list[Any], tuple[Any, ...]]:
+def _extract(items: tuple[Expression, ...], shared: bool) -> tuple[list[Expression], tuple[Expression, ...]]:
     bit = WindowExpression.BIT
     regular = [e for e in items if not occurs(e, bit)]
     extraction = _Extraction(regular, shared)

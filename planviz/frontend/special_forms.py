@@ -226,7 +226,7 @@ class SpecialForms:
         made: Expression = UnresolvedFunction(parts, tuple(arguments), distinct, where, nulls, order)
         return self._over(self.placed(made, start))
 
-    def _argument(self: Any) -> Any:
+    def _argument(self: Any) -> Expression:
         if self.peek(1) == "=>":
             self.came_with("a named argument", self.at + 1)
             name = self.identifier()
@@ -393,7 +393,7 @@ class SpecialForms:
             return None
         return AggregateExpression(FirstLast(e, name, ignore), "Complete", False, None, next_id())
 
-    def _form_identifier(self: Any) -> Any:
+    def _form_identifier(self: Any) -> object:
         start = self.at
         name = self.expression()
         self.expect(")")

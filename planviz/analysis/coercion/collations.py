@@ -118,7 +118,7 @@ def _changed(e: Expression, among: Iterable[Expression]) -> Any:
     return e.map_children(lambda c: _with_text(c, won) if id(c) in wanted else c)
 
 
-def _case(e: CaseWhen) -> object:
+def _case(e: CaseWhen) -> Expression:
     results = tuple(e.results)
     return e if len({r.data_type for r in results}) < 2 else _changed(e, results)
 
@@ -289,7 +289,7 @@ def _with_text(e: Expression, won: DataType) -> Expression:
 
 
 def _in_query(e: SubqueryExpression, won: DataType) -> SubqueryExpression:
-    def item(x: Any) -> Any:
+    def item(x: Any) -> Expression:
         new = _with_text(x, won)
         return new if isinstance(new, NamedExpression) else alias(new, x.name)
 

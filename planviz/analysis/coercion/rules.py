@@ -35,7 +35,7 @@ class WidenSetOperationTypes(AnalyzerRule):
     package = "org.apache.spark.sql.catalyst.analysis.TypeCoercionBase$"
 
     @override
-    def apply(self, plan: LogicalPlan) -> Any:
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_up(self._operator, self.mask)
 
     def _operator(self, plan: LogicalPlan) -> LogicalPlan:

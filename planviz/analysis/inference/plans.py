@@ -140,7 +140,7 @@ class _Walk:
         key = ".".join(plan.parts).lower()
         return Output([Relation(plan.parts, [], [self.tables.setdefault(key, GuessedTable(plan.parts))])], [])
 
-    def alias(self, plan: Any, outer: Scope | None) -> Output:
+    def alias(self, plan: SubqueryAlias, outer: Scope | None) -> Output:
         """relation AS name."""
         return Output([_merged(plan.name, self.walk(plan.child, outer))], [])
 
