@@ -73,7 +73,7 @@ class Counted(Buffered):
         """See Buffered."""
         return (0,)
 
-    def add(self, buffer: Buffer, *values: Any) -> Buffer:
+    def add(self, buffer: Buffer, *values: object) -> Buffer:
         """See Buffered."""
         return (buffer[0] + 1,)
 
@@ -199,7 +199,7 @@ class ExtremeBy(Buffered):
         """See Buffered."""
         return values[1] is None
 
-    def add(self, buffer: Buffer, *values: Any) -> Buffer:
+    def add(self, buffer: Buffer, *values: object) -> Buffer:
         """See Buffered."""
         return self.merge(buffer, values)
 
@@ -231,7 +231,7 @@ class Collected(Buffered):
 class CollectedOnce(Collected):
     """collect_set: every value once, in the order in which they came; Spark's order is not fixed."""
 
-    def add(self, buffer: Buffer, *values: Any) -> Buffer:
+    def add(self, buffer: Buffer, *values: object) -> Buffer:
         """See Buffered."""
         return self.merge(buffer, (values,))
 

@@ -63,7 +63,7 @@ def of(
 
 
 def given(
-    plan: Any, tables: Mapping[str, Sequence[Row]] | None = None, *, options: Options | None = None
+    plan: SparkPlan, tables: Mapping[str, Sequence[Row]] | None = None, *, options: Options | None = None
 ) -> tuple[tuple[Row, ...], ...]:
     """The rows that a physical plan gives, by partition: those of `of`, through every operator. Raises CannotPlay."""
     return Flow(tables or {}, options or Options(), _played).partitions(plan)
@@ -74,7 +74,7 @@ class _Given(Flow):
 
     source: Input
 
-    def input(self, plan: Any, name: str) -> Input:
+    def input(self, plan: object, name: str) -> Input:
         """See Flow."""
         return self.source
 
@@ -107,7 +107,7 @@ def _played(node: SparkPlan, flow: Flow) -> Play:
         raise CannotPlay(f"{node.node_name} cannot be played here: {error} is not known.") from None
 
 
-def _join(model: Callable[[Any, Input, Input], Model]) -> Callable[[Any, Flow], Model]:
+def _join(model: Callable[[object, Input, Input], Model]) -> Callable[[Any, Flow], Model]:
     return lambda node, flow: model(node, flow.fed(node, 0, "left", apart=True), flow.fed(node, 1, "right", apart=True))
 
 

@@ -169,11 +169,11 @@ class Flow:
     def _union(self, plan: UnionExec) -> Partitions:
         return tuple(part for child in plan.inputs for part in self.partitions(child))
 
-    def _answered(self, e: Any) -> Any:
+    def _answered(self, e: Expression) -> Any:
         """The expression with the values of its subqueries. Raises CannotPlay."""
         return e.transform_up(self._value) if e.bits & PlanHolder.BIT else e
 
-    def _value(self, e: Expression) -> Any:
+    def _value(self, e: Expression) -> Expression:
         if not isinstance(e, ScalarSubqueryExec):
             return e
         rows = [row for part in self.partitions(through(e.plan, SubqueryExec)) for row in part]
@@ -228,7 +228,7 @@ _OPERATORS: dict[Any, Callable[[Flow, Any], Any]] = {
 }
 
 
-def through(plan: Any, *classes: Any) -> Any:
+def through(plan: object, *classes: Any) -> Any:
     """The plan below operators of these classes, and below those through which rows pass."""
     passing = (*PASSING, *classes)
     while isinstance(plan, passing):

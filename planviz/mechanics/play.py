@@ -133,7 +133,7 @@ class Pane:
 
     def __init__(self, panel: Panel) -> None:
         self.panel = panel
-        self.groups: dict[Any, Group] = {}
+        self.groups: dict[object, Group] = {}
         #: The row that is being read; rows before it are done, -1 says that all are.
         self.at: int | None = None
         self.changed = True
@@ -176,7 +176,7 @@ class Pane:
         self.changed = self.changed or self.at != row
         self.at = row
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> dict[str, object]:
         """The content as data."""
         return {"groups": [{"label": g.label, "rows": list(g.rows)} for g in self.groups.values()], "at": self.at}
 
@@ -193,7 +193,7 @@ class Step:
     links: tuple[Link, ...]
     state: Mapping[str, object]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """Without what is empty."""
         whole = {
             "kind": self.kind,

@@ -116,7 +116,7 @@ class _Evaluator:
         named = _named(plan.child, below)
         return [row for row, values in zip(below, named, strict=True) if row_value(plan.condition, values) is True]
 
-    def join(self, plan: Any) -> Rows:
+    def join(self, plan: Join) -> Rows:
         left, right = self.rows(plan.left), self.rows(plan.right)
         if len(left) * len(right) > MOST_PAIRS:
             raise UnknownValueError(f"more than {MOST_PAIRS} pairs of rows")
@@ -152,7 +152,7 @@ class _Evaluator:
         return _distinct(self.rows(plan.child))
 
     def aggregate(self, plan: Aggregate) -> Rows:
-        groups: dict[Any, list[dict[int, Any]]] = {} if plan.grouping else {(): []}
+        groups: dict[object, list[dict[int, object]]] = {} if plan.grouping else {(): []}
         for row in _named(plan.child, self.rows(plan.child)):
             groups.setdefault(same_key(_values(plan.grouping, row)), []).append(row)
         return [tuple([_result(item, plan, rows) for item in plan.aggregates]) for rows in groups.values()]
@@ -208,7 +208,7 @@ def _named(plan: LogicalPlan, rows: Rows) -> list[dict[int, Any]]:
     return [dict(zip(ids, row, strict=True)) for row in rows]
 
 
-def _values(expressions: Sequence[Any], row: dict[int, Any]) -> Row:
+def _values(expressions: Sequence[Any], row: dict[int, object]) -> Row:
     return tuple([row_value(e, row) for e in expressions])
 
 
@@ -223,7 +223,7 @@ def _distinct(rows: Iterable[Row]) -> Rows:
     return list({same_key(row): row for row in rows}.values())
 
 
-def _comparing(order: Any) -> Callable[[Any, Any], int]:
+def _comparing(order: Any) -> Callable[[object, object], int]:
     least = order.null_order == "NULLS FIRST"
 
     def comparing(a: Any, b: Any) -> int:
@@ -252,7 +252,7 @@ def _inner(left: Rows, right: Rows, matches: list[list[int]], join: LogicalPlan)
     return [row + right[at] for row, found in zip(left, matches, strict=True) for at in found]
 
 
-def _outer(left: Rows, right: Rows, matches: list[list[int]], join: Any) -> Rows:
+def _outer(left: Rows, right: Rows, matches: list[list[int]], join: Join) -> Rows:
     rows: Rows = []
     for row, found in zip(left, matches, strict=True):
         rows += [row + right[at] for at in found]
@@ -264,7 +264,7 @@ def _outer(left: Rows, right: Rows, matches: list[list[int]], join: Any) -> Rows
     return rows
 
 
-def _semi(left: Rows, right: Rows, matches: list[list[int]], join: Any) -> Rows:
+def _semi(left: Rows, right: Rows, matches: list[list[int]], join: Join) -> Rows:
     return [row for row, found in zip(left, matches, strict=True) if bool(found) is (join.kind == "LeftSemi")]
 
 
@@ -284,7 +284,7 @@ _JOINS: dict[str, Callable[..., Rows]] = {
 # -- aggregates
 
 
-def _result(item: Any, plan: LogicalPlan, rows: list[dict[int, Any]]) -> Any:
+def _result(item: Expression, plan: LogicalPlan, rows: list[dict[int, object]]) -> Any:
     """A result column over the rows of a group: functions become their values, keys those of the first row."""
 
     def known(e: Expression) -> Any:
@@ -293,7 +293,7 @@ def _result(item: Any, plan: LogicalPlan, rows: list[dict[int, Any]]) -> Any:
     return row_value(item.transform_down(known, AggregateExpression.BIT), rows[0] if rows else {})
 
 
-def _aggregated(e: AggregateExpression, rows: list[dict[int, Any]]) -> object:
+def _aggregated(e: AggregateExpression, rows: list[dict[int, object]]) -> Any:
     """The value of an aggregate function as it is used: with its FILTER and DISTINCT."""
     function = e.function
     if e.where is not None:

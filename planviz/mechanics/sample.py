@@ -54,7 +54,7 @@ def _number(table: Table | None) -> int:
     return max(min(FEWEST, table.row_count), min(ROWS, table.row_count))
 
 
-def _column(t: DataType, stats: ColumnStatistics | None, count: int | None, rows: int, at: int) -> list[Any]:
+def _column(t: DataType, stats: ColumnStatistics | None, count: int | None, rows: int, at: int) -> list[object]:
     """The values of a column: `at` shifts them, so that columns of one table differ."""
     distinct = _distinct(stats, count, rows, at)
     stride = 1 if distinct >= rows else 1 + at % 2
@@ -78,7 +78,7 @@ def _nulls(stats: ColumnStatistics | None, count: int | None, rows: int) -> int:
     return max(1, min(rows - 1, round(rows * stats.null_count / count))) if count else 1
 
 
-def _values(t: DataType, stats: ColumnStatistics | None) -> Callable[[int], Any]:
+def _values(t: DataType, stats: ColumnStatistics | None) -> Callable[[int], object]:
     """The n-th value of a type, from the minimum on where it is known."""
     low = stats.min if stats is not None else None
     high = stats.max if stats is not None else None
@@ -101,7 +101,9 @@ def _values(t: DataType, stats: ColumnStatistics | None) -> Callable[[int], Any]
     return lambda n: _WORDS[n % len(_WORDS)]
 
 
-def _numbers(made: Callable[[Any], Any], low: Any, high: object, first: Any, step: Any) -> Callable[[int], Any]:
+def _numbers(
+    made: Callable[[Any], Any], low: object, high: object, first: object, step: Any
+) -> Callable[[int], object]:
     try:
         start = made(first) if low is None else made(low)
         end = None if high is None else made(high)

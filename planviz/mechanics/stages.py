@@ -101,7 +101,7 @@ def _stage(stage: Any, columns: Sequence[AttributeReference], rows: Sequence[Val
     """The groups of one partition."""
     known = [buffered(f.function) for f in stage.functions]
     start = tuple([kept.start() for kept in known])
-    groups: dict[Any, tuple[Values, tuple[Buffer, ...]]] = {}
+    groups: dict[object, tuple[Values, tuple[Buffer, ...]]] = {}
     if not stage.keys:
         groups[()] = ((), start)
     places = _places(stage, known)

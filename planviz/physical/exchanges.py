@@ -139,7 +139,7 @@ class ReusedExchangeExec(LeafExec):
 
     children = always(())  # the exchange stands elsewhere
 
-    def map_children(self, f: Any, mask: int = -1) -> ReusedExchangeExec:
+    def map_children(self, f: object, mask: int = -1) -> ReusedExchangeExec:
         """Itself."""
         return self
 

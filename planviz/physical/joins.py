@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from planviz.expressions.casts import Cast
 from planviz.expressions.core import AttributeReference, Expression, Literal, SortOrder
@@ -60,7 +60,7 @@ class JoinExec(BinaryExec):
         return (*left, *right)
 
     @lazy
-    def canonicalized(self) -> Any:
+    def canonicalized(self) -> SparkPlan:
         """As of every operator; the column that an ExistenceJoin makes keeps its id, so that it equals no other."""
         found = super().canonicalized
         return found if self.exists is None else found.replace(exists=self.exists)
@@ -176,7 +176,7 @@ class BuildSide:
         """The streamed side alone."""
         return (self.streamed,)
 
-    def around(self, for_build: BroadcastDistribution, for_stream: Distribution) -> tuple[Any, Any]:
+    def around(self, for_build: BroadcastDistribution, for_stream: Distribution) -> tuple[Distribution, Distribution]:
         """Left and right of what holds for the sides."""
         return (for_build, for_stream) if self.build == "BuildLeft" else (for_stream, for_build)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planviz.config import OptimizerConfig
 from planviz.decisions.choices import Decision
@@ -70,7 +70,7 @@ class Preparation:
         context = self.context
         return PhysicalPlan(spark, executed, tuple(context.decisions), tuple(context.warnings), context.plan_id)
 
-    def _prepared(self, plan: SparkPlan, subquery: bool) -> Any:
+    def _prepared(self, plan: SparkPlan, subquery: bool) -> SparkPlan:
         adaptive = self.adaptive and (subquery or needs_adaptive(plan))
         rules = [
             *before_exchanges(self.config, self.subqueries, self.adaptive),
@@ -84,7 +84,7 @@ class Preparation:
     def _noted(self, logical: LogicalPlan, physical: SparkPlan, calls: Sequence[Planned]) -> None:
         note_strategies(self.trace, logical, physical, calls, self.running[-1] if self.running else None)
 
-    def _run(self, rules: list[PreparationRule], plan: SparkPlan, adaptive: bool = False) -> Any:
+    def _run(self, rules: list[PreparationRule], plan: SparkPlan, adaptive: bool = False) -> SparkPlan:
         """The plan after the rules; what they do is a run of the trace, within the one that asked for it."""
         parent = self.running[-1] if self.running else None
         self.running.append(len(self.trace.runs))

@@ -80,7 +80,7 @@ class FileSourceScanExec(LeafExec):
         return self.columns
 
     @lazy
-    def expressions(self) -> tuple[Any, ...]:
+    def expressions(self) -> tuple[Expression, ...]:
         """The filters; the columns are its own."""
         return (*self.partition_filters, *self.data_filters)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from planviz.catalog.tables import Catalog, Table
 from planviz.execution import QueryExecution
@@ -59,7 +58,7 @@ def _hinted(join: Join) -> bool:
     return bool(join.left_hint or join.right_hint)
 
 
-def _with_taken(made: Replay, plan: LogicalPlan) -> tuple[Any, list[str]]:
+def _with_taken(made: Replay, plan: LogicalPlan) -> tuple[LogicalPlan, list[str]]:
     """The plan with the joins that no sizes explain as the text has them, where the replay took them so."""
     if made.fitted is None or not made.taken:
         return plan, []
@@ -77,7 +76,7 @@ class _Tables:
     def under(self, plan: LogicalPlan) -> LogicalPlan:
         """The plan over these tables."""
 
-        def one(p: LogicalPlan) -> Any:
+        def one(p: LogicalPlan) -> LogicalPlan:
             return p.replace(table=self._of(p)) if isinstance(p, LogicalRelation) else with_size(p, sizes)
 
         sizes = {} if self.made.fitted is None else self.made.fitted.sizes

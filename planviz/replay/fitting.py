@@ -114,7 +114,7 @@ def with_tables(
 ) -> LogicalPlan:
     """The plan over tables of these sizes and rows; a table that has none stays of unknown size."""
 
-    def one(p: LogicalPlan) -> Any:
+    def one(p: LogicalPlan) -> LogicalPlan:
         if isinstance(p, LogicalRelation):
             return p.replace(table=table_of(p, sizes.get(key_of(p)), columns, (rows or {}).get(key_of(p))))
         return with_size(p, sizes)
@@ -156,7 +156,7 @@ def named(plan: LogicalPlan, columns: Columns) -> Any:
     for relation in nameless:
         known.setdefault(key_of(relation), set()).update(_scanned(relation, columns))
 
-    def one(p: LogicalPlan) -> Any:
+    def one(p: LogicalPlan) -> LogicalPlan:
         if not isinstance(p, LogicalRelation) or p.name:
             return p
         names = _scanned(p, columns)[:1] or sorted(known[key_of(p)])
@@ -286,7 +286,7 @@ def _tested(e: Any) -> str:
 def without_runtime_filters(plan: LogicalPlan) -> LogicalPlan:
     """The plan without the filters that runtime filters added."""
 
-    def one(p: LogicalPlan) -> Any:
+    def one(p: LogicalPlan) -> LogicalPlan:
         if not isinstance(p, Filter):
             return p
         parts = split_conjunction(p.condition)

@@ -38,7 +38,7 @@ class Given:
 
 
 def given(
-    settings: Mapping[str, Any] | None = None, sizes: Mapping[str, int | str] | None = None, profile: str = ""
+    settings: Mapping[str, object] | None = None, sizes: Mapping[str, int | str] | None = None, profile: str = ""
 ) -> Given:
     """What was said, checked. Raises InputError for a setting, a size or a profile that there is not."""
     profile = OptimizerConfig.of(profile).profile if profile else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planviz.expressions.core import AttributeReference
 from planviz.expressions.subqueries import DynamicPruningSubquery
@@ -232,7 +232,7 @@ def with_pruning_keys(plan: LogicalPlan, pruned: set[int]) -> LogicalPlan:
     keys = join_keys(plan)
     sides = [(a, [k for _, k in keys], b) for a, b in keys] + [(b, [k for k, _ in keys], a) for a, b in keys]
 
-    def one(e: Expression) -> Any:
+    def one(e: Expression) -> Expression:
         if not isinstance(e, DynamicPruningSubquery) or e.expr_id in pruned:
             return e
         for mine, others, other in sides:

@@ -343,7 +343,7 @@ class _Replaying:
         trace: Trace,
         order: PrintedOrder | None = None,
         rows: dict[str, int] | None = None,
-    ) -> Any:
+    ) -> LogicalPlan:
         with ids_from(Ids(self.first_id)):
             context = OptimizerContext(config, join_order=order)
             return Optimizer(config, context).optimize(with_tables(plan, sizes, self.columns, rows), trace)

@@ -124,7 +124,7 @@ def _tables(plan: LogicalPlan) -> Names:
     return frozenset(key_of(n) for n in plan.walk() if isinstance(n, LogicalRelation))
 
 
-def _items(leaves: frozenset[int], bits: dict[Any, int]) -> int:
+def _items(leaves: frozenset[int], bits: dict[object, int]) -> int:
     found = 0
     for leaf in leaves:
         found |= bits[leaf]
@@ -138,7 +138,7 @@ def _name(plan: LogicalPlan) -> str:
     return names[0] if len(names) == 1 else plan.node_name
 
 
-def with_choices(plan: LogicalPlan, wanted: Sequence[Wanted]) -> tuple[Any, list[str]]:
+def with_choices(plan: LogicalPlan, wanted: Sequence[Wanted]) -> tuple[LogicalPlan, list[str]]:
     """An optimized plan whose joins become what the text says, and each such choice in words.
 
     A hint does it: what planning prints of a join does not show who decided.
@@ -156,7 +156,7 @@ def with_choices(plan: LogicalPlan, wanted: Sequence[Wanted]) -> tuple[Any, list
         built = f", {side}" if side else ""
         words.append(f"{operator}{built} of the join {w.signature}"[:300])
 
-    def one(p: LogicalPlan) -> Any:
+    def one(p: LogicalPlan) -> LogicalPlan:
         if not isinstance(p, Join) or p.left_hint or p.right_hint:
             return p
         left, right = hints.get(signature_of(p)[0], (None, None))

@@ -209,7 +209,7 @@ class JoinModel(Model):
             return self.kept(item.values, item, mark, f"{has}{more}: it is given.")
         return self.board.step("drop", f"{texts(item.values)} {has}: it is dropped.", marks=[(*mark[:2], "dropped")])
 
-    def kept(self, values: Sequence[Any], item: Item, mark: Mark, why: str) -> Step:
+    def kept(self, values: Sequence[object], item: Item, mark: Mark, why: str) -> Step:
         """A row that is given alone."""
         row = self.emit(values, (item.id,))
         return self.board.step("emit", f"{texts(item.values)} {why}", marks=[mark, ("output", row, "new")])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planviz.physical.distribution import (
     AllTuples,
@@ -70,7 +70,7 @@ class EnsureRequirements:
         return self.context.shuffle(p, child)
 
     @staticmethod
-    def _sorted(child: SparkPlan, order: tuple[Any, ...]) -> SparkPlan:
+    def _sorted(child: SparkPlan, order: tuple[Expression, ...]) -> SparkPlan:
         return child if ordering_satisfies(child.output_ordering, order) else SortExec(order, False, child)
 
 

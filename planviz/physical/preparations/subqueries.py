@@ -84,12 +84,12 @@ class PlanSubqueries:
     def _root(self, e: Subquery, name: str) -> SubqueryExec:
         return SubqueryExec(f"{name}#{e.expr_id}", self._plan_of(e), self.planner.context.next_plan_id())
 
-    def _plan_of(self, e: Any) -> SparkPlan:
+    def _plan_of(self, e: Subquery) -> SparkPlan:
         if e.expr_id not in self.done:
             self.done[e.expr_id] = self.prepared(self._planned(e))
         return self.done[e.expr_id]
 
-    def _planned(self, e: Any) -> Any:
+    def _planned(self, e: Subquery) -> Any:
         """The subquery's operators; what was decided for it is noted the first time."""
         context = self.planner.context
         decisions, warnings = len(context.decisions), len(context.warnings)

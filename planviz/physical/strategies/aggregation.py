@@ -68,7 +68,7 @@ def _normalized_key(key: NamedExpression) -> Expression:
     return new if isinstance(new, NamedExpression) else Alias(new, key.name, key.expr_id)
 
 
-def _named(new: Any, old: Any) -> Any:
+def _named(new: Expression, old: Any) -> Any:
     """The result under the name and id that it had."""
     if isinstance(new, NamedExpression) and new.expr_id == old.expr_id:
         return new

@@ -73,7 +73,7 @@ def _in_batches(provider: str, types: Sequence[DataType], config: OptimizerConfi
     return config.flag("spark.sql.codegen.wholeStage")
 
 
-def _over_table(filters: list[Expression], relation: LogicalRelation) -> list[Any]:
+def _over_table(filters: list[Expression], relation: LogicalRelation) -> list[Expression]:
     """The filters with the columns' names as the table writes them (Spark: DataSourceStrategy.normalizeExprs)."""
     names: dict[int, AttributeReference] = {a.expr_id: a for a in relation.output}
 
@@ -89,7 +89,7 @@ def _distinct(filters: Sequence[Expression]) -> list[Expression]:
     return list({f.canonicalized: f for f in reversed(filters)}.values())[::-1]
 
 
-def _data_filter(f: Any, by_partition: frozenset[int]) -> list[Any]:
+def _data_filter(f: Expression, by_partition: frozenset[int]) -> list[Expression]:
     """What the reader of the files may know of a filter."""
     if f.bits & SubqueryExpression.BIT and not _compares_values(f):
         return []

@@ -68,7 +68,7 @@ class _Places:
             below = [self.last[id(c)] for c in node.children]
             self.last[id(node)] = max([*self.at.get(id(node), ()), *below], default=-1)
 
-    def until(self, node: Any, number: int) -> Any:
+    def until(self, node: SparkPlan, number: int) -> Any:
         """The tree under `node` when all calls before `number` had been made."""
         if self.last[id(node)] < number:
             return node
@@ -80,7 +80,9 @@ class _Places:
         return made
 
 
-def note_strategies(trace: Trace, logical: Any, physical: Any, calls: Sequence[Planned], parent: int | None) -> None:
+def note_strategies(
+    trace: Trace, logical: object, physical: SparkPlan, calls: Sequence[Planned], parent: int | None
+) -> None:
     """Put into `trace`, as a run within `parent`, how the calls made `physical` of `logical`.
 
     The plans in between are made when somebody looks.
