@@ -18,7 +18,7 @@ class Actions(Frame):
         """Print the first rows."""
         self.session.act("show", self)
 
-    def display(self, *given: Any, **named: Any) -> None:
+    def display(self, *given: object, **named: object) -> None:
         """Show the rows as Databricks does."""
         self.session.act("display", self)
 
@@ -38,7 +38,7 @@ class Actions(Frame):
         """The last rows as a list."""
         return self.session.act("tail", self)
 
-    def head(self, n: int | None = None) -> Any:
+    def head(self, n: int | None = None) -> object:
         """The first row, or a list of the first rows."""
         return self.session.act("head", self)
 
@@ -66,11 +66,11 @@ class Actions(Frame):
         """The rows one by one."""
         return self.session.act("toLocalIterator", self)
 
-    def foreach(self, f: Any) -> None:
+    def foreach(self, f: object) -> None:
         """A function of every row."""
         self.session.act("foreach", self)
 
-    def foreachPartition(self, f: Any) -> None:
+    def foreachPartition(self, f: object) -> None:
         """A function of the rows of every partition."""
         self.session.act("foreachPartition", self)
 

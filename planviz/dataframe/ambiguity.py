@@ -36,7 +36,7 @@ def belonging(e: Expression, output: tuple[AttributeReference, ...], number: int
     """A column of the DataFrame of this number, whose columns are `output`, remembering that."""
     places = {a.expr_id: i for i, a in enumerate(output)}
 
-    def step(x: Expression) -> Any:
+    def step(x: Expression) -> Expression:
         if not isinstance(x, AttributeReference) or x.expr_id not in places:
             return x
         plain = x.__dict__[DATASET][2] if DATASET in x.__dict__ else x
@@ -172,7 +172,7 @@ def _doubtful(e: Expression, itself: bool) -> Iterator[AttributeReference]:
         yield from _doubtful(child, itself)
 
 
-def _sides(e: Expression) -> tuple[Any, Any] | None:
+def _sides(e: Expression) -> tuple[Expression, Expression] | None:
     """What an equality compares, without casts around."""
     if isinstance(e, EqualTo | EqualNullSafe) or (isinstance(e, UnresolvedFunction) and e.parts in (("=",), ("<=>",))):
         a, b = e.children

@@ -83,7 +83,7 @@ def names_of(kind: type) -> frozenset[str]:
     return _NAMES.get(kind, frozenset())
 
 
-def attribute(value: Any, name: str) -> Any:
+def attribute(value: object, name: str) -> Any:
     """`value.name` for an object of the API, ABSENT where it is none or has nothing of that name.
 
     Raises AnalysisError ATTRIBUTE_NOT_SUPPORTED for a DataFrame that has neither a method nor a column of it.
@@ -108,7 +108,7 @@ def attribute(value: Any, name: str) -> Any:
     return ABSENT
 
 
-def session_attribute(session: SparkSession, name: str) -> Any:
+def session_attribute(session: SparkSession, name: str) -> object:
     """`spark.name`: `spark.catalog` is PySpark's, not the catalogue of tables that planning reads."""
     if name == "catalog":
         return SessionCatalog(session)
@@ -141,7 +141,9 @@ def is_type(value: object, name: str) -> bool | None:
     return False if name.endswith("Type") else None
 
 
-def added(struct: StructType, field: Any, data_type: Any = None, nullable: bool = True, metadata: object = None) -> Any:
+def added(
+    struct: StructType, field: Any, data_type: Any = None, nullable: bool = True, metadata: object = None
+) -> object:
     """StructType.add: a struct with one field more."""
     if not isinstance(field, StructField):
         kind = parse_type(data_type) if isinstance(data_type, str) else data_type

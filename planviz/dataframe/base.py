@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _CHECKED = "spark.sql.analyzer.failAmbiguousSelfJoin"
 
 
-def flat(values: tuple[Any, ...]) -> list[Any]:
+def flat(values: tuple[object, ...]) -> list[Any]:
     """Arguments given one by one or as one list."""
     return list(values[0]) if len(values) == 1 and isinstance(values[0], list | tuple) else list(values)
 
@@ -107,14 +107,14 @@ class Frame:
         with self.session.numbering():
             return parse_expression(text)
 
-    def condition(self, value: Any) -> Expression:
+    def condition(self, value: object) -> Expression:
         """A condition: SQL text or a column."""
         if not isinstance(value, str):
             return self.numbered(value)
         found = self.parsed(value)
         return found.child if isinstance(found, UnresolvedAlias) else found
 
-    def key(self, value: Any) -> Expression:
+    def key(self, value: object) -> Expression:
         """A sort or partition key; a number means the column at that place, from 1."""
         if isinstance(value, int) and not isinstance(value, bool):
             return self.output[value - 1]

@@ -249,7 +249,7 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
         """Groups by every choice of the columns."""
         return GroupedData(self, tuple(self.key(c) for c in flat(columns)), "cube")
 
-    def groupingSets(self, sets: list[list[Any]], *columns: object) -> GroupedData:
+    def groupingSets(self, sets: list[list[object]], *columns: object) -> GroupedData:
         """Groups by each of these sets of columns."""
         chosen = tuple(tuple(self.key(c) for c in s) for s in sets)
         return GroupedData(self, tuple(self.key(c) for c in columns), "groupingsets", chosen)
@@ -448,7 +448,7 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
         return self.derived(MapInPython(name, udf, columns, barrier, self.plan))
 
 
-def _statistics(a: Any, names: list[str]) -> Expression:
+def _statistics(a: AttributeReference, names: list[str]) -> Expression:
     """map(name, value, ...) of a column's statistics as texts (Spark: StatFunctions.summary)."""
     number = a if is_numeric(a.type) else Cast(a, DOUBLE, "TRY", True)
     parts: list[Expression] = []
@@ -481,7 +481,7 @@ def _kind(how: str) -> str:
     return kind
 
 
-def _partitions(first: object, more: tuple[object, ...]) -> tuple[int | None, list[Any]]:
+def _partitions(first: object, more: tuple[object, ...]) -> tuple[int | None, list[object]]:
     """Number (None when not given) and keys."""
     if isinstance(first, bool) or not isinstance(first, int):
         return None, flat((first, *more) if more else (first,))
@@ -490,10 +490,10 @@ def _partitions(first: object, more: tuple[object, ...]) -> tuple[int | None, li
     return first, list(more)
 
 
-def _told_apart(e: Any, join: Any) -> Expression:
+def _told_apart(e: Expression, join: Join) -> Expression:
     """Columns that a DataFrame compares with themselves in a join with itself: the left one and the right one."""
 
-    def step(x: Expression) -> Any:
+    def step(x: Expression) -> Expression:
         match x:
             case UnresolvedFunction(("=",) | ("<=>",), (AttributeReference() as a, AttributeReference() as b)) if (
                 a.expr_id == b.expr_id
@@ -507,7 +507,7 @@ def _told_apart(e: Any, join: Any) -> Expression:
     return made
 
 
-def _renewed(e: Expression, right: tuple[AttributeReference, ...], join: Any) -> Expression:
+def _renewed(e: Expression, right: tuple[AttributeReference, ...], join: Join) -> Expression:
     """Columns that only the right side has, as they are called since the join gave it ids of its own."""
     left = join.left.output_set
     new = {a.expr_id: b for a, b in zip(right, join.right.output, strict=True) if a.expr_id != b.expr_id}

@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planviz.dataframe import python
 from planviz.dataframe.column import Column, call, column_or_name, expression, literal, named
@@ -58,7 +58,7 @@ def col(name: str) -> Column:
 column = col
 
 
-def lit(value: Any) -> Column:
+def lit(value: object) -> Column:
     """A Python value as a column; a column stays as it is."""
     return Column(expression(value))
 
@@ -207,7 +207,7 @@ def __getattr__(name: str) -> Callable[..., Column]:
     if name.startswith("_"):
         raise AttributeError(name)
 
-    def function(*arguments: Any, **named: Any) -> Column:
+    def function(*arguments: object, **named: object) -> Column:
         # PySpark's names of arguments stand in the order of the SQL function's.
         return _called(name, (*arguments, *named.values()))
 

@@ -51,7 +51,7 @@ class UDFRegistration:
     def __init__(self, session: Session) -> None:
         self.session = session
 
-    def register(self, name: str, f: Any, returnType: DataType | str | None = None) -> UserDefinedFunction:
+    def register(self, name: str, f: object, returnType: DataType | str | None = None) -> UserDefinedFunction:
         """A Python function, or what `udf` and its kin made, under a name for SQL; usable as a column as well.
 
         Raises InputError for a type that there is not, and for one beside a function that has one.
@@ -66,7 +66,7 @@ class UDFRegistration:
         return UserDefinedFunction(made)
 
 
-def udf(f: Any = None, returnType: DataType | str = "string", *, useArrow: bool | None = None) -> Any:
+def udf(f: object = None, returnType: DataType | str = "string", *, useArrow: bool | None = None) -> object:
     """A function of single rows, as a call or a decorator: `udf(f, "int")`, `@udf("int")`, `@udf`.
 
     `useArrow` says how rows reach it; None: as the session's settings say.
@@ -75,12 +75,14 @@ def udf(f: Any = None, returnType: DataType | str = "string", *, useArrow: bool 
     return _made(f, returnType, lambda _: None if useArrow is None else kinds[useArrow])
 
 
-def pandas_udf(f: Any = None, returnType: DataType | str | None = None, functionType: int | str | None = None) -> Any:
+def pandas_udf(
+    f: object = None, returnType: DataType | str | None = None, functionType: int | str | None = None
+) -> object:
     """A function of pandas' Series; of which kind its type hints say, or `functionType` by PySpark's name or number."""
     return _vectorized(f, returnType, functionType, "pandas")
 
 
-def arrow_udf(f: Any = None, returnType: DataType | str | None = None, functionType: int | str | None = None) -> Any:
+def arrow_udf(f: object = None, returnType: DataType | str | None = None, functionType: int | str | None = None) -> Any:
     """A function of Arrow's arrays; of which kind its type hints say, or `functionType` by PySpark's name or number."""
     return _vectorized(f, returnType, functionType, "arrow")
 
@@ -93,7 +95,7 @@ def _vectorized(f: Any, returns: DataType | str | None, kind: int | str | None, 
     return _made(f, given, lambda function: known or _hinted(function, library))
 
 
-def _made(f: Any, returns: DataType | str, kind: Callable[[Any], PythonEvalType | None]) -> Any:
+def _made(f: Any, returns: DataType | str, kind: Callable[[Any], PythonEvalType | None]) -> object:
     """The function, or a decorator that makes it where `f` is missing or the type."""
     if not callable(f):
         return lambda function: _made(function, returns if f is None else f, kind)

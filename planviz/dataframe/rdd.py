@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 class RDD:
     """Rows of a program: `rows` are its elements where the program says them, else None."""
 
-    def __init__(self, session: SparkSession, rows: list[Any] | None = None) -> None:
+    def __init__(self, session: SparkSession, rows: list[object] | None = None) -> None:
         self.session, self.rows = session, rows
 
     def toDF(self, schema: object = None, sampleRatio: float | None = None) -> DataFrame:
         """The rows as a DataFrame."""
         return self.session.createDataFrame(self, schema)
 
-    def _value(self, *given: object, **named: object) -> Any:
+    def _value(self, *given: object, **named: object) -> object:
         """What only running the program would give: the session says what stands for it."""
         return self.session.act_on_rows(self)
 

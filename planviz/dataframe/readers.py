@@ -28,7 +28,7 @@ class DataFrameReader:
         self.session = session
         self.provider = "parquet"
         self.fields: tuple[StructField, ...] | None = None
-        self.given: dict[str, Any] = {}
+        self.given: dict[str, object] = {}
 
     def format(self, source: object) -> Self:
         """The kind of files, or the name of another source."""

@@ -122,7 +122,7 @@ class Builder:
     def __init__(self, session: SparkSession) -> None:
         self.session = session
 
-    def config(self, key: object = None, value: Any = None, **named: Any) -> Self:
+    def config(self, key: object = None, value: object = None, **named: object) -> Self:
         """A setting, which counts in the session."""
         if isinstance(key, str) and value is not None:
             try:

@@ -185,7 +185,11 @@ class SparkSession(Session):
         return DataFrame(self, Range(first, last, step, slices, column))
 
     def createDataFrame(
-        self, data: Iterable[Any] | RDD, schema: object = None, samplingRatio: object = None, verifySchema: bool = True
+        self,
+        data: Iterable[object] | RDD,
+        schema: object = None,
+        samplingRatio: object = None,
+        verifySchema: bool = True,
     ) -> DataFrame:
         """Rows of a program: tuples, lists, dicts or plain values.
 
@@ -230,7 +234,7 @@ class SparkSession(Session):
         self.catalog = self.catalog.with_view(View(name, plan))
 
 
-def _fields(rows: list[Any], schema: Any) -> Sequence[StructField]:
+def _fields(rows: list[object], schema: Any) -> Sequence[StructField]:
     if isinstance(schema, str):
         return _named_fields(schema)
     if isinstance(schema, StructType):
@@ -264,7 +268,7 @@ def _named_fields(text: str) -> Sequence[StructField]:
     return kind.fields if isinstance(kind, StructType) else [StructField("value", kind)]
 
 
-def _record(row: Any) -> list[tuple[str, Any]]:
+def _record(row: Any) -> list[tuple[str, object]]:
     if isinstance(row, dict):
         return list(row.items())
     if isinstance(row, tuple) and hasattr(row, "_fields"):

@@ -9,7 +9,7 @@ from planviz.dataframe.column import Column, literal, select_item
 from planviz.errors import AnalysisError, InputError
 from planviz.expressions.casts import Cast
 from planviz.expressions.conditional import CaseWhen
-from planviz.expressions.core import Alias, Expression, Literal
+from planviz.expressions.core import Alias, AttributeReference, Expression, Literal
 from planviz.expressions.ids import next_id
 from planviz.expressions.predicates import AtLeastNNonNulls, EqualTo
 from planviz.expressions.unresolved import (
@@ -77,7 +77,7 @@ class ColumnMethods(Frame):
         """See `na.fill`."""
         return self.na.fill(value, subset)
 
-    def replace(self, to_replace: Any, value: Any = None, subset: Any = None) -> Self:
+    def replace(self, to_replace: object, value: Any = None, subset: Any = None) -> Self:
         """See `na.replace`."""
         return self.na.replace(to_replace, value, subset)
 
@@ -122,7 +122,7 @@ class MissingValues(Generic[F]):
         least = thresh if thresh is not None else len(columns) if how == "any" else 1
         return self.frame.derived(Filter(AtLeastNNonNulls(least, columns), self.frame.plan))
 
-    def fill(self, value: Any, subset: Any = None) -> F:
+    def fill(self, value: Any, subset: object = None) -> F:
         """`value` in place of nulls in the columns of its type; a dict gives a value per column."""
         if isinstance(value, dict):
             given = {k.lower(): literal(v) for k, v in value.items()}
@@ -131,7 +131,7 @@ class MissingValues(Generic[F]):
             given = dict.fromkeys(self._subset(subset), plain)
         return self._mapped({n: lambda a, v=v: _filled(a, v) for n, v in given.items()})
 
-    def replace(self, to_replace: Any, value: Any = None, subset: Any = None) -> F:
+    def replace(self, to_replace: object, value: object = None, subset: Any = None) -> F:
         """Other values in place of these: two values, two lists, or a dict."""
         if isinstance(to_replace, dict):
             pairs = to_replace
@@ -165,7 +165,7 @@ def _filled(a: Any, value: Expression) -> Expression | None:
     return UnresolvedFunction(("coalesce",), (shown, Cast(value, a.type)))
 
 
-def _replaced(a: Any, pairs: dict[Any, Any]) -> Expression | None:
+def _replaced(a: AttributeReference, pairs: dict[object, object]) -> Expression | None:
     def plain(v: object) -> Expression:
         return literal(float(v) if isinstance(v, int) and not isinstance(v, bool) else v)
 

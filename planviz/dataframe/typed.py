@@ -30,7 +30,7 @@ from planviz.logical.plan import LogicalPlan
 from planviz.types import STRING, DataType
 
 
-def label(function: Any) -> str:
+def label(function: object) -> str:
     """How a plan shows a function: its name, or the text given in its place."""
     return function if isinstance(function, str) else str(getattr(function, "__name__", type(function).__name__))
 

@@ -111,7 +111,7 @@ class DataStreamWriter:
         self.function = func
         return self
 
-    def start(self, path: Any = None, *given: Any, **options: Any) -> Any:
+    def start(self, path: object = None, *given: object, **options: object) -> Any:
         """Begin."""
         made = self.frame.session.act("writeStream.start", self.frame)
         if self.function is not None:

@@ -107,12 +107,12 @@ def check_size(op: type, left: object, right: object) -> None:
             raise LimitReached("a number grows too large")
 
 
-def of_unknown(value: Unknown, name: str) -> Any:
+def of_unknown(value: Unknown, name: str) -> Unknown:
     """An attribute of an unknown value: unknown, too, and named as the program names it."""
     return Unknown(f"{value.what}.{name}")
 
 
-def of_object(reader: Expressions, value: Any, name: str) -> Any:
+def of_object(reader: Expressions, value: object, name: str) -> object:
     """An attribute of a plain value or of an object of the DataFrame API. Raises the program's AttributeError."""
     if name in ("__name__", "__class__", "__doc__", "__version__"):
         return Unknown(name)
@@ -131,7 +131,7 @@ def of_object(reader: Expressions, value: Any, name: str) -> Any:
     raise raised("AttributeError", f"'{type_name(value)}' object has no attribute '{name}'")
 
 
-def _method(reader: Expressions, value: Any, name: str) -> Any:
+def _method(reader: Expressions, value: Any, name: str) -> object:
     found = getattr(value, name)
     if not callable(found):
         return found
@@ -160,7 +160,7 @@ def _replaced(value: str, old: str, new: str, *count: int) -> str:
     return value.replace(old, new, *count)
 
 
-def _joined(reader: Expressions, separator: str, parts: object) -> Any:
+def _joined(reader: Expressions, separator: str, parts: object) -> object:
     if isinstance(parts, Unknown):
         return parts
     items = [str(p) if isinstance(p, Unknown) else p for p in reader.iterate(parts)]
@@ -169,7 +169,7 @@ def _joined(reader: Expressions, separator: str, parts: object) -> Any:
     return separator.join(items)
 
 
-def _format(reader: Expressions, pattern: str, given: tuple[Any, ...], named: dict[str, Any]) -> Any:
+def _format(reader: Expressions, pattern: str, given: tuple[object, ...], named: dict[str, object]) -> object:
     """str.format for plain fields ({}, {0}, {name:>10}); parts of values (`{a.b}`) are read as attributes are."""
     import string
 
@@ -209,7 +209,7 @@ def _digits(text: str) -> list[str]:
     return "".join(c if c.isdigit() else " " for c in text).split()
 
 
-def _of_type(value: DataType | StructField, name: str) -> Any:
+def _of_type(value: DataType | StructField, name: str) -> object:
     """Attributes of types and fields under PySpark's names."""
     if isinstance(value, StructField):
         found = {"name": value.name, "dataType": value.data_type, "nullable": value.nullable, "metadata": {}}
@@ -239,7 +239,7 @@ def _of_type(value: DataType | StructField, name: str) -> Any:
     raise raised("AttributeError", f"'{type_name(value)}' object has no attribute '{name}'")
 
 
-def item_unknown(reader: Expressions, value: object, key: Unknown) -> Any:
+def item_unknown(reader: Expressions, value: object, key: Unknown) -> object:
     """value[key] for a key that is not known: any element that is there is as good as another."""
     if isinstance(value, dict) and value and all(v is not None for v in value.values()):
         return Unknown(f"[{key}]")
@@ -248,7 +248,7 @@ def item_unknown(reader: Expressions, value: object, key: Unknown) -> Any:
     return Unknown(f"[{key}]")
 
 
-def item_of_object(reader: Expressions, value: Any, key: object) -> Any:
+def item_of_object(reader: Expressions, value: object, key: object) -> object:
     """value[key] for objects of the DataFrame API and types."""
     if isinstance(value, DataFrame | Column):
         return reader.python(lambda: value[key])
@@ -274,7 +274,7 @@ def set_item_of_object(reader: Expressions, value: object, key: object, given: o
         raise raised("TypeError", "'DataFrame' object does not support item assignment")
 
 
-def elements(value: object) -> Iterable[Any] | None:
+def elements(value: object) -> Iterable[object] | None:
     """The elements of types and other known objects; None for what cannot be walked through."""
     if isinstance(value, StructType):
         return list(value.fields)

@@ -87,15 +87,15 @@ class Expressions(ABC):
         """Note an error of the program."""
 
     @abstractmethod
-    def call(self, function: object, arguments: list[Any], named: dict[str, object], node: ast.AST) -> Any:
+    def call(self, function: object, arguments: list[object], named: dict[str, object], node: ast.AST) -> Any:
         """The value of a call."""
 
     @abstractmethod
-    def function(self, node: Any, scope: Scope) -> Function:
+    def function(self, node: object, scope: Scope) -> Function:
         """The function that a definition makes."""
 
     @abstractmethod
-    def missing_name(self, node: ast.Name) -> Any:
+    def missing_name(self, node: ast.Name) -> object:
         """What a name stands for that the program does not define."""
 
     @abstractmethod
@@ -128,7 +128,7 @@ class Expressions(ABC):
                 raise
         return found
 
-    def _plain(self, node: ast.expr, scope: Scope) -> Any:
+    def _plain(self, node: ast.expr, scope: Scope) -> object:
         match node:
             case ast.Constant(value=constant):
                 return constant
@@ -167,11 +167,11 @@ class Expressions(ABC):
 
     # ---------------------------------------------------------------------------------------- displays
 
-    def _of_JoinedStr(self, node: ast.JoinedStr, scope: Scope) -> Any:
+    def _of_JoinedStr(self, node: ast.JoinedStr, scope: Scope) -> object:
         parts = [self.value(v, scope) for v in node.values]
         return self.checked("".join(str(p) for p in parts))
 
-    def _of_FormattedValue(self, node: ast.FormattedValue, scope: Scope) -> Any:
+    def _of_FormattedValue(self, node: ast.FormattedValue, scope: Scope) -> object:
         value = self.value(node.value, scope)
         spec = "" if node.format_spec is None else str(self.value(node.format_spec, scope))
         shown = {ord("r"): repr, ord("a"): ascii, ord("s"): self.text}.get(node.conversion)
@@ -195,13 +195,13 @@ class Expressions(ABC):
             return str(shown)
         return str(value)
 
-    def _of_List(self, node: ast.List, scope: Scope) -> Any:
+    def _of_List(self, node: ast.List, scope: Scope) -> object:
         return self._items(node.elts, scope)
 
-    def _of_Tuple(self, node: ast.Tuple, scope: Scope) -> Any:
+    def _of_Tuple(self, node: ast.Tuple, scope: Scope) -> object:
         return tuple(self._items(node.elts, scope))
 
-    def _of_Set(self, node: ast.Set, scope: Scope) -> Any:
+    def _of_Set(self, node: ast.Set, scope: Scope) -> object:
         return self.python(lambda: set(self._items(node.elts, scope)))
 
     def _items(self, nodes: list[ast.expr], scope: Scope) -> list[Any]:
@@ -213,7 +213,7 @@ class Expressions(ABC):
                 made.append(self.value(n, scope))
         return made
 
-    def _of_Dict(self, node: ast.Dict, scope: Scope) -> Any:
+    def _of_Dict(self, node: ast.Dict, scope: Scope) -> object:
         made: dict[Any, Any] = {}
         for k, v in zip(node.keys, node.values, strict=True):
             value = self.value(v, scope)
@@ -225,41 +225,41 @@ class Expressions(ABC):
             self.python(partial(made.__setitem__, key, value))
         return made
 
-    def _of_Lambda(self, node: ast.Lambda, scope: Scope) -> Any:
+    def _of_Lambda(self, node: ast.Lambda, scope: Scope) -> Function:
         return self.function(node, scope)
 
-    def _of_NamedExpr(self, node: ast.NamedExpr, scope: Scope) -> Any:
+    def _of_NamedExpr(self, node: ast.NamedExpr, scope: Scope) -> object:
         value = self.value(node.value, scope)
         scope.set(node.target.id, value)
         return value
 
-    def _of_Await(self, node: ast.Await, scope: Scope) -> Any:
+    def _of_Await(self, node: ast.Await, scope: Scope) -> object:
         return self.value(node.value, scope)
 
-    def _of_Slice(self, node: ast.Slice, scope: Scope) -> Any:
+    def _of_Slice(self, node: ast.Slice, scope: Scope) -> object:
         parts = [None if n is None else self.value(n, scope) for n in (node.lower, node.upper, node.step)]
         return Unknown("slice") if any(isinstance(p, Unknown) for p in parts) else slice(*parts)
 
-    def _of_Starred(self, node: ast.Starred, scope: Scope) -> Any:
+    def _of_Starred(self, node: ast.Starred, scope: Scope) -> object:
         return self.value(node.value, scope)
 
     # ---------------------------------------------------------------------------------------- comprehensions
 
-    def _of_ListComp(self, node: ast.ListComp, scope: Scope) -> Any:
+    def _of_ListComp(self, node: ast.ListComp, scope: Scope) -> object:
         return list(self._comprehended(node, lambda s: self.value(node.elt, s), scope))
 
-    def _of_GeneratorExp(self, node: ast.GeneratorExp, scope: Scope) -> Any:
+    def _of_GeneratorExp(self, node: ast.GeneratorExp, scope: Scope) -> object:
         return list(self._comprehended(node, lambda s: self.value(node.elt, s), scope))
 
-    def _of_SetComp(self, node: ast.SetComp, scope: Scope) -> Any:
+    def _of_SetComp(self, node: ast.SetComp, scope: Scope) -> object:
         return self.python(lambda: set(self._comprehended(node, lambda s: self.value(node.elt, s), scope)))
 
-    def _of_DictComp(self, node: ast.DictComp, scope: Scope) -> Any:
+    def _of_DictComp(self, node: ast.DictComp, scope: Scope) -> object:
         pairs = self._comprehended(node, lambda s: (self.value(node.key, s), self.value(node.value, s)), scope)
         return self.python(lambda: dict(pairs))
 
-    def _comprehended(self, node: Any, element: Callable[[Scope], Any], scope: Scope) -> Iterator[Any]:
-        def rounds(at: int, inner: Scope) -> Iterator[Any]:
+    def _comprehended(self, node: Any, element: Callable[[Scope], object], scope: Scope) -> Iterator[Any]:
+        def rounds(at: int, inner: Scope) -> Iterator[object]:
             if at == len(node.generators):
                 yield element(inner)
                 return
@@ -306,7 +306,7 @@ class Expressions(ABC):
 
     # ---------------------------------------------------------------------------------------- operators
 
-    def _of_BoolOp(self, node: ast.BoolOp, scope: Scope) -> Any:
+    def _of_BoolOp(self, node: ast.BoolOp, scope: Scope) -> object:
         stops_at = isinstance(node.op, ast.Or)
         value: Any = None
         unknown: Any = None
@@ -319,7 +319,7 @@ class Expressions(ABC):
                 return value if unknown is None or not stops_at else unknown
         return value if unknown is None else unknown
 
-    def _of_UnaryOp(self, node: ast.UnaryOp, scope: Scope) -> Any:
+    def _of_UnaryOp(self, node: ast.UnaryOp, scope: Scope) -> object:
         value = self.value(node.operand, scope)
         if isinstance(node.op, ast.Not):
             known = self.truth(value)
@@ -331,7 +331,7 @@ class Expressions(ABC):
         apply = _UNARY[type(node.op)]
         return self.python(lambda: apply(value))
 
-    def _of_BinOp(self, node: ast.BinOp, scope: Scope) -> Any:
+    def _of_BinOp(self, node: ast.BinOp, scope: Scope) -> object:
         # Long sums lean to the left: walked from their beginning, not by recursion.
         rest: list[ast.BinOp] = []
         at: ast.expr = node
@@ -349,7 +349,7 @@ class Expressions(ABC):
                 raise
         return left
 
-    def operate(self, op: ast.operator, left: object, right: object) -> Any:
+    def operate(self, op: ast.operator, left: object, right: object) -> object:
         """left op right for known and unknown values, columns, objects of the program."""
         if isinstance(left, Unknown) or isinstance(right, Unknown):
             if isinstance(left, Column) or isinstance(right, Column):
@@ -369,7 +369,7 @@ class Expressions(ABC):
             return Unknown(type(op).__name__)
         return self.checked(self.python(lambda: _BINARY[type(op)](left, right)))
 
-    def _percent(self, pattern: str, values: object) -> Any:
+    def _percent(self, pattern: str, values: object) -> object:
         given = values if isinstance(values, tuple | dict) else (values,)
         plain = all(isinstance(v, PLAIN) for v in (given.values() if isinstance(given, dict) else given))
         if plain and _narrow(pattern):
@@ -382,7 +382,7 @@ class Expressions(ABC):
         except (TypeError, ValueError):
             return Unknown(pattern)
 
-    def _of_Compare(self, node: ast.Compare, scope: Scope) -> Any:
+    def _of_Compare(self, node: ast.Compare, scope: Scope) -> object:
         left = self.value(node.left, scope)
         result: Any = True
         for op, n in zip(node.ops, node.comparators, strict=True):
@@ -413,7 +413,7 @@ class Expressions(ABC):
             return (left is right) == isinstance(op, ast.Eq) if isinstance(op, ast.Eq | ast.NotEq) else Unknown("order")
         return self.python(lambda: _COMPARE[type(op)](left, right))
 
-    def _within(self, op: ast.cmpop, left: object, right: object) -> Any:
+    def _within(self, op: ast.cmpop, left: object, right: object) -> object:
         wanted = isinstance(op, ast.In)
         if isinstance(left, Unknown) or isinstance(right, Unknown):
             return Unknown(f"{left} in {right}")
@@ -431,7 +431,7 @@ class Expressions(ABC):
         items = right if isinstance(right, str | bytes | dict | set | frozenset) else list(self.iterate(right))
         return self.python(lambda: (left in items) == wanted)
 
-    def _of_IfExp(self, node: ast.IfExp, scope: Scope) -> Any:
+    def _of_IfExp(self, node: ast.IfExp, scope: Scope) -> object:
         known = self.truth(self.value(node.test, scope))
         if known is not None:
             return self.value(node.body if known else node.orelse, scope)
@@ -460,7 +460,7 @@ class Expressions(ABC):
 
     # ---------------------------------------------------------------------------------------- parts of values
 
-    def attribute(self, value: Any, name: str, node: ast.AST | None = None) -> Any:
+    def attribute(self, value: object, name: str, node: ast.AST | None = None) -> Any:
         """value.name"""
         match value:
             case Unknown():
@@ -541,7 +541,7 @@ class Expressions(ABC):
             return found(value) if found.decorated == "property" else Method(found, value)
         return found
 
-    def call_method(self, value: Instance, name: str, arguments: list[Any], otherwise: object) -> Any:
+    def call_method(self, value: Instance, name: str, arguments: list[object], otherwise: object) -> object:
         """A method of an object of the program, or `otherwise` where its class has none of that name."""
         try:
             found = value.of.find(name)
@@ -553,7 +553,7 @@ class Expressions(ABC):
         """Note that PySpark has something that no plan here is made of."""
         raise NotImplementedError
 
-    def set_attribute(self, value: Any, name: str, given: Any) -> None:
+    def set_attribute(self, value: object, name: str, given: object) -> None:
         """value.name = given"""
         if isinstance(value, Instance | Class) or (isinstance(value, Module) and not value.closed):
             value.names[name] = given
@@ -573,7 +573,7 @@ class Expressions(ABC):
             return self.python(lambda: value[key])
         return attributes.item_of_object(self, value, key)
 
-    def set_item(self, value: Any, key: Any, given: Any) -> None:
+    def set_item(self, value: object, key: Any, given: object) -> None:
         """value[key] = given"""
         if isinstance(value, Instance):
             self.call_method(value, "__setitem__", [key, given], None)
@@ -584,17 +584,17 @@ class Expressions(ABC):
 
     # ---------------------------------------------------------------------------------------- errors of Python
 
-    def as_operand(self, value: object) -> Any:
+    def as_operand(self, value: object) -> object:
         """An operand of a column: an unknown value as one that is named."""
         return placeholder(value) if isinstance(value, Unknown) else value
 
-    def checked(self, value: object) -> Any:
+    def checked(self, value: object) -> object:
         """A value that did not grow too large."""
         if isinstance(value, str | bytes | list | tuple) and len(value) > LONGEST:
             raise LimitReached("a value grows too large")
         return value
 
-    def python(self, work: Callable[[], Any]) -> Any:
+    def python(self, work: Callable[[], object]) -> Any:
         """What Python makes of known values; its errors become those of the program."""
         try:
             return work()
@@ -655,7 +655,7 @@ def _narrow(spec: str) -> bool:
     return re.search(r"%[^a-zA-Z%\s]*\*", spec) is None and all(len(d) < 5 for d in digits)
 
 
-def _bounded(value: Any) -> Any:
+def _bounded(value: Any) -> object:
     if len(value) > LONGEST:
         raise LimitReached("a value grows too large")
     return value

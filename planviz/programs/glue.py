@@ -47,14 +47,14 @@ class DynamicFrame(Described):
     def _of(self, frame: DataFrame) -> DynamicFrame:
         return DynamicFrame(self.reader, frame)
 
-    def _select(self, paths: object) -> Any:
+    def _select(self, paths: object) -> object:
         names = _names(paths)
         return self._of(self.frame.select(*names)) if names else self
 
-    def _drop(self, paths: object) -> Any:
+    def _drop(self, paths: object) -> DynamicFrame:
         return self._of(self.frame.drop(*_names(paths)))
 
-    def _rename(self, old: object, new: object) -> Any:
+    def _rename(self, old: object, new: object) -> DynamicFrame:
         if not isinstance(old, str) or not isinstance(new, str):
             return self
         self.reader.learn(self.frame, old)
@@ -72,7 +72,7 @@ class DynamicFrame(Described):
             items.append((column.cast(_TYPES.get(kind, kind)) if len(m) >= 4 and m[1] != kind else column).alias(new))
         return self._of(self.frame.select(*items))
 
-    def _join(self, one: Any, other: Any, frame: Any) -> Any:
+    def _join(self, one: object, other: object, frame: DynamicFrame) -> DynamicFrame:
         if not isinstance(frame, DynamicFrame):
             return self
         condition = None
@@ -83,10 +83,10 @@ class DynamicFrame(Described):
             condition = part if condition is None else condition & part
         return self._of(self.frame.join(frame.frame, condition))
 
-    def _lost(self, name: str) -> Any:
+    def _lost(self, name: str) -> object:
         return self._of(self.reader.session.guessed_rows(f"{name} of a dynamic frame"))
 
-    def _write(self) -> Any:
+    def _write(self) -> object:
         self.reader.act("write", self.frame)
         return self
 
@@ -105,7 +105,7 @@ def glue_module(reader: Interpreter, name: str) -> Module:
     return Module(name)
 
 
-def _options(names: object) -> Any:
+def _options(names: object) -> object:
     given = names if isinstance(names, list | tuple) else ()
     return {str(n): Unknown(f"args.{n}") for n in given}
 
@@ -115,7 +115,7 @@ def _frame_class(reader: Interpreter) -> Module:
     return Module("DynamicFrame", {"fromDF": made, "__call__": made})
 
 
-def _wrapped(reader: Interpreter, frame: object) -> Any:
+def _wrapped(reader: Interpreter, frame: object) -> object:
     return DynamicFrame(reader, frame) if isinstance(frame, DataFrame) else Unknown("DynamicFrame")
 
 
@@ -152,7 +152,7 @@ def transforms() -> dict[str, object]:
 def context(reader: Interpreter) -> Module:
     """A GlueContext: its session, and what it reads and writes."""
 
-    def catalogued(*given: object, **named: object) -> Any:
+    def catalogued(*given: object, **named: object) -> DataFrame:
         values = {**dict(zip(("database", "table_name"), given, strict=False)), **named}
         parts = [str(values.get(k)) for k in ("database", "name_space", "table_name") if values.get(k) is not None]
         return reader.session.table(".".join(f"`{p}`" for p in parts))

@@ -237,13 +237,13 @@ class Interpreter(Statements):
 
     # ---------------------------------------------------------------------------------------- noting
 
-    def _of_Yield(self, node: ast.Yield, scope: Scope) -> Any:
+    def _of_Yield(self, node: ast.Yield, scope: Scope) -> Unknown:
         value = None if node.value is None else self.value(node.value, scope)
         if self.yielded:
             self.yielded[-1].append(value)
         return Unknown("sent")
 
-    def _of_YieldFrom(self, node: ast.YieldFrom, scope: Scope) -> Any:
+    def _of_YieldFrom(self, node: ast.YieldFrom, scope: Scope) -> object:
         if self.yielded:
             self.yielded[-1] += self.rounds(self.value(node.value, scope))
         return Unknown("sent")
@@ -285,7 +285,7 @@ class Interpreter(Statements):
         else:
             self.program.not_understood.append((place.line, f"{error.condition}: {message[:300]}"))
 
-    def act(self, name: str, frame: Any) -> Any:
+    def act(self, name: str, frame: Any) -> object:
         """Note an action on a DataFrame; what it gives stands for rows that nobody knows."""
         node = self.at or self.tree
         error: PlanvizError | None = None
@@ -321,7 +321,7 @@ class Interpreter(Statements):
 
     # ---------------------------------------------------------------------------------------- names and calls
 
-    def missing_name(self, node: ast.Name) -> Any:
+    def missing_name(self, node: ast.Name) -> object:
         """A name that nothing was bound to: Python's NameError, or a table where tables are guessed."""
         if self.open_star:
             return Unknown(node.id)
@@ -330,7 +330,7 @@ class Interpreter(Statements):
             return made
         raise raised("NameError", f"name '{node.id}' is not defined")
 
-    def importing(self, name: str) -> Any:
+    def importing(self, name: str) -> object:
         """A module by name."""
         return import_module(self, name)
 
@@ -347,7 +347,7 @@ class Interpreter(Statements):
                 defaults[a.arg] = self.value(d, scope)
         return Function(self, node, scope, defaults)
 
-    def call(self, function: object, arguments: list[Any], named: dict[str, object], node: ast.AST | None) -> Any:
+    def call(self, function: object, arguments: list[object], named: dict[str, object], node: ast.AST | None) -> Any:
         """function(*arguments, **named)"""
         self.step()
         before = self.at
@@ -358,7 +358,7 @@ class Interpreter(Statements):
         finally:
             self.at = before
 
-    def _call(self, function: object, arguments: list[Any], named: dict[str, object]) -> Any:
+    def _call(self, function: object, arguments: list[object], named: dict[str, object]) -> object:
         match function:
             case Unknown():
                 self._hand_over(function, (*arguments, *named.values()))
@@ -390,13 +390,13 @@ class Interpreter(Statements):
             return self._api(function, arguments, named)
         raise raised("TypeError", f"'{attributes.type_name(function)}' object is not callable")
 
-    def _hand_over(self, function: Unknown, arguments: tuple[Any, ...]) -> None:
+    def _hand_over(self, function: Unknown, arguments: tuple[object, ...]) -> None:
         name = re.split(r"[^\w]+", function.what.rstrip("(.)"))[-1] or "call"
         for frame in arguments:
             if isinstance(frame, DataFrame) and len(self.handed_over) < MOST_HANDED_OVER:
                 self.handed_over.append((name, frame, self.at or self.tree))
 
-    def _native(self, function: Native, arguments: list[Any], named: dict[str, Any]) -> Any:
+    def _native(self, function: Native, arguments: list[object], named: dict[str, object]) -> object:
         unknown = next((a for a in (*arguments, *named.values()) if isinstance(a, Unknown)), None)
         if function.name.startswith(("functions.", "DataFrame.", "Column.")):
             return self._api(function.function, arguments, named, function.name.rpartition(".")[2])
@@ -406,7 +406,7 @@ class Interpreter(Statements):
         first = [self] if function.reads else []
         return self.python(lambda: function.function(*first, *arguments, **named))
 
-    def _api(self, function: Any, arguments: list[Any], named: dict[str, Any], name: str = "") -> Any:
+    def _api(self, function: Any, arguments: list[Any], named: dict[str, object], name: str = "") -> Any:
         """A call of the DataFrame API."""
         name = name or getattr(function, "__name__", "")
         receiver = getattr(function, "__self__", None)
@@ -442,7 +442,7 @@ class Interpreter(Statements):
         except (TypeError, ValueError, KeyError, IndexError, AttributeError, ArithmeticError, AssertionError) as e:
             raise raised(type(e).__name__, f"{name}: {e}") from None
 
-    def _calling(self, native: Native) -> Callable[..., Any]:
+    def _calling(self, native: Native) -> Callable[..., object]:
         return lambda *arguments: self.call(native, list(arguments), {}, None)
 
     def _origin(self) -> tuple[str, int] | None:
@@ -457,8 +457,8 @@ class Interpreter(Statements):
             self.act("explain", receiver)
 
     def _with_placeholders(
-        self, name: str, receiver: object, arguments: list[Any], named: dict[str, object]
-    ) -> tuple[list[Any], dict[str, Any]] | None:
+        self, name: str, receiver: object, arguments: list[object], named: dict[str, object]
+    ) -> tuple[list[object], dict[str, object]] | None:
         """The arguments with texts in place of unknown values; None where the result cannot be told without them."""
         if name not in _INDIFFERENT:
             return None
@@ -471,7 +471,7 @@ class Interpreter(Statements):
 
     # ---------------------------------------------------------------------------------------- the program's functions
 
-    def call_function(self, function: Function, arguments: list[Any], named: dict[str, object]) -> Any:
+    def call_function(self, function: Function, arguments: list[object], named: dict[str, object]) -> object:
         """What the body of a function of the program gives."""
         node = function.node
         self.entered.add(id(node))
@@ -490,14 +490,14 @@ class Interpreter(Statements):
             return made
         return self._inside(function, arguments, lambda: self._body(node, inner))
 
-    def _body(self, node: ast.FunctionDef | ast.AsyncFunctionDef, inner: Scope) -> Any:
+    def _body(self, node: ast.FunctionDef | ast.AsyncFunctionDef, inner: Scope) -> object:
         try:
             self.run(node.body, inner)
         except Returned as e:
             return e.value
         return None
 
-    def _inside(self, function: Function, arguments: list[Any], work: Callable[[], Any]) -> Any:
+    def _inside(self, function: Function, arguments: list[object], work: Callable[[], object]) -> Any:
         before = self.current, self.at
         self.current = (function, arguments[0] if arguments else None)
         self.depth += 1
@@ -511,7 +511,7 @@ class Interpreter(Statements):
             self.depth -= 1
             self.current, self.at = before
 
-    def _bind(self, function: Function, arguments: list[Any], named: dict[str, object], scope: Scope) -> None:
+    def _bind(self, function: Function, arguments: list[object], named: dict[str, object], scope: Scope) -> None:
         args = function.node.args
         names = [a.arg for a in (*args.posonlyargs, *args.args)]
         for name, value in zip(names, arguments, strict=False):
@@ -537,7 +537,7 @@ class Interpreter(Statements):
         elif named:
             raise raised("TypeError", f"{function.__name__}() got an unexpected keyword argument '{next(iter(named))}'")
 
-    def instance(self, cls: Class, arguments: list[Any], named: dict[str, Any]) -> Any:
+    def instance(self, cls: Class, arguments: list[object], named: dict[str, object]) -> object:
         """An object of a class of the program; of an enumeration the member of that value."""
         if cls.members and len(arguments) == 1:
             found = [m for m in cls.members.values() if self.attribute(m, "value") == arguments[0]]
@@ -566,7 +566,7 @@ class Interpreter(Statements):
             made.names.update(named)
         return made
 
-    def attribute(self, value: object, name: str, node: ast.AST | None = None) -> Any:
+    def attribute(self, value: object, name: str, node: ast.AST | None = None) -> object:
         """value.name; a column that a guessed table may have begins the reading anew."""
         if self.applies and isinstance(value, list | tuple):
             found = sequence_method(self, list(value), name)
@@ -617,13 +617,13 @@ def _unknown(value: object) -> bool:
     return isinstance(value, Unknown)
 
 
-def _valued(value: object) -> Any:
+def _valued(value: object) -> object:
     if isinstance(value, list | tuple):
         return [_valued(v) for v in value]
     return placeholder(value) if isinstance(value, Unknown) else value
 
 
-def _placed(value: object) -> Any:
+def _placed(value: object) -> object:
     if isinstance(value, list):
         return [_placed(v) for v in value]
     if isinstance(value, tuple) and type(value) is tuple:

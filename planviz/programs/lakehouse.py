@@ -36,7 +36,7 @@ class Utilities(Described):
     def __init__(self) -> None:
         self.widgets = Widgets()
 
-    def attribute(self, name: str) -> Any:
+    def attribute(self, name: str) -> object:
         """Its parts; all but the widgets are unknown."""
         return self.widgets if name == "widgets" else Unknown(f"dbutils.{name}")
 
@@ -47,7 +47,7 @@ class DeltaTable(Described):
     def __init__(self, reader: Interpreter, frame: DataFrame) -> None:
         self.reader, self.frame = reader, frame
 
-    def attribute(self, name: str) -> Any:
+    def attribute(self, name: str) -> object:
         """toDF, merge, and what changes rows."""
         if name == "toDF":
             return Native(name, lambda *a: self.frame, True)
@@ -64,7 +64,7 @@ class Merge(Described):
     def __init__(self, reader: Interpreter, source: object) -> None:
         self.reader, self.source = reader, source
 
-    def attribute(self, name: str) -> Any:
+    def attribute(self, name: str) -> object:
         """The clauses give the same merge."""
         if name == "execute":
             return Native(name, lambda *a: self._execute(), True)
@@ -93,7 +93,7 @@ def pipeline_module(reader: Interpreter, name: str) -> Module:
     """dlt: functions whose DataFrames are tables of a pipeline."""
     tables: dict[str, Function] = {}
 
-    def declare(*given: object, **named: object) -> Any:
+    def declare(*given: object, **named: object) -> object:
         if given and isinstance(given[0], Function):
             tables[str(named.get("name") or given[0].__name__)] = given[0]
             return given[0]

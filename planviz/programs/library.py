@@ -47,11 +47,11 @@ def _items(reader: Interpreter, value: object) -> list[Any]:
     return list(reader.iterate(value))
 
 
-def _range(*bounds: Any) -> Any:
+def _range(*bounds: Any) -> range:
     return range(*bounds)
 
 
-def _sorted(reader: Interpreter, value: object, key: object = None, reverse: object = False) -> Any:
+def _sorted(reader: Interpreter, value: object, key: object = None, reverse: object = False) -> object:
     items = _items(reader, value)
     if any(isinstance(i, Unknown) for i in items) or isinstance(reverse, Unknown):
         return items
@@ -62,11 +62,11 @@ def _sorted(reader: Interpreter, value: object, key: object = None, reverse: obj
     return [items[i] for i in order]
 
 
-def _map(reader: Interpreter, function: object, *several: object) -> Any:
+def _map(reader: Interpreter, function: object, *several: object) -> object:
     return [reader.call(function, list(group), {}, None) for group in zip(*map(reader.iterate, several), strict=False)]
 
 
-def _filter(reader: Interpreter, function: object, value: object) -> Any:
+def _filter(reader: Interpreter, function: object, value: object) -> object:
     made = []
     for item in reader.iterate(value):
         kept = item if function is None else reader.call(function, [item], {}, None)
@@ -75,7 +75,7 @@ def _filter(reader: Interpreter, function: object, value: object) -> Any:
     return made
 
 
-def _reduce(reader: Interpreter, function: object, value: object, *start: object) -> Any:
+def _reduce(reader: Interpreter, function: object, value: object, *start: object) -> object:
     items = [*start, *reader.iterate(value)]
     if not items:
         raise raised("TypeError", "reduce() of empty iterable with no initial value")
@@ -86,8 +86,8 @@ def _reduce(reader: Interpreter, function: object, value: object, *start: object
     return made
 
 
-def _extreme(name: str, pick: Callable[..., Any]) -> Any:
-    def found(reader: Interpreter, *values: Any, key: Any = None, default: Any = None) -> Any:
+def _extreme(name: str, pick: Callable[..., Any]) -> object:
+    def found(reader: Interpreter, *values: object, key: object = None, default: object = None) -> Any:
         items = _items(reader, values[0]) if len(values) == 1 else list(values)
         if any(isinstance(i, Unknown | Column) for i in items):
             return Unknown(f"{name}(...)")
@@ -103,7 +103,7 @@ def _extreme(name: str, pick: Callable[..., Any]) -> Any:
     return found
 
 
-def _sum(reader: Interpreter, value: object, start: object = 0) -> Any:
+def _sum(reader: Interpreter, value: object, start: object = 0) -> object:
     made = start
     for item in reader.iterate(value):
         made = reader.operate(ast.Add(), made, item)
@@ -114,7 +114,7 @@ def _print(*given: object, **named: object) -> None:
     return None
 
 
-def _len(reader: Interpreter, value: object) -> Any:
+def _len(reader: Interpreter, value: object) -> object:
     if isinstance(value, Unknown):
         return Unknown(f"len({value.what})")
     if isinstance(value, Instance):
@@ -124,7 +124,7 @@ def _len(reader: Interpreter, value: object) -> Any:
     return len(_items(reader, value))
 
 
-def _getattr(reader: Interpreter, value: object, name: object, *default: object) -> Any:
+def _getattr(reader: Interpreter, value: object, name: object, *default: object) -> object:
     if not isinstance(name, str):
         return Unknown(f"getattr({name})")
     try:
@@ -135,7 +135,7 @@ def _getattr(reader: Interpreter, value: object, name: object, *default: object)
         raise
 
 
-def _hasattr(reader: Interpreter, value: object, name: object) -> Any:
+def _hasattr(reader: Interpreter, value: object, name: object) -> object:
     if isinstance(value, Unknown) or not isinstance(name, str):
         return Unknown(f"hasattr({name})")
     if isinstance(value, Instance):
@@ -160,18 +160,18 @@ def _setattr(reader: Interpreter, value: object, name: object, given: object) ->
         reader.set_attribute(value, name, given)
 
 
-def _isinstance(reader: Interpreter, value: object, cls: object) -> Any:
+def _isinstance(reader: Interpreter, value: object, cls: object) -> object:
     answer = reader.is_instance(value, cls)
     return Unknown("isinstance") if answer is None else answer
 
 
-def _type(reader: Interpreter, value: object, *rest: object) -> Any:
+def _type(reader: Interpreter, value: object, *rest: object) -> object:
     from planviz.programs.attributes import type_name
 
     return value.of if isinstance(value, Instance) else Native(type_name(value), lambda *a, **k: Unknown("type"), True)
 
 
-def _super(reader: Interpreter, *given: object) -> Any:
+def _super(reader: Interpreter, *given: object) -> object:
     if len(given) == 2 and isinstance(given[0], Class):
         return Super(given[0], given[1])
     call = reader.current
@@ -189,15 +189,15 @@ def _number(kind: Callable[..., object]) -> Callable[..., Any]:
     return made
 
 
-def _str(reader: Interpreter, value: object = "", *rest: object) -> Any:
+def _str(reader: Interpreter, value: object = "", *rest: object) -> object:
     return value if isinstance(value, Unknown) else reader.text(value)
 
 
-def _round(value: Any, digits: Any = None) -> Any:
+def _round(value: object, digits: Any = None) -> object:
     return round(value, digits) if isinstance(value, int | float | decimal.Decimal) else Unknown("round")
 
 
-def _dict(reader: Interpreter, *given: Any, **named: Any) -> Any:
+def _dict(reader: Interpreter, *given: object, **named: object) -> object:
     made: dict[Any, Any] = {}
     if given:
         made = dict(given[0]) if isinstance(given[0], dict) else {}
@@ -209,7 +209,7 @@ def _dict(reader: Interpreter, *given: Any, **named: Any) -> Any:
     return made
 
 
-def _sequence(kind: Callable[..., object]) -> Callable[..., Any]:
+def _sequence(kind: Callable[..., object]) -> Callable[..., object]:
     def made(reader: Interpreter, *given: object) -> Any:
         if given and isinstance(given[0], Unknown):
             return given[0]
@@ -222,11 +222,11 @@ def _exit(reader: Interpreter, *given: object) -> None:
     raise Ended
 
 
-def _enumerate(reader: Interpreter, value: object, start: int = 0) -> Any:
+def _enumerate(reader: Interpreter, value: object, start: int = 0) -> object:
     return [(i, v) for i, v in enumerate(reader.rounds(value), start)]
 
 
-def _zip(reader: Interpreter, *several: Any, strict: bool = False) -> Any:
+def _zip(reader: Interpreter, *several: Any, strict: bool = False) -> object:
     if any(isinstance(s, Unknown) for s in several):
         known = [s for s in several if not isinstance(s, Unknown)]
         if not known:
@@ -240,7 +240,7 @@ def _iter(reader: Interpreter, value: object, *rest: object) -> Any:
     return value if isinstance(value, Unknown) else _items(reader, value)
 
 
-def _next(reader: Interpreter, value: object, *default: object) -> Any:
+def _next(reader: Interpreter, value: object, *default: object) -> object:
     if isinstance(value, list):
         if value:
             return value.pop(0)
@@ -250,8 +250,8 @@ def _next(reader: Interpreter, value: object, *default: object) -> Any:
     return Unknown("next")
 
 
-def _some(wanted: bool) -> Any:
-    def found(reader: Interpreter, value: Any) -> Any:
+def _some(wanted: bool) -> object:
+    def found(reader: Interpreter, value: object) -> Any:
         answers = [reader.truth(v) for v in reader.rounds(value)]
         if wanted in answers:
             return wanted
@@ -404,14 +404,14 @@ class DefaultDict(dict[Any, Any]):
         super().__init__()
         self.reader, self.factory = reader, factory
 
-    def __missing__(self, key: object) -> Any:
+    def __missing__(self, key: object) -> object:
         if self.factory is None:
             raise KeyError(key)
         self[key] = made = self.reader.call(self.factory, [], {}, None)
         return made
 
 
-def _partial(reader: Interpreter, function: object, *bound: object, **kept: object) -> Any:
+def _partial(reader: Interpreter, function: object, *bound: object, **kept: object) -> object:
     return Native("partial", lambda *a, **k: reader.call(function, [*bound, *a], {**kept, **k}, None), True)
 
 
@@ -433,7 +433,7 @@ def _operator(name: str) -> Any:
     return lambda reader, a, b: reader.compare(comparisons[name], a, b)
 
 
-def _itemgetter(reader: Interpreter, *keys: object) -> Any:
+def _itemgetter(reader: Interpreter, *keys: object) -> object:
     return Native(
         "itemgetter",
         lambda v: reader.item(v, keys[0]) if len(keys) == 1 else tuple(reader.item(v, k) for k in keys),
@@ -441,18 +441,18 @@ def _itemgetter(reader: Interpreter, *keys: object) -> Any:
     )
 
 
-def _attrgetter(reader: Interpreter, name: str) -> Any:
+def _attrgetter(reader: Interpreter, name: str) -> object:
     return Native("attrgetter", lambda v: reader.attribute(v, name), True)
 
 
-def _bounded(values: Any) -> list[Any]:
+def _bounded(values: Any) -> list[object]:
     made = list(itertools.islice(values, 100_000))
     if len(made) == 100_000:
         raise LimitReached("a value grows too large")
     return made
 
 
-def _combinations(reader: Interpreter, value: object, size: int) -> Any:
+def _combinations(reader: Interpreter, value: object, size: int) -> object:
     return _bounded(itertools.combinations(_items(reader, value), size))
 
 
@@ -463,7 +463,7 @@ def _product(reader: Interpreter, *several: object, repeat: int = 1) -> Any:
     return list(itertools.product(*lists))
 
 
-def _strptime(text: str, pattern: str) -> Any:
+def _strptime(text: str, pattern: str) -> object:
     return datetime.datetime.strptime(text[:100], pattern[:100])
 
 
@@ -476,7 +476,7 @@ def _decimal(value: Any) -> Any:
         raise raised("InvalidOperation", "no number") from None
 
 
-def _loads(text: object, *rest: object, **named: object) -> Any:
+def _loads(text: object, *rest: object, **named: object) -> object:
     return json.loads(text) if isinstance(text, str) and len(text) < _MOST else Unknown("json")
 
 
@@ -508,7 +508,7 @@ class _Match(Instance):
         super().__init__(Class("Match", [], groups), dict(groups))
 
 
-def _namedtuple(reader: Interpreter, name: str, fields: object, **named: object) -> Any:
+def _namedtuple(reader: Interpreter, name: str, fields: object, **named: object) -> object:
     from planviz.programs.values import MISSING
 
     parts = fields.replace(",", " ").split() if isinstance(fields, str) else _items(reader, fields)

@@ -36,7 +36,7 @@ class Stage(Described):
             value = named.get(key)
             self.outputs += [v for v in (value if isinstance(value, list) else [value]) if isinstance(v, str)]
 
-    def attribute(self, name: str) -> Any:
+    def attribute(self, name: str) -> object:
         """A method or parameter of the stage."""
         if name == "fit":
             return Native("fit", self._fit, True)
@@ -61,17 +61,17 @@ class Stage(Described):
         self._note({key: value})
         return self
 
-    def _fit(self, frame: object = None, *given: object, **named: object) -> Any:
+    def _fit(self, frame: object = None, *given: object, **named: object) -> Stage:
         if isinstance(frame, DataFrame):
             self.reader.act("fit", frame)
         return self
 
-    def _transform(self, frame: object = None, *given: object, **named: object) -> Any:
+    def _transform(self, frame: object = None, *given: object, **named: object) -> object:
         if not isinstance(frame, DataFrame):
             return Unknown(f"{self.name}.transform(...)")
         return self.reader.session.transformed(frame, self.name, self.outputs)
 
-    def _evaluate(self, frame: object = None, *given: object, **named: object) -> Any:
+    def _evaluate(self, frame: object = None, *given: object, **named: object) -> Unknown:
         if isinstance(frame, DataFrame):
             self.reader.act("evaluate", frame)
         return Unknown(f"{self.name}.evaluate(...)")

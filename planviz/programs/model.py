@@ -59,7 +59,7 @@ class Program:
     #: What several actions compute again, what saves most first.
     shared: list[SharedPlan] = field(default_factory=list)
 
-    def position_of(self, node: Any) -> tuple[int, int] | None:
+    def position_of(self, node: object) -> tuple[int, int] | None:
         """The same as `place_of`, as line and column."""
         place = self.place_of(node)
         return None if place is None else (place.line, place.column)

@@ -114,7 +114,7 @@ def _about_frames(reader: Interpreter, node: Any) -> bool:
     return bool(names & set(_SESSIONS)) or any(_is_frame(reader, a, None) for a in parameters)
 
 
-def _arguments(reader: Interpreter, function: Function, owner: Any) -> list[Any]:
+def _arguments(reader: Interpreter, function: Function, owner: Class | None) -> list[Any]:
     node = function.node
     parameters = [*node.args.posonlyargs, *node.args.args]
     made: list[Any] = []
@@ -126,7 +126,7 @@ def _arguments(reader: Interpreter, function: Function, owner: Any) -> list[Any]
     return made
 
 
-def _object(reader: Interpreter, owner: Class) -> Any:
+def _object(reader: Interpreter, owner: Class) -> Instance:
     """An object of a class, made with arguments that nobody knows."""
     made = Instance(owner)
     try:
@@ -138,7 +138,7 @@ def _object(reader: Interpreter, owner: Class) -> Any:
     return made
 
 
-def _stand_in(reader: Interpreter, parameter: ast.arg) -> Any:
+def _stand_in(reader: Interpreter, parameter: ast.arg) -> object:
     shown = "" if parameter.annotation is None else ast.unparse(parameter.annotation)
     if parameter.arg in _SESSIONS or shown.endswith("SparkSession"):
         return reader.session

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from planviz.errors import AnalysisError
 from planviz.expressions.complex import GetArrayItem, GetStructField
@@ -104,7 +103,7 @@ def _fields(
                     break
 
 
-def _path(x: Any) -> tuple[tuple[str, ...], bool] | None:
+def _path(x: object) -> tuple[tuple[str, ...], bool] | None:
     """The names along a reference to a part of a column, and whether all its fields are meant."""
     if isinstance(x, UnresolvedAttribute):
         return x.parts, False
@@ -121,7 +120,7 @@ def _path(x: Any) -> tuple[tuple[str, ...], bool] | None:
     return None
 
 
-def source(e: Any, plan: Any, guessed: Guessed) -> tuple[Leaf, Path] | None:
+def source(e: object, plan: LogicalPlan, guessed: Guessed) -> tuple[Leaf, Path] | None:
     """The guessed column that an expression is, or is a part of, with the way to that part."""
     if isinstance(e, Alias):
         return source(e.child, plan, guessed)
@@ -137,7 +136,7 @@ def source(e: Any, plan: Any, guessed: Guessed) -> tuple[Leaf, Path] | None:
     return _below(e, plan, guessed) if isinstance(e, AttributeReference) else None
 
 
-def _below(a: AttributeReference, plan: Any, guessed: Guessed) -> tuple[Leaf, Path] | None:
+def _below(a: AttributeReference, plan: LogicalPlan, guessed: Guessed) -> tuple[Leaf, Path] | None:
     for child in plan.children:
         if a.expr_id not in child.output_set:
             continue

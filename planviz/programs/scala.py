@@ -122,7 +122,7 @@ def scala_tree(text: str) -> tuple[ast.Module, list[tuple[int, str]]]:
     return ast.fix_missing_locations(ast.Module(body, [])), made.passed
 
 
-def sequence_method(reader: object, values: list[Any], name: str) -> Any:
+def sequence_method(reader: object, values: list[object], name: str) -> object:
     """A method of a Scala sequence, or what it gives where it takes nothing; None for one that is not known."""
     if name in _SEQUENCES:
         return Native(name, _SEQUENCES[name](reader, values), True)
@@ -282,7 +282,7 @@ class Translation:
         made: ast.expr = self._at(method(node), node)
         return made
 
-    def _of_identifier(self, node: Any) -> ast.expr:
+    def _of_identifier(self, node: object) -> ast.expr:
         name = self._text(node).strip("`")
         if name in _TYPES:
             return self._call(self._name(name, node), [])
@@ -290,7 +290,7 @@ class Translation:
 
     _of_type_identifier = _of_stable_identifier = _of_operator_identifier = _of_identifier
 
-    def _of_integer_literal(self, node: Any) -> ast.expr:
+    def _of_integer_literal(self, node: object) -> ast.expr:
         text = self._text(node).rstrip("lL").replace("_", "")
         try:
             # Scala 2.13 has no octal numbers; old code and damaged texts have digits behind a zero.
@@ -298,7 +298,7 @@ class Translation:
         except ValueError:
             return ast.Constant(0)
 
-    def _of_floating_point_literal(self, node: Any) -> ast.expr:
+    def _of_floating_point_literal(self, node: object) -> ast.expr:
         try:
             return ast.Constant(float(self._text(node).rstrip("dDfF").replace("_", "")))
         except ValueError:
@@ -307,18 +307,18 @@ class Translation:
     def _of_boolean_literal(self, node: Any) -> ast.expr:
         return ast.Constant(self._text(node) == "true")
 
-    def _of_null_literal(self, node: Any) -> ast.expr:
+    def _of_null_literal(self, node: object) -> ast.expr:
         return ast.Constant(None)
 
-    def _of_unit(self, node: Any) -> ast.expr:
+    def _of_unit(self, node: object) -> ast.expr:
         return ast.Constant(None)
 
-    def _of_string(self, node: Any) -> ast.expr:
+    def _of_string(self, node: object) -> ast.expr:
         return ast.Constant(_unquoted(self._text(node)))
 
     _of_multiline_string = _of_character_literal = _of_string
 
-    def _of_quote_expression(self, node: Any) -> ast.expr:
+    def _of_quote_expression(self, node: object) -> ast.expr:
         return self._call(self._name("col", node), [ast.Constant(self._text(node).lstrip("'"))])
 
     _of_symbol_literal = _of_quote_expression
@@ -437,7 +437,7 @@ class Translation:
         return self._call(self._name(_RENAMED.get(name, name) if name != "as" else name, node), given, keywords)
 
     def _method(
-        self, holder: ast.expr, name: str, given: list[ast.expr], keywords: list[ast.keyword], node: Any
+        self, holder: ast.expr, name: str, given: list[ast.expr], keywords: list[ast.keyword], node: object
     ) -> ast.expr:
         name = _RENAMED.get(name, name)
         if name in _METHODS and len(given) == 1:
@@ -511,7 +511,7 @@ class Translation:
         self.wildcards = before
         return self._at(ast.Lambda(_arguments_of(names), body), node)
 
-    def _of_wildcard(self, node: Any) -> ast.expr:
+    def _of_wildcard(self, node: object) -> ast.expr:
         self.wildcards += 1
         return self._name(f"_{self.wildcards}", node)
 
@@ -561,11 +561,11 @@ class Translation:
         made.end_lineno, made.end_col_offset = node.end_point[0] + 1, node.end_point[1]
         return made
 
-    def _name(self, name: str, node: Any) -> ast.expr:
+    def _name(self, name: str, node: object) -> ast.expr:
         made: ast.expr = self._at(ast.Name(name if name.isidentifier() else "_", ast.Load()), node)
         return made
 
-    def _attribute(self, holder: ast.expr, name: str, node: Any) -> ast.expr:
+    def _attribute(self, holder: ast.expr, name: str, node: object) -> ast.expr:
         made: ast.expr = self._at(ast.Attribute(holder, name, ast.Load()), node)
         return made
 

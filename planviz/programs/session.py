@@ -59,7 +59,7 @@ class ProgramSession(SparkSession):
         catalog: Catalog | None,
         config: OptimizerConfig | None,
         guesses: Guesses,
-        note: Callable[[str, Any], Any],
+        note: Callable[[str, object], object],
     ) -> None:
         super().__init__(catalog, config)
         self._guesses = guesses.tables
@@ -379,7 +379,7 @@ class ProgramSession(SparkSession):
         leaves = [x for c in plan.children for x in self._open(c)]
         names: list[tuple[str, ...]] = []
 
-        def look(e: Any) -> Any:
+        def look(e: object) -> Any:
             if isinstance(e, UnresolvedAttribute):
                 names.append(tuple(e.parts))
             return e
@@ -477,7 +477,7 @@ def parameters(args: object) -> Any:
     return None
 
 
-def _as_text(row: object) -> Any:
+def _as_text(row: object) -> object:
     """A row with texts for the values that nobody knows."""
     if isinstance(row, Unknown):
         raise InputError("The rows are not known.")

@@ -142,7 +142,7 @@ def _sql(reader: Interpreter, name: str) -> Module:
     return Module(name, names)
 
 
-def _unbound(kind: type, name: str) -> Any:
+def _unbound(kind: type, name: str) -> Native:
     """DataFrame.union and the like: a method with its object as the first argument."""
     if name.startswith("_") or not hasattr(kind, name):
         raise KeyError(name)
@@ -169,7 +169,7 @@ def row(*given: Any, **named: object) -> Any:
     if given and all(isinstance(g, str) for g in given):
         plain = RowTuple(given)
 
-        def of(*values: Any) -> Any:
+        def of(*values: Any) -> RowTuple:
             one = RowTuple(values)
             one._fields = tuple(given)
             return one
@@ -210,7 +210,7 @@ def functions_module(reader: Interpreter) -> Module:
     known = {n.lower() for n in registry.names()} - _NOT_THERE
     own = set(_OWN.split())
 
-    def get(name: str) -> Any:
+    def get(name: str) -> Native:
         if name.startswith("_") or (name not in own and name.lower() != name) or not (name in own or name in known):
             raise KeyError(name)
         return Native(f"functions.{name}", getattr(functions, name))

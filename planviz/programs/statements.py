@@ -352,7 +352,7 @@ class Statements(Expressions):
 
     _do_AsyncFunctionDef = _do_FunctionDef
 
-    def decorated(self, decorator: ast.expr, made: object, scope: Scope) -> Any:
+    def decorated(self, decorator: ast.expr, made: object, scope: Scope) -> object:
         """A function or class with a decorator: the property kinds and UDFs are known, others change nothing."""
         text = ast.unparse(decorator)
         name = text.split("(")[0].split(".")[-1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planviz.programs.values import Unknown
 
@@ -95,7 +95,7 @@ class Uses:
         return name in self.indexed and _NAMED.search(name) is not None
 
 
-def stand_in(reader: Interpreter, node: ast.Name) -> Any:
+def stand_in(reader: Interpreter, node: ast.Name) -> object:
     """What a name that nothing was bound to most likely means; an unknown value where nothing tells."""
     name = node.id
     uses = reader.uses
@@ -128,6 +128,6 @@ def _is_table(reader: Interpreter, name: str) -> bool:
     return name in reader.uses.frames and name not in ("F", "T", "functions", "types")
 
 
-def _noted(reader: Interpreter, node: ast.Name, what: str, value: object) -> Any:
+def _noted(reader: Interpreter, node: ast.Name, what: str, value: object) -> object:
     reader.pass_over(node, f"{node.id} is not imported: it is taken for {what}.")
     return value

@@ -45,7 +45,7 @@ class Scope:
     #: The names of this function that belong to the module or to a function around it.
     elsewhere: dict[str, Scope] = field(default_factory=dict)
 
-    def find(self, name: str) -> Any:
+    def find(self, name: str) -> object:
         """The value of a name; raises KeyError."""
         scope: Scope | None = self
         while scope is not None:
@@ -86,7 +86,7 @@ class Function:
             inspect.Signature(parameters, return_annotation=hint) if len(names) == len(parameters) else None
         )
 
-    def __call__(self, *arguments: object, **named: object) -> Any:
+    def __call__(self, *arguments: object, **named: object) -> object:
         """Read the body with these arguments."""
         return self.interpreter.call_function(self, list(arguments), named)
 
@@ -183,7 +183,7 @@ class Method:
     function: Function
     receiver: object
 
-    def __call__(self, *arguments: object, **named: object) -> Any:
+    def __call__(self, *arguments: object, **named: object) -> object:
         """Read the body."""
         return self.function(self.receiver, *arguments, **named)
 
@@ -223,7 +223,7 @@ class Held(Described):
     def __init__(self, value: object) -> None:
         self.value = value
 
-    def attribute(self, name: str) -> Any:
+    def attribute(self, name: str) -> object:
         """The value; methods give nothing."""
         return self.value if name == "value" else Native(name, lambda *a, **k: None, True)
 
