@@ -62,7 +62,7 @@ def _written(document: Document, execution: QueryExecution | None) -> str:
     return _origins(document.place_of, execution.physical)
 
 
-def _plans(execution: Any, error: PlanvizError | None) -> dict[str, Any]:
+def _plans(execution: Any, error: PlanvizError | None) -> dict[str, object]:
     if execution is None or error is not None:
         return {"extended": None, "formatted": None}
     return {"extended": execution.explain_string("extended"), "formatted": execution.explain_string("formatted")}

@@ -46,7 +46,7 @@ def slides(options: argparse.Namespace) -> int:
     return 0
 
 
-def _side(example: SlideExample, side: SlideSide) -> dict[str, Any]:
+def _side(example: SlideExample, side: SlideSide) -> dict[str, object]:
     query = slide_query(example, side)
     figures = [
         {

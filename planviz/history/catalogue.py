@@ -173,7 +173,7 @@ class Catalogue:
                 if ends is None or not ends.has_min_max or any(ends.min <= n <= ends.max for n in numbers):
                     groups.append(group)
             there = [name for name in columns if name in read.schema_arrow.names]
-            rows: list[dict[str, Any]] = []
+            rows: list[dict[str, object]] = []
             for group in groups:
                 table = read.read_row_group(group, columns=there)
                 wanted = [i for i, number in enumerate(table["execution_id"].to_pylist()) if number in numbers]
@@ -324,7 +324,7 @@ def _names(column: Any) -> set[str]:
     return found
 
 
-def _ends(column: Any) -> tuple[datetime | None, datetime | None]:
+def _ends(column: object) -> tuple[datetime | None, datetime | None]:
     import pyarrow.compute as pc
 
     ends = pc.min_max(column).as_py()

@@ -95,7 +95,7 @@ def field_parts(op: str, fields: dict[str, object]) -> dict[str, object]:
     return parts
 
 
-def _shown(value: Any) -> Any:
+def _shown(value: Any) -> object:
     if is_expression(value):
         return expression_text(value)
     if isinstance(value, list):

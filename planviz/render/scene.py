@@ -7,7 +7,6 @@ through `planviz.render.drawing`.
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from planviz.graph import KINDS, PlanGraph, PlanNode
 from planviz.graph.node import Estimate
@@ -114,7 +113,7 @@ def _details(node: PlanNode) -> list[list[str]]:
 
 def _links(graph: PlanGraph, index: dict[int, int], parent: list[int]) -> tuple[list[list[object]], list[str]]:
     """Cross links, and the type of every node's own edge to its parent as one letter."""
-    links: list[list[Any]] = []
+    links: list[list[object]] = []
     edge = ["c"] * len(parent)
     for link in graph.links():
         source, target = index[link.source], index[link.target]

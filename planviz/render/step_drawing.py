@@ -88,7 +88,7 @@ def _changed(state: State, delta: Mapping[str, list[int]], looks: list[list[Any]
     return found | {looks[pairs[at]][0]: (pairs[at], pairs[at + 1]) for at in range(0, len(pairs), 2)}
 
 
-def _place(trace: Mapping[str, Any], told: Mapping[str, Any]) -> str:
+def _place(trace: Mapping[str, Any], told: Mapping[str, object]) -> str:
     parts = [trace["batches"][told["batch"]]["name"]]
     if "iteration" in told:
         parts.append(f"iteration {told['iteration']}")
@@ -108,7 +108,9 @@ def _bounds(scenes: list[Scene]) -> tuple[float, float, float, float]:
 class _Pane(Painter):
     """A state with its marks, drawn with the cards and edges of every other picture."""
 
-    def __init__(self, trace: Mapping[str, Any], told: Mapping[str, Any], state: State, side: str, theme: str) -> None:
+    def __init__(
+        self, trace: Mapping[str, Any], told: Mapping[str, object], state: State, side: str, theme: str
+    ) -> None:
         self.side = side
         self.slots = list(state)
         place = {slot: at for at, slot in enumerate(self.slots)}

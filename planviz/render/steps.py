@@ -251,7 +251,7 @@ def _batches(trace: RuleTrace, steps: Sequence[dict[str, Any]]) -> list[dict[str
     return found
 
 
-def _totals(trace: RuleTrace) -> dict[str, Any]:
+def _totals(trace: RuleTrace) -> dict[str, object]:
     """What is known of all rules that ran, effective or not; absent where it is not known."""
     told: dict[str, object] = {"effective": len({step.rule for step in trace.steps}), "steps": len(trace.steps)}
     if trace.rules:
@@ -273,7 +273,7 @@ def _delta(old: dict[int, tuple[int, int]], new: dict[int, tuple[int, int]]) -> 
     return {"gone": [slot for slot in old if slot not in new], "set": told}
 
 
-def _marks(found: PlanDiff, before: Sequence[int], after: Sequence[int]) -> dict[str, Any]:
+def _marks(found: PlanDiff, before: Sequence[int], after: Sequence[int]) -> dict[str, object]:
     marks: dict[str, object] = {}
     changed = [
         [after[match.after], [[change.part, one_line(change.text)] for change in match.changes], match.confidence]

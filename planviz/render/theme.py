@@ -26,7 +26,7 @@ def palette(theme: str) -> dict[str, Any]:
     """
     if theme not in THEMES:
         raise ExportError(f"There is no theme {theme!r}: choose one of {', '.join(THEMES)}.")
-    colours: dict[str, Any] = tokens()[theme]
+    colours: dict[str, object] = tokens()[theme]
     return colours
 
 

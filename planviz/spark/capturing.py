@@ -72,7 +72,7 @@ class _Classic:
         self._jvm: Any = self._spark._jvm
         self._logical = frame._jdf.queryExecution().logical()
 
-    def capture(self, sql: str, run: bool, progress: Progress) -> dict[str, Any]:
+    def capture(self, sql: str, run: bool, progress: Progress) -> dict[str, object]:
         progress("planning")
         execution = self._execution()
         now = datetime.now(UTC).isoformat()
@@ -147,7 +147,7 @@ class _Classic:
         optimized = Measured(self._jvm, execution.optimizedPlan())
         begin = time.perf_counter()
         plan = execution.executedPlan()
-        found: dict[str, Any] = {"rows": None}
+        found: dict[str, object] = {"rows": None}
         try:
             found["rows"] = self._count(execution, plan)
         except Exception as error:

@@ -128,9 +128,9 @@ class Child:
             )
 
     @property
-    def described(self) -> dict[str, Any] | None:
+    def described(self) -> dict[str, object] | None:
         """What Spark said of itself when it was ready; None before."""
-        found: dict[str, Any] | None = self._ready.value
+        found: dict[str, object] | None = self._ready.value
         return found
 
     def wait_for_start(self, seconds: float) -> None:

@@ -36,7 +36,7 @@ def _described(session: Any, what: str) -> dict[str, str]:
     return {row[0]: row[1] for row in session.sql(f"DESCRIBE EXTENDED {what}").collect()}
 
 
-def _entry(told: dict[str, str]) -> dict[str, Any]:
+def _entry(told: dict[str, str]) -> dict[str, object]:
     found: dict[str, object] = {key: int(told[name]) for name, key in _KEYS.items() if told.get(name, "NULL") != "NULL"}
     for end in ("min", "max"):
         if told.get(end, "NULL") != "NULL":

@@ -124,7 +124,7 @@ class _Constants:
     """The constants of one statement and what they are at most."""
 
     def __init__(self, parts: list[LogicalPlan]) -> None:
-        self._given: dict[str, list[Any]] = {}
+        self._given: dict[str, list[object]] = {}
         self._bounds: dict[int, _Bound | None] = {}
         self._under_way: set[int] = set()
         for part in parts:
@@ -256,7 +256,7 @@ class _Known:
     bound: _Bound
 
 
-def _named(plan: LogicalPlan) -> Iterator[tuple[str, Any]]:
+def _named(plan: LogicalPlan) -> Iterator[tuple[str, object]]:
     """Names that an operator gives to values, and the values."""
     for expression in plan.expressions:
         if isinstance(expression, Expression):

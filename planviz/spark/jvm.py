@@ -10,12 +10,12 @@ def module(package: object, name: str) -> Any:
     return getattr(getattr(package, f"{name}$"), "MODULE$")
 
 
-def items(jvm: Any, collection: Any) -> list[Any]:
+def items(jvm: Any, collection: object) -> list[Any]:
     """The elements of a Scala Seq or Iterable."""
     return list(jvm.scala.jdk.javaapi.CollectionConverters.asJava(collection))
 
 
-def entries(jvm: Any, mapping: Any) -> list[tuple[Any, Any]]:
+def entries(jvm: Any, mapping: object) -> list[tuple[Any, Any]]:
     """Keys and values of a Scala Map."""
     found = jvm.scala.jdk.javaapi.CollectionConverters.asJava(mapping).entrySet()
     return [(entry.getKey(), entry.getValue()) for entry in found]

@@ -18,7 +18,7 @@ _OWN = {"FilterExec": "Filter", "ProjectExec": "Project"}
 class Measured:
     """Reads executed plans in one JVM."""
 
-    def __init__(self, jvm: object, optimized: Any) -> None:
+    def __init__(self, jvm: object, optimized: object) -> None:
         """`optimized` is the plan before execution, which has the estimates."""
         self._jvm = jvm
         self._expected: dict[str, list[int | None] | None] = {}
@@ -27,7 +27,7 @@ class Measured:
     def tree(self, plan: Any) -> dict[str, Any]:
         """An executed plan with all below it."""
         name = class_name(self._jvm, plan)
-        found: dict[str, Any] = {
+        found: dict[str, object] = {
             "nodeName": str(plan.nodeName()),
             "simpleString": str(plan.simpleString(100_000)),
             "metrics": self._metrics(plan.child() if name.startswith("Reused") else plan),

@@ -93,7 +93,7 @@ class Replayer:
             plan = self._batch(run, batch, plan)
         return plan
 
-    def _batch(self, run: int, batch: _Batch | _Preparations, plan: Any) -> Any:
+    def _batch(self, run: int, batch: _Batch | _Preparations, plan: Any) -> object:
         before, iterations = plan, 0
         while iterations < batch.most:
             iterations += 1

@@ -25,7 +25,7 @@ class Sample:
     rows: int
     fraction: float
 
-    def scaled(self, entry: dict[str, Any], drawn: int, distinct: tuple[int, int]) -> dict[str, Any]:
+    def scaled(self, entry: dict[str, Any], drawn: int, distinct: tuple[int, int]) -> dict[str, object]:
         """A column's entry for the whole table from that of `drawn` rows; `distinct` are values and those seen once."""
         factor = self.rows / drawn if drawn else 0.0
         nulls = round(entry["nullCount"] * factor)

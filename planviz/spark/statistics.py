@@ -56,7 +56,7 @@ def table_names(session: Any, patterns: list[str]) -> list[str]:
 
 def analyze_table(
     session: Any, name: str, way: Way | None = None, progress: Callable[[str], None] = lambda at: None
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """One table's entry: columns with types, provider, partition columns, rows, bytes, and its columns' statistics.
 
     The session's time zone must be UTC. `progress` is told tasks done and known. Raises InputError for a way that the
@@ -87,7 +87,7 @@ def analyze_table(
     }
 
 
-def _counted(session: object, frame: Any, columns: list[Column], way: Way) -> dict[str, Any]:
+def _counted(session: object, frame: Any, columns: list[Column], way: Way) -> dict[str, object]:
     """Rows and the columns' statistics by aggregates, over all rows or over a sample."""
     if way.histograms and not hasattr(frame, "_jdf"):
         raise InputError("Over Spark Connect histograms need --exact: the function behind them is not in SQL.")

@@ -148,7 +148,7 @@ def _inject(session: Any, name: str, table: Table) -> None:
     session.catalog.refreshTable(name)
 
 
-def _microseconds(value: object) -> Any:
+def _microseconds(value: object) -> object:
     """A point in time as Spark stores it in statistics, with six digits behind the second."""
     whole, _, fraction = str(value).partition(".")
     return None if value is None else f"{whole}.{fraction:0<6}"

@@ -83,7 +83,7 @@ def _prepared(spark: Spark, conf: dict[str, str], arguments: dict[str, Any], pro
             yield session
 
 
-def _register(spark: Spark, session: Any, arguments: dict[str, Any]) -> None:
+def _register(spark: Spark, session: object, arguments: dict[str, Any]) -> None:
     if arguments.get("catalog"):
         if spark.is_connect:
             raise SparkError(
@@ -107,7 +107,7 @@ def tables(spark: Spark, arguments: dict[str, Any], progress: Progress) -> list[
         return table_names(session, arguments["tables"])
 
 
-def analyze(spark: Spark, arguments: dict[str, Any], progress: Progress) -> dict[str, Any]:
+def analyze(spark: Spark, arguments: dict[str, Any], progress: Progress) -> dict[str, object]:
     """The entry of `table` in a catalogue, with statistics; `exact`, `histograms` and `sample` are those of `Way`."""
     way = Way(bool(arguments.get("exact")), bool(arguments.get("histograms")), str(arguments.get("sample") or ""))
     with _with_tables(spark, arguments) as session:

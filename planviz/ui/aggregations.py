@@ -192,7 +192,7 @@ def _in_order(stage: StageReport, source: Input) -> Input:
     if not any(stage.node.required_ordering):
         return source
 
-    def key(row: tuple[Any, ...]) -> Any:
+    def key(row: tuple[object, ...]) -> Any:
         return cmp_to_key(compare)(tuple([row_value(k, source.env(row)) for k in stage.node.keys]))
 
     return replace(source, partitions=tuple([tuple(sorted(part, key=key)) for part in source.partitions]))

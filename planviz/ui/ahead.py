@@ -55,5 +55,5 @@ def _explore(opened: Opened, shown: dict[str, Any], plan: str | None) -> tuple[s
     return "workbench", views.workbench(opened, plan, node)
 
 
-def _given(shown: dict[str, Any]) -> Given:
+def _given(shown: dict[str, object]) -> Given:
     return given_from(str(shown["given"] or ""))

@@ -15,7 +15,7 @@ from planviz.ui import state
 
 
 @cache
-def _component(name: str) -> Callable[..., Any]:
+def _component(name: str) -> Callable[..., object]:
     script, style = (files("planviz.ui").joinpath(f"{name}.{kind}").read_text("utf-8") for kind in ("js", "css"))
     mount: Callable[..., Any] = st.components.v2.component(f"planviz_{name}", js=script, css=style)
     return mount

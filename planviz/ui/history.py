@@ -169,7 +169,7 @@ _READERS: dict[str, Callable[..., Any]] = {
 # -- tables, as the element of history.js takes them
 
 
-def executions_table(found: Answer, rank: str, plans: set[tuple[str, str, str]], selected: str) -> dict[str, Any]:
+def executions_table(found: Answer, rank: str, plans: set[tuple[str, str, str]], selected: str) -> dict[str, object]:
     """The executions of an answer; `plans` are those that took another's place, `selected` is a reference."""
     most = max((_value(each, rank) for each in found.executions), default=0.0)
     rows = [_row(at, each, rank, most, plans) for at, each in enumerate(found.executions, 1)]
@@ -178,7 +178,7 @@ def executions_table(found: Answer, rank: str, plans: set[tuple[str, str, str]],
 
 def _table(
     columns: Sequence[tuple[str, str]], rows: list[dict[str, Any]], ranked: str, selected: str
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """A table without the columns in which no row has anything."""
     kept = [at for at in range(len(columns)) if any(row["cells"][at] for row in rows)]
     rows = [{**row, "cells": [row["cells"][at] for at in kept]} for row in rows]
@@ -233,7 +233,7 @@ def _badges(found: PastExecution, plans: set[tuple[str, str, str]]) -> list[dict
     return badges
 
 
-def changes_table(found: list[PlanChange], selected: str) -> dict[str, Any]:
+def changes_table(found: list[PlanChange], selected: str) -> dict[str, object]:
     """The queries whose plan changed; a row is opened by the reference of the plan after."""
     rows = []
     for at, change in enumerate(found, 1):

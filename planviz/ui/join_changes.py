@@ -32,7 +32,7 @@ _MOST_CHANGES = 12
 _MOST_CANDIDATES = 10
 
 
-def flip(opened: Opened, asked: WhatIf, join: int, at: int) -> dict[str, Any]:
+def flip(opened: Opened, asked: WhatIf, join: int, at: int) -> dict[str, object]:
     """The candidate of this number (from 0, the nearest first) to flip a join as if `asked`.
 
     `flip` is None or tells `short` and `words`, the `outcome`, and what to ask for to get it: it was planned with all
@@ -133,7 +133,7 @@ def play(opened: Opened, asked: WhatIf, join: int) -> dict[str, object]:
     return join_play(decision, query.execution).to_json()
 
 
-def difference(opened: Opened, asked: WhatIf, join: int) -> dict[str, Any] | None:
+def difference(opened: Opened, asked: WhatIf, join: int) -> dict[str, object] | None:
     """The plan of a join's query before and after a what-if: `summary`, `words` on each change, both as one `svg`."""
     first = 0
     for before, after in zip(queries_of(opened), queries_of(opened, asked), strict=True):

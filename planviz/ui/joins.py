@@ -271,7 +271,7 @@ def _askable(opened: Opened, query: Decided, decision: Decision) -> dict[str, ob
 # -- requests of the element
 
 
-def reply(opened: Opened, body: Mapping[str, Any]) -> dict[str, Any]:
+def reply(opened: Opened, body: Mapping[str, Any]) -> dict[str, object]:
     """The answer to what the element asks: the joins as if `asked`, one of them whole (`join`, from 0).
 
     `quick` plans only the planner's part anew; `want` is "flips" for the candidate `at`, "diff"

@@ -209,12 +209,12 @@ def shown_conf(pairs: tuple[tuple[str, str], ...]) -> str:
 
 
 def statistics_job(
-    patterns: list[str], arguments: dict[str, Any], limit: float
+    patterns: list[str], arguments: dict[str, object], limit: float
 ) -> Callable[[object], dict[str, object]]:
     """The work that collects statistics of tables; its value is a planviz-catalog/1 document that grows."""
     from planviz.catalog.files import FORMAT
 
-    def job(work: Any) -> dict[str, Any]:
+    def job(work: Any) -> dict[str, object]:
         tables: dict[str, Any] = {}
         work.value = {"format": FORMAT, "name": "collected", "tables": tables}
         work.at = "looking for tables"

@@ -144,7 +144,7 @@ def capture(level: Access) -> None:
     live = session()
     sql, run = live["sql"], bool(live["run"]) and level is Access.ALL
 
-    def job(chosen: Choices) -> Any:
+    def job(chosen: Choices) -> object:
         if len(queries_of(sql)) > 1:
             raise InputError("These are several queries; one at a time is given to a live Spark.")
         arguments = {"sql": sql, "run": run, **chosen.arguments()}

@@ -170,7 +170,7 @@ def _same(index: int | None, plan: str, subject: object, node: int) -> bool:
 
 def _aggregates(
     opened: Opened, plan: str, graph: PlanGraph, node: int, execution: QueryExecution | None
-) -> list[dict[str, Any]]:
+) -> list[dict[str, object]]:
     if graph[node].kind != "aggregate" or graph.stage not in ("physical", "initial"):
         return []
     for number, report in enumerate(reports(opened), 1):

@@ -205,7 +205,7 @@ def as_sql(opened: Opened) -> dict[str, object] | None:
     return {"written": shown[-1].sql, "optimized": written.text, "notes": list(written.notes)}
 
 
-def silent(trace: RuleTrace) -> dict[str, Any]:
+def silent(trace: RuleTrace) -> dict[str, object]:
     """Why rules changed nothing, as far as their calls tell: `runs`, how often they `looked`, what they `need`.
 
     A rule looks only at a plan that holds one of the operators or expressions that it needs. Empty for a parsed log.
@@ -243,7 +243,7 @@ def why_silent(opened: Opened, rule: str) -> dict[str, object] | None:
 # -- without a rule
 
 
-def without(opened: Opened, rule: str) -> dict[str, Any]:
+def without(opened: Opened, rule: str) -> dict[str, object]:
     """The final plan without and with a rule: `words` on what is lost without it, and a `trace` of one step, which
     leads from the plan without the rule to the plan with it."""
     key = ("without", rule)

@@ -154,7 +154,7 @@ def to_plan(execution: QueryExecution, way: str, edits: Mapping[str, Any]) -> Qu
         return execution if way == PRINTED else execution.again(config)
     catalog = edited(execution.catalog, edits)
 
-    def renewed(plan: Any) -> Any:
+    def renewed(plan: object) -> Any:
         if isinstance(plan, LogicalRelation) and plan.table is not None:
             return plan.replace(table=catalog.table((plan.table.database, plan.table.name)) or plan.table)
         return plan

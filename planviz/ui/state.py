@@ -280,7 +280,7 @@ def tell_visitor() -> str:
     return visitor()
 
 
-def _take_selection(shown: dict[str, Any]) -> None:
+def _take_selection(shown: dict[str, object]) -> None:
     """What the browser told last, as a node of the plan that is shown, and as the number on the page that it was on."""
     following.take_selection(shown, selections.selected(visitor()))
 

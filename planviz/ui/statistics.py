@@ -55,7 +55,7 @@ def _table(table: Table) -> dict[str, Any]:
     return {"name": table.shown_name, "guessed": bool(table.guessed), "table": table, "used": {}} | told
 
 
-def _column(table: Table, name: str, used: set[str]) -> dict[str, Any]:
+def _column(table: Table, name: str, used: set[str]) -> dict[str, object]:
     stats = table.statistics_of(name) or ColumnStatistics()
     told = {key: _plain(getattr(stats, field)) for key, field in COLUMN_FIELDS.items()}
     kind = table.type_of(name)

@@ -119,7 +119,7 @@ def out_of_memory(megabytes: int) -> str:
     )
 
 
-def answer_here(module: str, name: str, args: tuple[object, ...]) -> Any:
+def answer_here(module: str, name: str, args: tuple[object, ...]) -> object:
     """What a function without a document returns, in this process."""
     return _function(Question(None, module, name, args))()
 
@@ -142,7 +142,7 @@ def _document(question: Question) -> Opened:
 def _lacking(question: Question) -> Callable[[str], Any]:
     """What the question brought along of what this worker has not got; raises Lacking for anything else."""
 
-    def look(name: str) -> Any:
+    def look(name: str) -> object:
         if name in question.catalogs:
             return question.catalogs[name]
         if name not in question.sources:

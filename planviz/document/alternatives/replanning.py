@@ -120,7 +120,7 @@ def _same(d: Decision, wanted: Decision, of: QueryExecution, base: QueryExecutio
     return _signature(d, of, edits) == _signature(wanted, base, ())
 
 
-def _signature(d: Decision, execution: QueryExecution, edits: tuple[TextChange, ...]) -> tuple[str, Any]:
+def _signature(d: Decision, execution: QueryExecution, edits: tuple[TextChange, ...]) -> tuple[str, object]:
     """What tells a decision from the others of its query, whatever the ids: the relations beneath it."""
     plan = d.subject
     sides = [_before(leaves(child, execution), edits) for child in plan.children]

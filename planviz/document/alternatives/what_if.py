@@ -60,9 +60,9 @@ def types_for(kind: str) -> tuple[str, ...]:
 
 def tables_of(execution: QueryExecution) -> dict[str, Any]:
     """The catalogue's entries of the tables that a query reads, by name."""
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
 
-    def note(plan: Any) -> Any:
+    def note(plan: object) -> Any:
         if isinstance(plan, LogicalRelation) and plan.table is not None:
             found.setdefault(plan.table.shown_name, plan.table)
         return plan
@@ -139,7 +139,7 @@ def _resized(execution: QueryExecution, plan: Any, sizes: Mapping[str, int]) -> 
         raise InputError(f"The query reads no table {unknown[0]}; it reads {', '.join(sorted(known))}.")
     tables = {name: resized_table(table, sizes[name]) for name, table in known.items() if name in sizes}
 
-    def resize(plan: Any) -> Any:
+    def resize(plan: object) -> object:
         if isinstance(plan, LogicalRelation) and plan.table is not None and plan.table.shown_name in tables:
             return plan.replace(table=tables[plan.table.shown_name])
         return plan

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from planviz.document.alternatives.what_if import ASKABLE, WhatIf
 from planviz.errors import InputError
 
@@ -54,7 +52,7 @@ def from_text(text: str) -> WhatIf:
     return WhatIf(settings, sizes, hints, types, profile)
 
 
-def as_json(asked: WhatIf) -> dict[str, Any]:
+def as_json(asked: WhatIf) -> dict[str, object]:
     """As the page's element keeps it: joins by their number from 0, as text."""
     return {
         "settings": dict(asked.settings),

@@ -81,11 +81,11 @@ def _values(pairs: tuple[tuple[str, object], ...]) -> dict[str, Any]:
     return {name: _plain_value(value) for name, value in pairs}
 
 
-def _plain_value(value: object) -> Any:
+def _plain_value(value: object) -> object:
     return value if value is None or isinstance(value, bool | int | float | str) else str(value)
 
 
-def _column(stats: Any) -> dict[str, Any] | None:
+def _column(stats: Any) -> dict[str, object] | None:
     if stats is None:
         return None
     return {

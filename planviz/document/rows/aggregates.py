@@ -110,7 +110,9 @@ def _least(rows: int | None, groups: int | None) -> int | None:
     return groups if rows is None else rows if groups is None else min(rows, groups)
 
 
-def _groups(report: AggregateReport, keys: Sequence[Any], below: Estimate) -> tuple[int | None, tuple[str, ...]]:
+def _groups(
+    report: AggregateReport, keys: Sequence[AttributeReference], below: Estimate
+) -> tuple[int | None, tuple[str, ...]]:
     """How many groups the keys make, and the keys of whose values nothing is known."""
     if report.expand is None or not {k.to_attribute().expr_id for k in keys} - report.below.output_set:
         return _product(keys, below)
@@ -195,7 +197,7 @@ def _dealt(rows: list[tuple[object, ...]], keys: Sequence[int]) -> list[tuple[ob
 def _keys(report: AggregateReport) -> list[int]:
     """The columns that the first stage groups by, or that a set of distinct columns has."""
     first = report.stages[0].planned
-    keys: Sequence[Any] = first.keys if first is not None else ()
+    keys: Sequence[AttributeReference] = first.keys if first is not None else ()
     if report.expand is not None:
         keys = [e for p in report.expand.projections for e in p[: len(report.stages[-1].text.keys)]]
     return list(dict.fromkeys(i for k in keys for i in sorted(k.references)))

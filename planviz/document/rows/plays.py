@@ -89,7 +89,7 @@ def _plays(
     return plays, list(dict.fromkeys(refused))
 
 
-def _nodes(plan: Any, operator: str | None) -> list[Any]:
+def _nodes(plan: Any, operator: str | None) -> list[object]:
     """What can be played of a plan, from the bottom, without what is played as part of a join."""
     found, parts = [], set()
     for node in plan.walk():

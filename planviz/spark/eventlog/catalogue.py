@@ -128,7 +128,7 @@ class Catalogue:
         with self.files.open_output_stream(f"{self._folder}/{_hashed(log)}.json") as stream:
             stream.write(json.dumps({**at, "time": time.time_ns()}).encode())
 
-    def notes(self, but: set[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    def notes(self, but: set[str]) -> Iterator[tuple[str, dict[str, object]]]:
         """Notes of this run, and the names under which they lie, but for some."""
         yield from self._notes(self._folder, but)
 
@@ -277,7 +277,7 @@ def _written() -> dict[str, object]:
     return {"compression": "zstd", "compression_level": 1, "use_dictionary": names, "write_statistics": names}
 
 
-def _logs_schema() -> Any:
+def _logs_schema() -> object:
     import pyarrow
 
     kinds = {"str": pyarrow.string(), "int": pyarrow.int64(), "float": pyarrow.float64(), "bool": pyarrow.bool_(),

@@ -35,12 +35,12 @@ Work = tuple[Log, Reading | None]
 
 
 def ingest(
-    session: Any,
+    session: object,
     paths: list[str],
     catalogue: str,
     progress: Callable[[str], None],
     environment: dict[str, str] | None = None,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Read every new log under the paths into a catalogue, which is made when it is not there.
 
     `environment` has variables that a file system far away needs; they are set where logs are listed and read.
@@ -81,7 +81,7 @@ def _distributed(
 ) -> list[dict[str, Any]]:
     path, run = target.path, target.run
 
-    def tasks(batches: Iterable[Any]) -> Iterator[Any]:
+    def tasks(batches: Iterable[Any]) -> Iterator[object]:
         import pandas
 
         with _with(environment):
