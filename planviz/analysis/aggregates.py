@@ -12,6 +12,7 @@ from planviz.analysis.cleanup import trim
 from planviz.analysis.context import AnalyzerRule
 from planviz.analysis.earlier import order_computed_below
 from planviz.analysis.names import Scope
+from planviz.config import OptimizerConfig
 from planviz.expressions.aggregates import AggregateExpression, Grouping, GroupingID
 from planviz.expressions.arithmetic import BitwiseAnd, Shift
 from planviz.expressions.casts import Cast
@@ -287,10 +288,7 @@ class ResolveGroupingAnalytics(AnalyzerRule):
         if isinstance(plan, Aggregate) and any(isinstance(g, GroupingSets) for g in plan.grouping):
             ready = plan.children_resolved and all(g.resolved or _bound_sets(g) for g in plan.grouping)
             settled = all(e.resolved for e in plan.aggregates)
-            config = self.context.config
-            long = config.behaviour.grouping_id_is_long and not config.get("spark.sql.legacy.integerGroupingId")
-            bits = LONG if long else INT
-            return expanded(plan, bits, self.context.config.behaviour.lists_are_named) if ready and settled else plan
+            return expanded(plan, self.context.config) if ready and settled else plan
         functions = Grouping.BIT | GroupingID.BIT
         if isinstance(plan, Filter | Sort | UnresolvedHaving) and any(e.bits & functions for e in plan.expressions):
             return self._over_aggregate(plan)
@@ -372,11 +370,11 @@ def _sets(grouping: tuple[Expression, ...]) -> list[list[Expression]]:
     return result
 
 
-def expanded(plan: Aggregate, numbered: DataType = LONG, in_lists: bool = False) -> LogicalPlan:
-    """The Aggregate over its Expand; the sets' numbers are of type `numbered` (Spark 3.0: int).
-
-    `in_lists`: the Expand shows Scala's lists.
-    """
+def expanded(plan: Aggregate, config: OptimizerConfig) -> LogicalPlan:
+    """The Aggregate over its Expand, as the configured version names and numbers its columns."""
+    known = config.behaviour
+    long = known.grouping_id_is_long and not config.get("spark.sql.legacy.integerGroupingId")
+    numbered: DataType = LONG if long else INT
     keys: list[Expression] = []
     for g in plan.grouping:
         for e in (*g.user, *g.columns) if isinstance(g, GroupingSets) else (g,):
@@ -385,7 +383,7 @@ def expanded(plan: Aggregate, numbered: DataType = LONG, in_lists: bool = False)
     sets = _sets(plan.grouping)
     if sets == [[]] and not any(e.bits & functions_mask() for e in plan.aggregates):
         return plan.replace(grouping=())
-    aliases = [_key_alias(k) for k in keys]
+    aliases = [_key_alias(k, known.grouping_columns_are_named_by_sql) for k in keys]
     attributes = [a.to_attribute().with_nullability(True).new_instance() for a in aliases]
     gid = AttributeReference(GROUPING_ID, numbered, False, next_id())
     child_output = plan.child.output
@@ -400,15 +398,15 @@ def expanded(plan: Aggregate, numbered: DataType = LONG, in_lists: bool = False)
     position = [AttributeReference("_gen_grouping_pos", INT, False, next_id())] if positions else []
     columns = (*child_output, *attributes, gid, *position)
     below = Expand(tuple(projections), columns, Project((*child_output, *aliases), plan.child))
-    below = below.in_lists() if in_lists else below
+    below = below.in_lists() if known.lists_are_named else below
     results = tuple(_over_expand(e, keys, attributes, gid) for e in plan.aggregates)
     return Aggregate((*attributes, gid, *position), results, below)
 
 
-def _key_alias(k: Expression) -> Alias:
+def _key_alias(k: Expression, by_sql: bool) -> Alias:
     if isinstance(k, NamedExpression):
         return Alias(k, k.name, next_id(), getattr(k, "qualifier", ()))
-    return alias(k, k.pretty)
+    return alias(k, k.pretty if by_sql else str(k))
 
 
 def _over_expand(e: Expression, keys: list[Expression], columns: list[Any], gid: Expression) -> Any:
