@@ -29,7 +29,7 @@ from planviz.expressions.core import (
     occurs,
 )
 from planviz.expressions.counters import CounterDiff
-from planviz.expressions.earlier import with_shown_casts
+from planviz.expressions.earlier import as_called_then, with_shown_casts
 from planviz.expressions.ids import next_id
 from planviz.expressions.lambdas import LambdaFunction, NamedLambdaVariable, UnresolvedLambdaVariable
 from planviz.expressions.specs import AnsiFlag, FunctionSpec, OpenZone
@@ -47,7 +47,7 @@ from planviz.expressions.windows import LagLead, NthValue, NTile, RankLike, Wind
 from planviz.frontend.errors import analysis_error
 from planviz.frontend.naming import constant_text, name_parts
 from planviz.functions.builders.aggregates import ORDERINGS, mode, percentile_of
-from planviz.functions.builders.conditions import two_comparisons
+from planviz.functions.builders.conditions import asserted, two_comparisons
 from planviz.functions.builders.lambdas import HIGHER_ORDER
 from planviz.functions.registry import build, is_aggregate_function, known
 from planviz.functions.signatures import accepts
@@ -157,9 +157,12 @@ class ResolveFunctions(AnalyzerRule):
             config = self.context.config
             twice = not config.behaviour.between_is_a_function or config.get("spark.sql.legacy.duplicateBetweenInput")
             return two_comparisons(made) if twice else made
+        if isinstance(made, Replaced) and made.name == "assert_true" and len(e.arguments) == 1:
+            shows_sql = self.context.config.behaviour.assertions_show_sql
+            return made if shows_sql else asserted(e.arguments[0], str(e.arguments[0]))
         if made is None:
             return self._opaque(e)
-        made = _with_nulls(made, e)
+        made = as_called_then(_with_nulls(made, e), self.context.config.behaviour)
         if isinstance(made, RankLike | NTile) and not self.context.config.behaviour.ranks_are_never_null:
             made = made.replace(is_nullable=True)
         if is_aggregate_function(made):
@@ -314,8 +317,9 @@ class ResolveAliases(AnalyzerRule):
         return plan
 
     def _name(self, e: Expression) -> Expression:
+        keeps = not self.context.config.behaviour.outer_columns_are_renamed
         if isinstance(e, OuterReference):
-            return alias(e, e.name)
+            return e if keeps else alias(e, e.name)
         if not isinstance(e, UnresolvedAlias):
             return e
         child = e.child
@@ -324,6 +328,8 @@ class ResolveAliases(AnalyzerRule):
         if not child.resolved:
             return e
         if isinstance(child, OuterReference):
+            if keeps:
+                return child
             return e.rebuilt(alias(child, child.name))
         if isinstance(child, NamedExpression) and not isinstance(child, NamedLambdaVariable):
             return child

@@ -70,7 +70,7 @@ class ResolveReferences(AnalyzerRule):
             return plan
         if isinstance(plan, Project) and any(e.bits & UnresolvedStar.BIT for e in plan.projects):
             plan = plan.replace(projects=tuple(expanded(plan.projects, plan)))
-        plan, shown = unhidden(plan)
+        plan, shown = unhidden(plan, self.context.config.behaviour.hidden_columns_come_alone)
         bound = self._bound(plan)
         return bound if shown is None else Project(shown, bound)
 
