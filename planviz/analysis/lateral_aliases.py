@@ -68,7 +68,7 @@ class ResolveLateralColumnAliasReference(AnalyzerRule):
 
     @override
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
-        return plan.transform_up(self._operator, LateralColumnAliasReference.BIT)
+        return plan.resolve_operators_up(self._operator, LateralColumnAliasReference.BIT)
 
     def _operator(self, plan: LogicalPlan) -> LogicalPlan:
         bit = LateralColumnAliasReference.BIT
