@@ -25,7 +25,7 @@ from planviz.expressions.unresolved import UnresolvedAttribute, UnresolvedStar
 from planviz.frontend import Statement, parse_script
 from planviz.logical.combining import Join, SetOperation, Union, WithCTE
 from planviz.logical.operators import Filter, GlobalLimit, LocalLimit, Offset, Project, Sample, Sort, SubqueryAlias
-from planviz.logical.plan import LogicalPlan
+from planviz.logical.plan import ANALYZED, LogicalPlan
 from planviz.logical.relations import LocalRelation, LogicalRDD, LogicalRelation
 from planviz.logical.unresolved import Pivot
 from planviz.programs.guesses import Again, Guesses, pivot_key, table_of_path
@@ -137,7 +137,9 @@ class ProgramSession(SparkSession):
             self._passing_pivots[id(analyzed)] = pivot_key(self._pivot, plan.aggregates)
             self._kept.append(analyzed)
             self._pivot = 0
-        stars = {p.origin for p in plan.walk() if isinstance(p, Project) and _starred(p) and p.origin is not None}
+        if not self.guesses.columns:
+            return made
+        stars = {p.origin for p in _new_in(plan) if isinstance(p, Project) and _starred(p) and p.origin is not None}
         if stars:
             self._passing |= {id(p): p for p in analyzed.walk() if isinstance(p, Project) and p.origin in stars}
             self._kept.append(analyzed)
@@ -501,6 +503,17 @@ def _names_of(rows: Any) -> list[str]:
     if hasattr(first, "_fields"):
         return list(first._fields)
     return [f"_{i + 1}" for i in range(len(first))] if isinstance(first, list | tuple) else []
+
+
+def _new_in(plan: LogicalPlan) -> list[LogicalPlan]:
+    """The operators of a plan without those of the DataFrames that it was made of."""
+    found, todo = [], [plan]
+    while todo:
+        node = todo.pop()
+        if ANALYZED not in node.__dict__:
+            found.append(node)
+            todo += node.children
+    return found
 
 
 _PASSING_NAMES = frozenset(
