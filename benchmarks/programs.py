@@ -6,7 +6,7 @@ The jobs (2,000 lines unless told otherwise) are written here in the way of real
 functions, and stages that read tables, clean them column by column, join, aggregate, rank in windows, put parts
 together in a loop and write. Without `--catalog` nothing describes their tables, so that the columns are guessed from
 their use; with it they are tables of TPC-H. Shown are seconds of this process until the program is read, seconds until
-every action has its physical plan, and how many readings, DataFrames and actions there were. `--profile` writes what
+every action has its physical plan, and how many actions there are. `--profile` writes what
 cProfile counted, `--print` only shows the job.
 """
 
@@ -149,15 +149,15 @@ def job(lines: int, seed: int = 1) -> str:
     return _HEAD.format(stages=len(stages)) + "".join(stages)
 
 
-def measured(text: str, catalog: str | None) -> tuple[float, float, int, int]:
-    """Seconds to read, seconds to all physical plans, DataFrames made in the last reading, and actions."""
+def measured(text: str, catalog: str | None) -> tuple[float, float, int]:
+    """Seconds to read, seconds to all physical plans, and how many actions there are."""
     known = find(catalog) if catalog else None
     start = time.process_time()
     program = read_program(text, known)
     read = time.process_time() - start
     for action in program.actions:
         _ = action.execution.physical
-    return read, time.process_time() - start, len(program.actions), len(program.notes)
+    return read, time.process_time() - start, len(program.actions)
 
 
 def main() -> None:
@@ -176,7 +176,7 @@ def main() -> None:
         profile = cProfile.Profile(time.process_time) if given.profile else None
         if profile:
             profile.enable()
-        read, planned, actions, notes = measured(text, "tpch" if given.catalog else None)
+        read, planned, actions = measured(text, "tpch" if given.catalog else None)
         if profile:
             profile.disable()
             profile.dump_stats(given.profile)

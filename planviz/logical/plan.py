@@ -14,7 +14,6 @@ from planviz.expressions.subqueries import QueryPlan, SubqueryExpression
 from planviz.trees.node import N, Settled, always, lazy
 from planviz.trees.text import tree_string
 
-
 #: Under which an operator remembers that analysis is done with it and all beneath it (Spark: setAnalyzed).
 ANALYZED = "analyzed"
 

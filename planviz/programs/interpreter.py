@@ -15,7 +15,7 @@ from planviz.dataframe.grouped import GroupedData
 from planviz.dataframe.python import UserDefinedFunction
 from planviz.dataframe.rdd import RDD
 from planviz.dataframe.services import Builder, SparkContext
-from planviz.errors import AnalysisError, PlanvizError
+from planviz.errors import PlanvizError
 from planviz.programs import attributes
 from planviz.programs.expressions import from_planviz, placeholder
 from planviz.programs.guesses import Guesses
