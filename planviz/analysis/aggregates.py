@@ -71,7 +71,7 @@ class GlobalAggregates(AnalyzerRule):
 
     @override
     def apply(self, plan: LogicalPlan) -> Any:
-        return plan.transform_up(self.rewrite_one, AggregateExpression.BIT)
+        return plan.resolve_operators_up(self.rewrite_one, AggregateExpression.BIT)
 
     @staticmethod
     def rewrite_one(plan: LogicalPlan) -> LogicalPlan:
@@ -91,7 +91,7 @@ class ResolveAggregateFunctions(AnalyzerRule):
 
     @override
     def apply(self, plan: LogicalPlan) -> Any:
-        return plan.transform_up(self._operator, Aggregate.BIT)
+        return plan.resolve_operators_up(self._operator, Aggregate.BIT)
 
     def _operator(self, plan: LogicalPlan) -> Any:
         if isinstance(plan, UnresolvedHaving | Filter) and isinstance(plan.child, Aggregate):
@@ -270,7 +270,7 @@ class RemoveTempResolvedColumn(AnalyzerRule):
         def step(e: Expression) -> Expression:
             return e.rebuilt(UnresolvedAttribute(e.parts)) if isinstance(e, TempResolvedColumn) else e
 
-        return plan.transform_all_expressions(step, TempResolvedColumn.BIT)
+        return plan.resolve_expressions(step, TempResolvedColumn.BIT)
 
 
 class ResolveUnresolvedHaving(AnalyzerRule[UnresolvedHaving]):
@@ -300,7 +300,7 @@ class ResolveGroupingAnalytics(AnalyzerRule):
 
     @override
     def apply(self, plan: LogicalPlan) -> Any:
-        return plan.transform_up(self._operator, self.mask)
+        return plan.resolve_operators_up(self._operator, self.mask)
 
     def _operator(self, plan: LogicalPlan) -> LogicalPlan:
         if isinstance(plan, Aggregate) and any(isinstance(g, GroupingSets) for g in plan.grouping):

@@ -80,7 +80,7 @@ class LookupFunctions(AnalyzerRule):
                 self.apply(e.plan)
             return e
 
-        plan.transform_all_expressions(note, UnresolvedFunction.BIT | SubqueryExpression.BIT)
+        plan.resolve_expressions(note, UnresolvedFunction.BIT | SubqueryExpression.BIT)
         return plan
 
 
@@ -110,7 +110,7 @@ class ResolveIdentifierClause(AnalyzerRule):
                 )
             return e.rebuilt(UnresolvedAttribute(name_parts(text)))
 
-        return plan.transform_all_expressions(read, self.mask)
+        return plan.resolve_expressions(read, self.mask)
 
 
 class ResolveFunctions(AnalyzerRule):
@@ -125,7 +125,7 @@ class ResolveFunctions(AnalyzerRule):
 
     @override
     def apply(self, plan: LogicalPlan) -> Any:
-        return plan.transform_up(self._calls, self.mask)
+        return plan.resolve_operators_up(self._calls, self.mask)
 
     def _calls(self, plan: LogicalPlan) -> LogicalPlan:
         if isinstance(plan, UnresolvedTableValuedFunction) and all(a.resolved for a in plan.args):
@@ -305,7 +305,7 @@ class ResolveAliases(AnalyzerRule):
 
     @override
     def apply(self, plan: LogicalPlan) -> Any:
-        return plan.transform_up(self._operator, self.mask)
+        return plan.resolve_operators_up(self._operator, self.mask)
 
     def _operator(self, plan: LogicalPlan) -> LogicalPlan:
         if not plan.children_resolved or not any(isinstance(e, self.matches) for e in plan.expressions):
@@ -357,7 +357,7 @@ class ResolveLambdaVariables(AnalyzerRule):
         def operator(p: LogicalPlan) -> LogicalPlan:
             return p.map_expressions(lambda e: self._resolve(e, {}) if e.bits & UnresolvedLambdaVariable.BIT else e)
 
-        return plan.transform_up(operator, UnresolvedLambdaVariable.BIT)
+        return plan.resolve_operators_up(operator, UnresolvedLambdaVariable.BIT)
 
     @deep
     def _resolve(self, e: Expression, known_names: dict[str, NamedLambdaVariable]) -> Expression:
@@ -483,7 +483,7 @@ class ResolveTimeZone(AnalyzerRule):
             # Spark calls a function when its arguments are resolved, so those that it shows have their zone.
             return e.transform_up(step, self.mask)
 
-        return plan.transform_all_expressions(step, self.mask | ListQuery.BIT)
+        return plan.resolve_expressions(step, self.mask | ListQuery.BIT)
 
 
 def _open(parts: tuple[object, ...]) -> bool:
@@ -528,4 +528,4 @@ class ResolveRandomSeed(AnalyzerRule):
                 return e.replace(tail=(f"Some({seed()})",))
             return e
 
-        return plan.transform_all_expressions(step, FunctionCall.BIT)
+        return plan.resolve_expressions(step, FunctionCall.BIT)

@@ -60,7 +60,7 @@ class ResolveReferences(AnalyzerRule):
 
     @override
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
-        return plan.transform_up(self._operator, self.mask)
+        return plan.resolve_operators_up(self._operator, self.mask)
 
     def _operator(self, plan: LogicalPlan) -> LogicalPlan:
         if not plan.children_resolved or not any(e.bits & self.mask for e in plan.expressions):
