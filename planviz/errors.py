@@ -23,7 +23,6 @@ Every message says what was wrong, where (line and column when known) and what t
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any
 
 #: How many characters a message shows of one value, and how many it has at most.
 VALUE = 200
@@ -52,7 +51,7 @@ class PlanvizError(Exception):
     def __init__(self, message: str = "") -> None:
         super().__init__(cut(message, MESSAGE))
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         # Subclasses make their message of other arguments; between processes goes what came of them.
         return _again, (type(self), self.args, self.__dict__)
 

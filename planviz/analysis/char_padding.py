@@ -52,7 +52,7 @@ class ApplyCharTypePadding(AnalyzerRule):
         return _Comparisons(lengths, pad_columns).padded(plan) if lengths else plan
 
     def _read(self, plan: Any, new: dict[int, AttributeReference], lengths: Lengths) -> Any:
-        def inside(e: Expression) -> Any:
+        def inside(e: Expression) -> Expression:
             return e.with_plan(self._read(e.plan, new, lengths)) if isinstance(e, SubqueryExpression) else e
 
         def one(p: LogicalPlan) -> LogicalPlan:
@@ -108,7 +108,7 @@ class _Comparisons:
     def padded(self, plan: Any) -> Any:
         """The plan with every comparison of char columns padded, bottom up: lengths are known where they are read."""
 
-        def expression(e: Any) -> Any:
+        def expression(e: Expression) -> Any:
             if isinstance(e, SubqueryExpression):
                 return e.with_plan(self.padded(e.plan))
             if isinstance(e, BinaryComparison):

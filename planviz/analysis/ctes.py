@@ -173,7 +173,7 @@ class ResolveWithCTE(AnalyzerRule):
     def apply(self, plan: LogicalPlan) -> Any:
         return self._resolve(plan, {})
 
-    def _resolve(self, plan: LogicalPlan, known: dict[int, Any]) -> Any:
+    def _resolve(self, plan: LogicalPlan, known: dict[int, LogicalPlan]) -> Any:
         if not plan.bits & (WithCTE.BIT | CTERelationRef.BIT):
             return plan
         if isinstance(plan, WithCTE):

@@ -12,7 +12,7 @@ from planviz.expressions.casts import Cast
 from planviz.expressions.core import Expression, NamedExpression
 from planviz.expressions.unresolved import UnresolvedAlias, UnresolvedExtractValue, UnresolvedStar
 from planviz.frontend.errors import analysis_error
-from planviz.frontend.statement import Statement
+from planviz.frontend.model import Statement
 from planviz.logical.operators import Aggregate, Distinct, Filter, GlobalLimit, LocalLimit, Project, Sort
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.unresolved import UnresolvedHaving, UnresolvedRelation, UnresolvedWith

@@ -49,7 +49,7 @@ def as_parsed_then(plan: LogicalPlan, config: OptimizerConfig) -> LogicalPlan:
     return plan.transform_with_subqueries(operator)
 
 
-def order_computed_below(plan: Sort, context: AnalysisContext) -> Any:
+def order_computed_below(plan: Sort, context: AnalysisContext) -> object:
     """ORDER BY over an Aggregate with what is open in it computed there, as before Spark 3.2; None: it cannot be.
 
     Sort ['a] over Aggregate [a]  =>  Project [a] over Sort [a] over Aggregate [a]

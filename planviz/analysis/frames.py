@@ -104,7 +104,7 @@ class ResolveDeduplicate(AnalyzerRule[UnresolvedDeduplicate]):
         return Deduplicate(tuple(keys), node.child)
 
 
-def no_such_field(name: str, columns: tuple[AttributeReference, ...], place: Any) -> Exception:
+def no_such_field(name: str, columns: tuple[AttributeReference, ...], place: LogicalPlan) -> Exception:
     """The error for a name that is none of the columns'."""
     known = ", ".join(a.name for a in columns)
     return analysis_error(

@@ -147,7 +147,7 @@ class ResolveSQLFunctions(AnalyzerRule):
                 child = Project((*child.output, *level), child)
         return items, child
 
-    def _innermost(self, e: Expression, levels: list[list[Any]]) -> Expression:
+    def _innermost(self, e: Expression, levels: list[list[object]]) -> Expression:
         if not occurs(e, SQLFunctionExpression.BIT):
             return e
         calls = any(occurs(c, SQLFunctionExpression.BIT) for c in e.children)

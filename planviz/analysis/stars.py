@@ -140,7 +140,7 @@ def _pruned(value: Any, paths: list[Path]) -> Expression:
     return CreateNamedStruct(tuple(parts))
 
 
-def _struct_star(star: UnresolvedStar, columns: list[Any]) -> list[Expression]:
+def _struct_star(star: UnresolvedStar, columns: list[AttributeReference]) -> list[Expression]:
     found = Scope(columns).resolve(star.target, star)
     value = found.child if isinstance(found, Alias) else found
     if value is not None and value.data_type != UNKNOWN and not isinstance(value.data_type, StructType):

@@ -326,7 +326,7 @@ def table_entry(table: Table) -> dict[str, Any]:
             "number": table.buckets.number,
             "sorted_by": list(table.buckets.sorted_by),
         }
-    stats: dict[str, Any] = {}
+    stats: dict[str, object] = {}
     if table.row_count is not None:
         stats["rowCount"] = table.row_count
     if table.size_in_bytes is not None:
@@ -342,7 +342,7 @@ def table_entry(table: Table) -> dict[str, Any]:
     return entry
 
 
-def _column_entry(column: StructField, guessed: bool, length: int | None) -> dict[str, Any]:
+def _column_entry(column: StructField, guessed: bool, length: int | None) -> dict[str, object]:
     kind = column.data_type.simple_string if length is None else f"char({length})"
     entry = {"name": column.name, "type": kind, "nullable": column.nullable}
     return {**entry, "guessed": True} if guessed else entry

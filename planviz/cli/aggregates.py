@@ -108,7 +108,7 @@ def _json(report: AggregateReport, options: argparse.Namespace) -> dict[str, obj
                 "bytes": estimates[at].bytes if estimates else None,
             }
         )
-    told: dict[str, Any] = {"keys": list(report.keys), "functions": list(report.functions), "stages": stages}
+    told: dict[str, object] = {"keys": list(report.keys), "functions": list(report.functions), "stages": stages}
     told["notes"] = list(report.notes)
     told["what_if"] = [{"setting": w.key, "value": w.value, "operators": list(w.operators)} for w in what_ifs(report)]
     if options.rows or options.row:

@@ -6,7 +6,6 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
 from planviz.cli.sarif import counted, sarif, sarif_level, sarif_result
@@ -107,7 +106,7 @@ def _quoted(text: str) -> str:
 def sarif_report(found: Sequence[Checked], kinds: Sequence[str]) -> str:
     """SARIF 2.1.0: a result for each difference, at the query it is about."""
     rules = {**KINDS, **_RULES}
-    results: list[dict[str, Any]] = []
+    results: list[dict[str, object]] = []
     for one in found:
         if one.state in ("same", "empty"):
             continue

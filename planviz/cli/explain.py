@@ -68,12 +68,12 @@ def _plans(execution: Any, error: PlanvizError | None) -> dict[str, Any]:
     return {"extended": execution.explain_string("extended"), "formatted": execution.explain_string("formatted")}
 
 
-def _text(execution: Any, options: argparse.Namespace) -> str:
+def _text(execution: QueryExecution, options: argparse.Namespace) -> str:
     text: str = execution.explain_string(options.mode) if options.stage is None else execution.text(options.stage)
     return text
 
 
-def _origins(place_of: PlaceOf, plan: Any) -> str:
+def _origins(place_of: PlaceOf, plan: object) -> str:
     """Every operator of a plan, indented, with the line and column of the call or clause that made it."""
     lines: list[str] = []
     stack: list[tuple[Any, int, tuple[int, int] | None]] = [(plan, 0, None)]

@@ -62,7 +62,7 @@ def read_query(path: Path) -> str:
 def _of_query(sql: str, path: Path) -> Settings:
     """The settings in a query's own comments: `-- catalogue: tpch`, `-- conf: key=value`."""
     told: dict[str, str] = {}
-    conf: dict[str, Any] = {}
+    conf: dict[str, object] = {}
     for key, value in _HEADER.findall(sql[:10_000]):
         if key.lower() == "conf":
             conf |= pairs([value], "-- conf:")
@@ -100,7 +100,7 @@ def _settings_file(path: Path) -> Settings:
 
 def _flat(conf: dict[str, object], lead: str = "") -> dict[str, Any]:
     """`[conf] spark.sql.x = 1` nests in TOML; `"spark.sql.x" = 1` does not. Both are the same."""
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     for key, value in conf.items():
         if isinstance(value, dict):
             found |= _flat(value, f"{lead}{key}.")

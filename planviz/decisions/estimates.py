@@ -130,7 +130,7 @@ class EstimateRecord:
     inputs: tuple[tuple[str, Any], ...] = ()
     steps: tuple[Step, ...] = ()
     size_formula: Formula | None = None
-    size_inputs: tuple[tuple[str, Any], ...] = ()
+    size_inputs: tuple[tuple[str, float], ...] = ()
     columns: tuple[ColumnChange, ...] = ()
     assumptions: tuple[Assumption, ...] = ()
     sources: tuple[StatisticsSource, ...] = ()

@@ -145,7 +145,7 @@ class JoinReorderDP:
 
     def __init__(
         self,
-        relations: Sequence[Any],
+        relations: Sequence[LogicalPlan],
         conditions: Sequence[Expression],
         output: frozenset[int],
         weight: float,

@@ -178,7 +178,7 @@ class _Conditions:
             return self._equal(a, b, update)
         return self._bounded(kind, a, b, update)
 
-    def _of(self, column: Any) -> ColumnStatistics | None:
+    def _of(self, column: AttributeReference) -> ColumnStatistics | None:
         return self.now.get(column.expr_id) or self.before.get(column.expr_id)
 
     def _nulls(self, column: AttributeReference, null: bool, update: bool) -> Selectivity | None:

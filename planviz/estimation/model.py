@@ -171,7 +171,7 @@ def number(value: date | str | None, data_type: DataType) -> Any:
     return value if isinstance(value, int | float | Decimal) else None
 
 
-def _read(text: str, data_type: DataType) -> Any:
+def _read(text: str, data_type: DataType) -> object:
     try:
         if data_type == BOOLEAN:
             return {"true": True, "false": False}.get(text.lower())

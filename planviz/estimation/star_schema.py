@@ -15,7 +15,7 @@ from planviz.logical.operators import Filter, Project
 from planviz.logical.plan import LeafNode, LogicalPlan
 
 
-def find_star_join(relations: Sequence[Any], conditions: Sequence[Expression], config: OptimizerConfig) -> list[Any]:
+def find_star_join(relations: Sequence[object], conditions: Sequence[Expression], config: OptimizerConfig) -> list[Any]:
     """The table with the most rows and the tables that it joins by their unique keys; nothing where there is no star.
 
     Every relation has to be a table with a known number of rows, filtered and projected at most.
@@ -97,7 +97,7 @@ def _has_statistics(condition: Any, fact: Any, other: Any) -> bool:
     return True
 
 
-def _by_unique_key(condition: Any, relation: Any, error: float) -> bool:
+def _by_unique_key(condition: Expression, relation: Any, error: float) -> bool:
     column = _column_in(relation, condition, EqualTo | EqualNullSafe)
     if column is None:
         return False
@@ -110,7 +110,7 @@ def _by_unique_key(condition: Any, relation: Any, error: float) -> bool:
 
 def _selective(relation: LogicalPlan, conditions: Sequence[Expression]) -> bool:
     """Whether a condition beside null tests narrows a table."""
-    own: Callable[[Any], bool] = lambda c: c.references <= relation.output_set  # noqa: E731
+    own: Callable[[Expression], bool] = lambda c: c.references <= relation.output_set  # noqa: E731
     if any(own(c) and not isinstance(c, IsNotNull) for c in conditions):
         return True
     while isinstance(relation, Project | Filter):

@@ -188,7 +188,7 @@ _SCALA = Context(prec=34, rounding=ROUND_HALF_EVEN)
 
 
 @strict(UnaryMinus)
-def _minus(e: Any, value: int) -> int:
+def _minus(e: UnaryMinus, value: int) -> int:
     if isinstance(value, Decimal):
         return to_decimal(_SCALA.minus(value), e.data_type)
     if isinstance(value, tuple):
@@ -214,7 +214,7 @@ strict(BitwiseNot)(lambda e, a: ~a)
 
 
 @strict(Shift)
-def _shift(e: Any, a: int, n: int) -> int:
+def _shift(e: Shift, a: int, n: int) -> int:
     bits = bits_of(e.data_type)
     n %= bits
     if e.name in ("<<", "shiftleft"):
@@ -230,7 +230,7 @@ def _unscaled(e: Any, value: Decimal) -> int:
 
 
 @strict(MakeDecimal)
-def _made(e: Any, value: int) -> Decimal:
+def _made(e: MakeDecimal, value: int) -> Decimal:
     return to_decimal(Decimal(value).scaleb(-e.scale), e.data_type)
 
 
@@ -266,7 +266,7 @@ def whole(value: Any) -> int:
 
 
 @expression(PromotePrecision)
-def _promoted(e: PromotePrecision, row: Row) -> Any:
+def _promoted(e: PromotePrecision, row: Row) -> object:
     return evaluate(e.child, row)
 
 

@@ -71,7 +71,7 @@ def _leniently(value: Any, a: DataType, b: DataType) -> Any:
     return convert(value, a, b) if isinstance(a, DecimalType) else wrapped(int(value), bits_of(b))
 
 
-def converted(value: Any, a: DataType, b: DataType) -> Any:
+def converted(value: object, a: DataType, b: DataType) -> object:
     """The value as type `b`, None where it does not convert."""
     try:
         return convert(value, a, b)
@@ -130,7 +130,7 @@ def text_of(value: Any, t: DataType) -> str:
     return literal_text(value, t)
 
 
-def _to_number(value: Any, a: DataType, b: DataType) -> Any:
+def _to_number(value: Any, a: DataType, b: DataType) -> object:
     if b == BOOLEAN:
         return value != 0
     if is_integral(b):
@@ -158,7 +158,7 @@ def _instant(value: Any, b: DataType) -> Any:
     raise UnknownValueError(str(b))
 
 
-def _from_interval(value: int, a: DataType, b: DataType) -> Any:
+def _from_interval(value: int, a: DataType, b: DataType) -> object:
     if isinstance(b, YearMonthIntervalType):
         return _cut(value, 12) if b.end == 0 else value
     if isinstance(b, DayTimeIntervalType):
@@ -176,7 +176,7 @@ def _to_interval(value: Any, b: Any) -> int:
     return bounded_integer(int(Decimal(value) * unit), b, "CAST_OVERFLOW")
 
 
-def _from_text(raw: str, t: DataType) -> Any:
+def _from_text(raw: str, t: DataType) -> object:
     text = raw.strip(_SPACE)
     if t == BINARY:
         return raw.encode("utf-8")

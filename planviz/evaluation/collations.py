@@ -10,7 +10,7 @@ from planviz.expressions.collations import Collate
 
 
 @expression(Collate)
-def _collate(e: Any, row: Row) -> Any:
+def _collate(e: Any, row: Row) -> object:
     value = evaluate(e.left, row)
     return value if value is None else CollatedText.of(value, e.data_type)
 

@@ -56,12 +56,12 @@ def _create_map(e: Expression, row: Row) -> Map:
     return _map_of(list(zip(values[::2], values[1::2], strict=True)))
 
 
-def _entry(entries: Map, key: Any) -> Any:
+def _entry(entries: Map, key: object) -> Any:
     return next((v for k, v in entries if compare(k, key) == 0), None)
 
 
 @strict(GetArrayItem)
-def _item(e: Any, array: Array, index: int) -> Any:
+def _item(e: GetArrayItem, array: Array, index: int) -> object:
     if 0 <= index < len(array):
         return array[index]
     if e.mode == "LEGACY":
@@ -149,7 +149,7 @@ def _array_join(array: Array, separator: str, null: str | None = None) -> str:
     return separator.join(null if x is None else x for x in array if x is not None or null is not None)  # type: ignore[misc]
 
 
-def _extreme(array: Array, sign: int) -> Any:
+def _extreme(array: Array, sign: int) -> object:
     values = [x for x in array if x is not None]
     return max(values, key=cmp_to_key(lambda a, b: sign * compare(a, b))) if values else None
 

@@ -185,7 +185,7 @@ def evaluate(e: Expression, row: Row) -> Any:
     return value
 
 
-def _evaluate(e: Expression, row: Row) -> Any:
+def _evaluate(e: Expression, row: Row) -> object:
     if isinstance(e, Alias):
         return evaluate(e.child, row)
     expr_id = getattr(e, "expr_id", None)

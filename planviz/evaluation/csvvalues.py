@@ -77,7 +77,7 @@ def _read(text: str | None, t: DataType, options: dict[str, str]) -> Any:
         return None
 
 
-def _value(text: str, t: DataType, options: dict[str, str]) -> Any:
+def _value(text: str, t: DataType, options: dict[str, str]) -> object:
     if is_integral(t):
         if not re.fullmatch(r"[+-]?\d+", text, re.ASCII):
             raise FailsError(text)

@@ -51,7 +51,7 @@ def options_of(parts: tuple[str, ...], known: set[str]) -> dict[str, str]:
     return options
 
 
-def _refused(text: str) -> Any:
+def _refused(text: str) -> object:
     raise _NotJson(text)
 
 
@@ -79,7 +79,7 @@ def _to_json(e: Any, value: object) -> str:
     return written(_document(value, t, options))
 
 
-def _document(value: Any, t: DataType, options: dict[str, str]) -> Any:
+def _document(value: Any, t: DataType, options: dict[str, str]) -> object:
     """What JSON says for a value: dicts, lists, texts, numbers as Raw."""
     if value is None:
         return None
@@ -116,7 +116,7 @@ def _document(value: Any, t: DataType, options: dict[str, str]) -> Any:
 
 
 @function("from_json", typed=True)
-def _from_json(e: Any, text: str) -> Any:
+def _from_json(e: Any, text: str) -> object:
     """In the permissive mode: what cannot be read is null, field by field."""
     options = options_of(e.lead, {"timestampformat", "dateformat", "mode"})
     t = e.data_type
@@ -168,7 +168,7 @@ def _field(document: object, t: DataType, options: dict[str, str]) -> Any:
         return None
 
 
-def _scalar(document: Any, t: DataType, options: dict[str, str]) -> Any:
+def _scalar(document: Any, t: DataType, options: dict[str, str]) -> object:
     number = isinstance(document, Raw)
     if is_integral(t) and number:
         value, bits = int(document), _BITS[t.simple_string]

@@ -40,7 +40,7 @@ function("isnan", nulls=True)(lambda a: a is not None and math.isnan(a))
 
 
 @deferred("nanvl")
-def _nanvl(arguments: tuple[Any, ...], row: Row) -> Any:
+def _nanvl(arguments: tuple[Expression, ...], row: Row) -> object:
     value = evaluate(arguments[0], row)
     return evaluate(arguments[1], row) if value is not None and math.isnan(value) else value
 
@@ -52,7 +52,7 @@ def _is_nan(e: Any, row: Row) -> bool:
 
 
 @expression(And)
-def _and(e: Any, row: Row) -> bool | None:
+def _and(e: And, row: Row) -> bool | None:
     a = evaluate(e.left, row)
     if a is False:
         return False
@@ -75,7 +75,7 @@ def _if(e: If, row: Row) -> Any:
 
 
 @expression(CaseWhen)
-def _case(e: Any, row: Row) -> Any:
+def _case(e: CaseWhen, row: Row) -> object:
     for c, v in zip(e.conditions, e.values, strict=True):
         if evaluate(c, row) is True:
             return evaluate(v, row)
@@ -83,7 +83,7 @@ def _case(e: Any, row: Row) -> Any:
 
 
 @expression(Coalesce)
-def _coalesce(e: Coalesce, row: Row) -> Any:
+def _coalesce(e: Coalesce, row: Row) -> object:
     for a in e.arguments:
         value = evaluate(a, row)
         if value is not None:
@@ -92,7 +92,7 @@ def _coalesce(e: Coalesce, row: Row) -> Any:
 
 
 @expression(In, InSet)
-def _in(e: Any, row: Row) -> bool | None:
+def _in(e: In, row: Row) -> bool | None:
     value = evaluate(e.children[0], row)
     if value is None:
         return None

@@ -85,7 +85,7 @@ def _factorial(n: int) -> int | None:
     return math.factorial(n) if 0 <= n <= 20 else None
 
 
-def _rounded(rounding: str) -> Callable[..., Any]:
+def _rounded(rounding: str) -> Callable[..., object]:
     def compute(e: Expression, value: Any, scale: int = 0) -> Any:
         t = type_of(e, 0)
         if isinstance(value, float):

@@ -13,7 +13,7 @@ from planviz.evaluation.core import Row, deferred, evaluate, function, strict, z
 from planviz.evaluation.dateformats import formatted, parsed
 from planviz.evaluation.errors import FailsError, UnknownValueError
 from planviz.evaluation.instants import from_micros, micros_of, moved
-from planviz.expressions.calls import DatetimeMinus, DatetimePlus
+from planviz.expressions.calls import DatetimeMinus, DatetimePlus, FunctionCall
 from planviz.types import CALENDAR_INTERVAL, DATE, INT, LONG, TIMESTAMP, DayTimeIntervalType, YearMonthIntervalType
 
 _DAY = 86_400_000_000
@@ -47,7 +47,7 @@ def _datetime_plus(e: Any, a: Any, b: Any) -> Any:
 
 
 @strict(DatetimeMinus)
-def _datetime_minus(e: Any, a: object, b: object) -> Any:
+def _datetime_minus(e: DatetimeMinus, a: object, b: object) -> object:
     gap = _midnight(a) - _midnight(b)
     if e.type == CALENDAR_INTERVAL:
         dates = e.left.data_type == DATE
@@ -184,7 +184,7 @@ _MONTHS = {"MONTH": 1, "QUARTER": 3, "YEAR": 12}
 
 
 @function("timestampadd")
-def _timestamp_add(unit: str, n: int, value: object) -> Any:
+def _timestamp_add(unit: str, n: int, value: object) -> object:
     unit, value = unit.upper(), _midnight(value)
     if unit in _MONTHS:
         return add_months(value, n * _MONTHS[unit])
@@ -288,7 +288,7 @@ def _interval_seconds(value: int) -> Decimal:
 
 
 @function("unix_timestamp", "to_unix_timestamp", typed=True)
-def _unix_timestamp(e: Any, value: object, form: str) -> int:
+def _unix_timestamp(e: FunctionCall, value: object, form: str) -> int:
     if isinstance(value, str):
         value = parsed(value, form)
     if e.arguments[0].data_type not in (TIMESTAMP, DATE) and not isinstance(value, datetime):
@@ -311,5 +311,5 @@ def _precise(e: Any, value: Any) -> Any:
 
 
 @function("knownnullable")
-def _known_nullable(value: object) -> Any:
+def _known_nullable(value: object) -> object:
     return value

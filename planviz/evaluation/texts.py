@@ -40,7 +40,7 @@ def _searched(e: StringPredicate, a: Any, b: Any) -> bool:
 
 
 @expression(Concat)
-def _concat(e: Any, row: Row) -> Any:
+def _concat(e: Concat, row: Row) -> Any:
     values = [evaluate(i, row) for i in e.items]
     if any(v is None for v in values):
         return None
@@ -53,7 +53,7 @@ def _concat(e: Any, row: Row) -> Any:
 
 
 @expression(StringForm)
-def _string_form(e: Any, row: Row) -> Any:
+def _string_form(e: StringForm, row: Row) -> object:
     return call(e, e.name, e.arguments, row)
 
 
@@ -65,7 +65,7 @@ def substring(text: Text, start: int, length: int = 1 << 31) -> Text:
     return text[max(begin, 0) : max(end, 0)]
 
 
-def _blank(text: Text, chars: Text | None) -> Any:
+def _blank(text: Text, chars: Text | None) -> object:
     return chars if chars is not None else b" " if isinstance(text, bytes) else " "
 
 
@@ -153,7 +153,7 @@ def _translate(s: str, source: str, target: str) -> str:
 
 
 @function("concat_ws", nulls=True)
-def _concat_ws(separator: str | None, *parts: Any) -> str | None:
+def _concat_ws(separator: str | None, *parts: object) -> str | None:
     if separator is None:
         return None
     flat = [x for p in parts for x in (p if isinstance(p, tuple) else (p,))]
@@ -222,7 +222,7 @@ def _soundex(s: str) -> str:
 
 
 @function("mask", nulls=True)
-def _mask(s: str | None, upper: Any = "X", lower: Any = "x", digit: object = "n", other: Any = None) -> str | None:
+def _mask(s: str | None, upper: str = "X", lower: str = "x", digit: object = "n", other: object = None) -> str | None:
     def one(c: str) -> str:
         new = upper if c.isupper() else lower if c.islower() else digit if c.isdigit() else other
         return c if new is None else str(new)

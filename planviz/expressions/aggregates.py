@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal
 
 from planviz.expressions.core import Expression, SortOrder, TypeMismatch, UnaryExpression, occurs
 from planviz.expressions.specs import FunctionSpec, SignatureCall
@@ -36,15 +37,16 @@ class AggregateFunction(Expression):
         return f"{self.pretty_name}({prefix}{', '.join(r(c) for c in self.children)})"
 
 
+#: Which part of the work an aggregate function does where it stands.
+AggregateMode = Literal["Complete", "Partial", "PartialMerge", "Final"]
+
+
 @node
 class AggregateExpression(Expression):
-    """An aggregate function as it is used: with its mode, DISTINCT, FILTER and the id of its result.
-
-    `mode` is Complete, Partial, PartialMerge or Final.
-    """
+    """An aggregate function as it is used: with its mode, DISTINCT, FILTER and the id of its result."""
 
     function: AggregateFunction
-    mode: str
+    mode: AggregateMode
     distinct: bool
     where: Expression | None
     result_id: int

@@ -117,7 +117,7 @@ class Replaced(RuntimeReplaceable):
     parameters: tuple[Any, ...]
     replacement: Expression
     sql_name: str = ""
-    sql_parameters: tuple[Any, ...] = ()
+    sql_parameters: tuple[object, ...] = ()
 
     @lazy
     def children(self) -> tuple[Expression, ...]:
@@ -222,7 +222,7 @@ class PivotFirst(Expression):
 
     column: Expression
     value: Expression
-    pivots: tuple[Any, ...]
+    pivots: tuple[object, ...]
 
     @lazy
     def data_type(self) -> DataType:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any
 
 _NUMBER = r"(\d[\d,]{0,30}(?:\.\d{1,9})?)\s?(B|KiB|MiB|GiB|TiB|PiB|EiB|ms|s|m|min|h)?"
 _VALUE = re.compile(_NUMBER)
@@ -26,7 +25,7 @@ class Measured:
     largest: float | None = None
 
 
-def measured(value: Any) -> Measured | None:  # Any: a value of JSON.
+def measured(value: object) -> Measured | None:
     """A metric's value in bytes, milliseconds or a count; None for what is no number."""
     if isinstance(value, bool):
         return None

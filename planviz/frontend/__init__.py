@@ -7,13 +7,16 @@
     expression.py   expressions
     relation.py     FROM: tables, joins, pivots
     query.py        SELECT, set operations, WITH
+    definitions.py  CREATE and DROP
     statement.py    whole statements and scripts
+    model.py        a statement as data
 
 A tree of another tool keeps too little: whether a cast was written as a function, which function name was used, how a
 chain of AND was nested, where a word stood. Spark's parsed plan shows all of these.
 """
 
+from planviz.frontend.model import Statement
 from planviz.frontend.parameters import Parameters
-from planviz.frontend.statement import Statement, parse_constant, parse_expression, parse_plan, parse_script
+from planviz.frontend.statement import parse_constant, parse_expression, parse_plan, parse_script
 
 __all__ = ["Parameters", "Statement", "parse_constant", "parse_expression", "parse_plan", "parse_script"]

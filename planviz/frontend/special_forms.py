@@ -115,7 +115,7 @@ class SpecialForms:
             )
         return found
 
-    def _interval(self: Any) -> Any:
+    def _interval(self: Any) -> Literal:
         start = self.at
         self.at += 1
         calendar = self.dialect.calendar_intervals
@@ -318,7 +318,7 @@ class SpecialForms:
         made = _struct_with_aliases(items) if any(isinstance(i, Alias) for i in items) else struct_of(items, "struct")
         return _with_open_names(made) if made.bits & UnresolvedStar.BIT else made
 
-    def _form_extract(self: Any) -> Any:
+    def _form_extract(self: Any) -> object:
         if self.kind not in (WORD, QUOTED, STRING) or self.peek(1) != "FROM":
             return None
         field = self.string() if self.kind == STRING else self.identifier()
@@ -365,7 +365,7 @@ class SpecialForms:
         self.expect(")")
         return StringForm("locate", (what, source, lit(1)))
 
-    def _form_overlay(self: Any) -> Any:
+    def _form_overlay(self: Any) -> object:
         if self.sees(")"):
             return None
         source = self.value()
@@ -378,7 +378,7 @@ class SpecialForms:
         self.expect(")")
         return StringForm("overlay", (source, what, position, length))
 
-    def _form_first(self: Any) -> Any:
+    def _form_first(self: Any) -> object:
         return self._first_last(self.keys[self.at - 2].lower())
 
     _form_last = _form_first
@@ -414,13 +414,13 @@ class SpecialForms:
         self.expect(")")
         return UnresolvedTimestampFunction((name,), (lit(unit), a, b))
 
-    def _form_timestampadd(self: Any) -> Any:
+    def _form_timestampadd(self: Any) -> object:
         return self._unit_form("timestampadd")
 
     _form_dateadd = _form_timestampadd
     _form_date_add = _form_timestampadd
 
-    def _form_timestampdiff(self: Any) -> Any:
+    def _form_timestampdiff(self: Any) -> object:
         return self._unit_form("timestampdiff")
 
     _form_datediff = _form_timestampdiff

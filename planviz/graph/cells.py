@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from planviz.graph.kinds import spark_name
 from planviz.graph.node import PlanNode
@@ -200,7 +200,7 @@ def _counts(graph: PlanGraph) -> Counter[str]:
     return found
 
 
-def _columns(output: Any) -> Sequence[str]:
+def _columns(output: object) -> Sequence[str]:
     return output if isinstance(output, list) else ()
 
 

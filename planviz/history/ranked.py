@@ -73,7 +73,7 @@ def _best(catalogue: Catalogue, question: Question) -> tuple[list[tuple[str, int
     return list(zip(kept[FILE].to_pylist(), kept["execution_id"].to_pylist(), strict=True)), count
 
 
-def _positive(column: str) -> Callable[[Any], Any]:
+def _positive(column: str) -> Callable[[object], object]:
     """A column as a value; nothing of it is no place in the ranking."""
 
     def value(table: Any) -> Any:
@@ -86,7 +86,7 @@ def _positive(column: str) -> Callable[[Any], Any]:
     return value
 
 
-def _error(table: Any) -> Any:
+def _error(table: Any) -> object:
     """`estimate_error` without its sign."""
     import pyarrow.compute as pc
 

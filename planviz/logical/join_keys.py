@@ -90,7 +90,7 @@ def default_literal(t: DataType) -> Literal:
     return Literal(_default(t), t)
 
 
-def _default(t: DataType) -> Any:
+def _default(t: DataType) -> object:
     if isinstance(t, DecimalType):
         return Decimal(0).scaleb(-t.scale)
     if isinstance(t, StructType):
@@ -140,7 +140,9 @@ def _distinct_keys(plan: LogicalPlan) -> list[frozenset[int]]:
     return [frozenset()] if plan.max_rows is not None and plan.max_rows <= 1 else []
 
 
-def _of_groups(grouping: tuple[Any, ...], items: tuple[Any, ...], below: list[frozenset[int]]) -> list[frozenset[int]]:
+def _of_groups(
+    grouping: tuple[Expression, ...], items: tuple[Expression, ...], below: list[frozenset[int]]
+) -> list[frozenset[int]]:
     if not grouping:
         return [frozenset()]
     renamed = _renamed(below, items)

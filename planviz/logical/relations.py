@@ -85,7 +85,7 @@ class LocalRelation(Source):
         return columns if self.rows else ["<empty>", *columns]
 
 
-def cell(e: Expression, t: DataType) -> Any:
+def cell(e: Expression, t: DataType) -> object:
     """A constant as it stands in a LocalRelation's column of type `t`: its value, or what is still to be computed."""
     while isinstance(e, Alias) or (isinstance(e, Cast) and e.child.data_type == e.type):
         e = e.child

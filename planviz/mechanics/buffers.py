@@ -167,7 +167,7 @@ class Extreme(Buffered):
 class FirstOrLast(Buffered):
     """first, last, any_value: the value and whether there is one."""
 
-    def __init__(self, function: Any) -> None:
+    def __init__(self, function: FirstLast) -> None:
         super().__init__(function)
         self.last = function.name.startswith("last")
 

@@ -86,12 +86,12 @@ def played_on(node: SparkPlan, source: Input, options: Options | None = None) ->
     return _played(node, flow)
 
 
-def playable(node: Any) -> bool:
+def playable(node: SparkPlan) -> bool:
     """Whether there is a model of the operator."""
     return _model_of(node) is not None
 
 
-def _model_of(node: Any) -> Any:
+def _model_of(node: SparkPlan) -> Any:
     return next((_MODELS[cls] for cls in type(node).__mro__ if cls in _MODELS), None)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planviz.evaluation import UnknownValueError
 from planviz.mechanics.hashing import murmur3, range_bounds, range_of
@@ -143,7 +143,7 @@ class Exchange(Model):
     @property
     def facts(self) -> list[tuple[str, str]]:
         """See Model."""
-        keys: Sequence[Any] = self.node.keys
+        keys: Sequence[Expression] = self.node.keys
         shown = order_text(keys) if self.node.kind == "rangepartitioning" else ", ".join(_name(k) for k in keys)
         found = [("Partitioning", self.node.kind), ("Partitions", str(self.node.number)), ("Why", self.node.origin)]
         return [*found[:1], ("Keys", shown), *found[1:]] if keys else found

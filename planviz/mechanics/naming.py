@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planviz.logical.operators import SubqueryAlias
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from planviz.logical.plan import LogicalPlan
 
 
-def relation_names(analyzed: Any) -> dict[int, str]:
+def relation_names(analyzed: LogicalPlan) -> dict[int, str]:
     """The name of the relation that each column of an analyzed plan comes from, by the column's id.
 
     An alias counts before the table's own name, an inner alias before one around it; columns that are computed have

@@ -36,7 +36,7 @@ def comparison(order: Sequence[Any]) -> Comparing:
 
 def sort_key(source: Input, order: Sequence[object]) -> Callable[[Row], Any]:
     """The key by which Python sorts rows of an input in an order."""
-    by_value: Callable[[Row], Any] = cmp_to_key(comparison(order))
+    by_value: Callable[[Row], object] = cmp_to_key(comparison(order))
     return lambda row: by_value(order_values(source, row, order))
 
 

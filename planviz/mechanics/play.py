@@ -191,7 +191,7 @@ class Step:
     compared: Comparison | None
     marks: tuple[Mark, ...]
     links: tuple[Link, ...]
-    state: Mapping[str, Any]
+    state: Mapping[str, object]
 
     def to_json(self) -> dict[str, Any]:
         """Without what is empty."""

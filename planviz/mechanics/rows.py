@@ -85,7 +85,7 @@ class _Evaluator:
     def __init__(self, tables: Tables) -> None:
         self.tables = tables
 
-    def rows(self, plan: Any) -> Rows:
+    def rows(self, plan: LogicalPlan) -> Rows:
         compute = _OPERATORS.get(type(plan))
         if compute is None:
             raise UnknownValueError(plan.node_name)
@@ -94,24 +94,24 @@ class _Evaluator:
             raise UnknownValueError(f"more than {MOST_ROWS} rows")
         return found
 
-    def table(self, plan: Any) -> Rows:
+    def table(self, plan: LogicalRelation) -> Rows:
         for name in (".".join(plan.name), plan.name[-1]):
             if name in self.tables:
                 return [tuple(row) for row in self.tables[name]]
         raise UnknownValueError(plan.name[-1])
 
-    def range(self, plan: Any) -> Rows:
+    def range(self, plan: Range) -> Rows:
         numbers = range(plan.start, plan.end, plan.step)
         return [(n,) for n in numbers[: MOST_ROWS + 1]]
 
-    def project(self, plan: Any) -> Rows:
+    def project(self, plan: Project) -> Rows:
         return [_values(plan.projects, row) for row in _named(plan.child, self.rows(plan.child))]
 
-    def expand(self, plan: Any) -> Rows:
+    def expand(self, plan: Expand) -> Rows:
         named = _named(plan.child, self.rows(plan.child))
         return [_values(projection, row) for row in named for projection in plan.projections]
 
-    def filter(self, plan: Any) -> Rows:
+    def filter(self, plan: Filter) -> Rows:
         below = self.rows(plan.child)
         named = _named(plan.child, below)
         return [row for row, values in zip(below, named, strict=True) if row_value(plan.condition, values) is True]
@@ -148,26 +148,26 @@ class _Evaluator:
                 kept.append(row)
         return kept
 
-    def distinct(self, plan: Any) -> Rows:
+    def distinct(self, plan: Distinct) -> Rows:
         return _distinct(self.rows(plan.child))
 
-    def aggregate(self, plan: Any) -> Rows:
+    def aggregate(self, plan: Aggregate) -> Rows:
         groups: dict[Any, list[dict[int, Any]]] = {} if plan.grouping else {(): []}
         for row in _named(plan.child, self.rows(plan.child)):
             groups.setdefault(same_key(_values(plan.grouping, row)), []).append(row)
         return [tuple([_result(item, plan, rows) for item in plan.aggregates]) for rows in groups.values()]
 
-    def sort(self, plan: Any) -> Rows:
+    def sort(self, plan: Sort) -> Rows:
         below = self.rows(plan.child)
         rows = list(zip(below, _named(plan.child, below), strict=True))
         for order in reversed(plan.order):
             rows.sort(key=cmp_to_key(_comparing(order)))
         return [row for row, _ in rows]
 
-    def limit(self, plan: Any) -> Rows:
+    def limit(self, plan: GlobalLimit | LocalLimit) -> Rows:
         return self.rows(plan.child)[: row_value(plan.limit, {})]
 
-    def offset(self, plan: Any) -> Rows:
+    def offset(self, plan: Offset) -> Rows:
         return self.rows(plan.child)[row_value(plan.offset, {}) :]
 
     def below(self, plan: Any) -> Rows:
@@ -238,7 +238,7 @@ def _comparing(order: Any) -> Callable[[Any, Any], int]:
 # -- joins: `matches` has for every left row the numbers of the right rows for which the condition is true
 
 
-def _matches(join: Any, left: Rows, right: Rows) -> list[list[int]]:
+def _matches(join: Join, left: Rows, right: Rows) -> list[list[int]]:
     if join.condition is None:
         return [list(range(len(right)))] * len(left)
     others = _named(join.right, right)
@@ -293,7 +293,7 @@ def _result(item: Any, plan: LogicalPlan, rows: list[dict[int, Any]]) -> Any:
     return row_value(item.transform_down(known, AggregateExpression.BIT), rows[0] if rows else {})
 
 
-def _aggregated(e: Any, rows: list[dict[int, Any]]) -> Any:
+def _aggregated(e: AggregateExpression, rows: list[dict[int, Any]]) -> object:
     """The value of an aggregate function as it is used: with its FILTER and DISTINCT."""
     function = e.function
     if e.where is not None:

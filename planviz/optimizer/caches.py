@@ -70,7 +70,7 @@ class CacheManager:
             return plan
         found = self.find(plan)
         if found is not None:
-            made: Any = InMemoryRelation(tuple(plan.output), found.cached)
+            made: object = InMemoryRelation(tuple(plan.output), found.cached)
             for hint in reversed(_hints(plan)):
                 made = hint.replace(child=made)
             return made

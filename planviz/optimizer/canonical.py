@@ -21,7 +21,7 @@ class _Numbering:
     def number(self, expr_id: int) -> int:
         return self.numbers.setdefault(expr_id, len(self.numbers) + 1)
 
-    def expression(self, e: Expression) -> Any:
+    def expression(self, e: Expression) -> Expression:
         new = e.transform_up(self._renamed)
         return new.canonicalized
 
@@ -40,7 +40,7 @@ class _Numbering:
         return tuple(self._renamed(a) for a in attributes)
 
     def plan(self, plan: Any) -> Any:
-        new: Any = plan.map_children(self.plan)
+        new: LogicalPlan = plan.map_children(self.plan)
         if isinstance(new, LeafNode) and new.output:
             own = {"attributes": self.columns(new.output)} if "attributes" in new.FIELDS else {}
             own = {"column": self._renamed(new.output[0])} if "column" in new.FIELDS else own
@@ -52,7 +52,7 @@ class _Numbering:
         return made
 
 
-def canonical(plan: LogicalPlan) -> Any:
+def canonical(plan: LogicalPlan) -> object:
     """The plan with its ids numbered by first appearance and without names (Spark: `QueryPlan.canonicalized`)."""
     found = plan.__dict__.get("_canonical")
     if found is None:

@@ -86,7 +86,7 @@ class ExpressionSet:
 
     def where(self, test: Any) -> ExpressionSet:
         """The expressions for which `test` holds; the set itself when that is all of them."""
-        kept: list[Any] = []
+        kept: list[object] = []
         dropped: list[Any] = []
         for e in self._items:
             (kept if test(e) else dropped).append(e)
@@ -203,7 +203,7 @@ def _union(plan: LogicalPlan, inputs: tuple[LogicalPlan, ...]) -> ExpressionSet:
 def _attribute_only(items: list[Expression]) -> dict[int, Expression]:
     """By attribute, the conjunction of the predicates that read only it."""
 
-    found: dict[int, Any] = {}
+    found: dict[int, Expression] = {}
     for c in items:
         if len(c.references) == 1:
             (i,) = c.references
@@ -267,7 +267,7 @@ def _replace_into(
     found: ExpressionSet,
     readers: Callable[[int], list[Any]],
     eq: Expression,
-    source: Any,
+    source: AttributeReference,
     target: Any,
     but: tuple[type, ...] = (),
 ) -> None:

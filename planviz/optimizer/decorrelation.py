@@ -232,7 +232,7 @@ class Decorrelation:
             tests = [EqualNullSafe(a, domains[i]) for i, a in below.known.items()]
         condition = conjunction(tests) if tests else None
         join = DomainJoin(tuple(domains.values()), lower, "LeftOuter", condition)
-        conditions: list[Any] = [EqualNullSafe(domains[i], OuterReference(a)) for i, a in outer.items()]
+        conditions: list[object] = [EqualNullSafe(domains[i], OuterReference(a)) for i, a in outer.items()]
         conditions = [] if in_set else conditions
         return Part(Project((*results[:selected], *domains.values()), join), conditions, domains)
 
@@ -269,7 +269,7 @@ class Decorrelation:
             return Part(rows, below.conditions, below.known)
         number = alias(WindowExpression(RankLike("row_number"), WindowSpec(keys, order, RUNNING_ROWS)), "rn")
         rn = number.to_attribute()
-        kept: list[Any] = [] if offset is None else [GreaterThan(rn, offset)]
+        kept: list[Expression] = [] if offset is None else [GreaterThan(rn, offset)]
         if limit is not None:
             kept.append(LessThanOrEqual(rn, limit if offset is None else lit(limit.value + offset.value)))
         window = Window((number,), keys, order, below.plan)
@@ -372,7 +372,7 @@ def without_domains(outer: LogicalPlan, plan: Any, conditions: Iterable[Any]) ->
     return plan.transform_down(step, DomainJoin.BIT)
 
 
-def _same_columns(plan: LogicalPlan) -> list[tuple[Any, Any]]:
+def _same_columns(plan: LogicalPlan) -> list[tuple[AttributeReference, AttributeReference]]:
     """Pairs of columns of which the second, in another input, is bound as the first is."""
     match plan:
         case Union(inputs):
@@ -386,7 +386,7 @@ def _same_columns(plan: LogicalPlan) -> list[tuple[Any, Any]]:
     return []
 
 
-def _compared(p: Expression) -> list[tuple[Any, Any]]:
+def _compared(p: Expression) -> list[tuple[AttributeReference, AttributeReference]]:
     """The two attributes that a predicate says are equal, or nothing."""
     match p:
         case EqualNullSafe(AttributeReference() as a, AttributeReference() as b) | EqualTo(

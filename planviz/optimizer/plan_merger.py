@@ -264,7 +264,7 @@ def _merged_items(
     return tuple(items), mapping
 
 
-def _only_for(column: AttributeReference, value: Any) -> If:
+def _only_for(column: AttributeReference, value: Expression) -> If:
     return If(column, value, Literal(None, value.data_type))
 
 

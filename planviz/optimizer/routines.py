@@ -47,7 +47,7 @@ def with_function(catalog: Catalog, s: Statement, plan: Plan) -> Catalog:
     )
     nulls = tuple(Alias(Cast(Literal(None, NULL), p.type), p.name, next_id()) for p in parameters)
     source = Project(nulls, OneRowRelation()) if nulls else OneRowRelation()
-    check: Any
+    check: object
     if "TABLE" in s.words.split():
         query = LateralSubquery(body.child.plan, (), next_id())
         check = LateralJoin(SubqueryAlias((s.name[-1],), source), query, "Inner")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.core import Alias, AttributeReference, Expression, NamedExpression, SortOrder
@@ -47,7 +47,7 @@ class GroupingExec(UnaryExec):
         return tuple([e.to_attribute() for e in self.results])
 
     @lazy
-    def canonicalized(self) -> Any:
+    def canonicalized(self) -> GroupingExec:
         """Without the fresh ids of the functions' results and buffers."""
         positions = positions_of(self.child.output)
         made = [k.expr_id for k in self.keys if isinstance(k, NamedExpression)]

@@ -107,7 +107,7 @@ class BroadcastExchangeExec(Exchange):
         return BroadcastPartitioning(1, self.mode)
 
     @lazy
-    def canonicalized(self) -> Any:
+    def canonicalized(self) -> BroadcastExchangeExec:
         """With the keys in the form that is equal for equal values: packed or cast, a widened integer is the same."""
         keys = tuple(_without_mode(k.canonicalized) for k in self.mode.keys)
         return BroadcastExchangeExec(replace(self.mode, keys=keys), self.child.canonicalized)

@@ -363,7 +363,7 @@ class UnionExec(SparkPlan):
         return canonical_partitioning(found)
 
     @lazy
-    def canonicalized(self) -> Any:
+    def canonicalized(self) -> UnionExec:
         """Only the children count."""
         return UnionExec(tuple(c.canonicalized for c in self.inputs), ())
 

@@ -62,7 +62,7 @@ class Preparation:
         self.adaptive = config.flag(ADAPTIVE)
         self.subqueries = PlanSubqueries(self.planner, config, lambda plan: self._prepared(plan, True))
 
-    def plan(self, optimized: Any) -> PhysicalPlan:
+    def plan(self, optimized: LogicalPlan) -> PhysicalPlan:
         """Both physical plans of an optimized one. Raises AnalysisError for an operator that cannot be planned."""
         with estimating(self.config):
             spark = self.planner.plan(optimized)

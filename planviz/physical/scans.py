@@ -132,7 +132,7 @@ class FileSourceScanExec(LeafExec):
         return tuple([OutputOrder(by_name[c]) for c in known])
 
     @lazy
-    def canonicalized(self) -> Any:
+    def canonicalized(self) -> FileSourceScanExec:
         """Ids are the columns' positions in the table; the order of filters does not count."""
         positions = positions_of(self.relation)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from planviz.graph import KINDS
-from planviz.render.scene import Scene
+from planviz.render.cards import Scene
 from planviz.render.text import one_line
 from planviz.render.theme import kind_colour, palette, tokens
 

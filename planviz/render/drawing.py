@@ -7,9 +7,10 @@ from functools import cache
 from typing import Any
 
 from planviz.graph import KINDS
+from planviz.render.cards import Scene
 from planviz.render.fonts import clip, text_width, wrap
 from planviz.render.primitives import Drawing, Group, Path, Primitive, Rect, Step, Text, moved, transformed
-from planviz.render.scene import Scene, number_mark
+from planviz.render.scene import number_mark
 from planviz.render.text import one_line
 from planviz.render.theme import kind_colour, palette, tokens
 

@@ -109,7 +109,7 @@ def scene_page(
     return page("workbench", data, heading, theme, ' role="tablist" aria-label="Plans"' if len(scenes) > 1 else "")
 
 
-def steps_page(trace: Mapping[str, Any], *, title: str | None = None, theme: str | None = None, **more: Any) -> str:
+def steps_page(trace: Mapping[str, Any], *, title: str | None = None, theme: str | None = None, **more: object) -> str:
     """A trace as `planviz.render.steps.trace_data` gives it as one page that plays its steps; see `html_page`.
 
     `more` goes to the player as it is, such as the rules' `cards`. Raises ExportError for an unknown theme.

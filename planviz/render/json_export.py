@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from planviz.graph import PlanGraph
 from planviz.graph.node import Estimate
@@ -38,7 +37,7 @@ def plan_json(graph: PlanGraph) -> dict[str, object]:
     }
 
 
-def _estimate(estimate: Estimate | None) -> dict[str, Any] | None:
+def _estimate(estimate: Estimate | None) -> dict[str, object] | None:
     if estimate is None:
         return None
     return {

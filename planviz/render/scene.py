@@ -7,87 +7,25 @@ through `planviz.render.drawing`.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import Any
 
 from planviz.graph import KINDS, PlanGraph, PlanNode
-from planviz.graph.kinds import is_exchange
 from planviz.graph.node import Estimate
 from planviz.graph.words import facts, quick_title, subtitle, title
 from planviz.layout import tidy
 from planviz.render import summary
+from planviz.render.cards import AT_MOST, FORMULA, Scene, Sub
 from planviz.render.text import lines, one_line
 from planviz.render.theme import tokens
-from planviz.units import beyond, short
 
 #: Above this number of nodes the words of the cards are loaded after the first paint, and all cards have one size.
 LARGE = 2_000
 
-Sub = list[list[str]]  # [[lead word, text], ...], the lines under a card's title
-
 _KIND_INDEX = {kind: index for index, kind in enumerate(KINDS)}
 _ROWS = re.compile(r"\s*(\d[\d,]{0,30})\s*")
 _BYTES = re.compile(r"(?:total[^\n]*\n)?\s*(\d[\d,]{0,30}(?:\.\d{1,9})?) ([KMGTPE]?i?B)\b")
-#: What a number of rows is worth that Spark itself does not reckon: what its formulas would give, or a bound.
-FORMULA, AT_MOST = 1, 2
 _PASS_ON = frozenset({"exchange", "sort", "project"})
 _UNITS = {"B": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5, "E": 6}
-
-
-@dataclass(frozen=True, slots=True)
-class Scene:
-    """What is to be drawn of one plan, in px, without colours.
-
-    `nodes` holds parallel lists, one entry per node in the order of the text: `id`, `x`, `y`, `w`, `h` (top left
-    corner and size), `kind` (index into `KINDS`), `op`, `title`, `sub` (lines under the title, or None as a whole when
-    not loaded), `parent` (index or -1), `edge` ("c" child, "s" subquery), `depth`, `first` and `last` source line (0
-    when unknown), `codegen` (stage or -1), `number` (shown last), `badges`, `rows` and `bytes` (None when unknown).
-    `sign` tells which rows Spark itself does not reckon (`FORMULA`, `AT_MOST`; 0 for the others).
-    `rows_are` tells what kind of numbers these are: "estimated", "measured" or "unknown"; they are never mixed.
-    `links` are `[from index, to index, type]`. `details` holds per node `[name, text]` facts, or None when not loaded.
-    `short` is the plan in a few words (`summary.in_short`).
-    """
-
-    title: str
-    stage: str
-    notes: list[str]
-    size: tuple[float, float]
-    nodes: dict[str, Any]
-    rows_are: str
-    links: list[list[Any]]
-    details: list[list[list[str]]] | None
-    short: list[summary.Line] = field(default_factory=list)
-
-    @property
-    def exchanges(self) -> int:
-        """How many operators move rows (`planviz.graph.kinds.is_exchange`), the one count that is shown anywhere."""
-        return sum(1 for op in self.nodes["op"] if is_exchange(op))
-
-    def rows_words(self, i: int) -> str:
-        """The rows of node i in short form: `≈` marks an estimate, brackets what only the formulas give; "" unknown."""
-        rows, sign = self.nodes["rows"][i], self.nodes["sign"][i]
-        if rows is None or (beyond(rows) and sign == AT_MOST):
-            return ""
-        if sign:
-            return f"({'≤' if sign == AT_MOST else ''}{short(rows)})"
-        return f"{'≈' if self.rows_are == 'estimated' and not beyond(rows) else ''}{short(rows)}"
-
-    def to_json(self) -> dict[str, Any]:
-        """The scene as JSON values, the same for the same plan."""
-        return {
-            "version": 1,
-            "title": self.title,
-            "stage": self.stage,
-            "notes": self.notes,
-            "size": list(self.size),
-            "kinds": list(KINDS),
-            "exchanges": self.exchanges,
-            "nodes": self.nodes,
-            "rows_are": self.rows_are,
-            "links": self.links,
-            "details": self.details,
-            "short": [list(line) for line in self.short],
-        }
 
 
 def build_scene(graph: PlanGraph, *, full: bool | None = None) -> Scene:
@@ -117,7 +55,7 @@ def build_scene(graph: PlanGraph, *, full: bool | None = None) -> Scene:
         else _equal_cards(len(nodes))
     )
     x, y, size = _places(parent, width, height)
-    columns: dict[str, Any] = {
+    columns: dict[str, object] = {
         "id": [node.id for node in nodes],
         "x": x,
         "y": y,
@@ -174,7 +112,7 @@ def _details(node: PlanNode) -> list[list[str]]:
     return [[one_line(name, 100), lines(text)] for name, text in facts(node)]
 
 
-def _links(graph: PlanGraph, index: dict[int, int], parent: list[int]) -> tuple[list[list[Any]], list[str]]:
+def _links(graph: PlanGraph, index: dict[int, int], parent: list[int]) -> tuple[list[list[object]], list[str]]:
     """Cross links, and the type of every node's own edge to its parent as one letter."""
     links: list[list[Any]] = []
     edge = ["c"] * len(parent)

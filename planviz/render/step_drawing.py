@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from planviz.render.cards import Scene
 from planviz.render.drawing import Painter
 from planviz.render.fonts import text_width
 from planviz.render.primitives import Drawing, Group, Path, Primitive, Rect, Text, shifted
-from planviz.render.scene import Scene
 
 VIEWS = ("split", "merged")
 

@@ -51,7 +51,7 @@ class _Scene:
 
     union: StepUnion
     looks: list[list[Any]] = field(default_factory=list)
-    look_at: dict[tuple[Any, ...], int] = field(default_factory=dict)
+    look_at: dict[tuple[object, ...], int] = field(default_factory=dict)
     state: dict[int, tuple[int, int]] = field(default_factory=dict)  # slot -> (look, slot above)
     graph: PlanGraph | None = None
     text: str = ""
@@ -101,7 +101,7 @@ class _Builder:
 
     def step(self, step: RuleStep, batch: int) -> dict[str, Any]:
         before, after = step.graphs()
-        told: dict[str, Any] = {
+        told: dict[str, object] = {
             "rule": one_line(step.short_rule, 120),
             "name": one_line(step.rule, 300),
             "batch": batch,
@@ -126,7 +126,7 @@ class _Builder:
         scene.state, scene.graph, scene.text, scene.lines = state, after, step.after, lines
         return told
 
-    def scene_of(self, step: RuleStep, before: PlanGraph, told: dict[str, Any]) -> _Scene:
+    def scene_of(self, step: RuleStep, before: PlanGraph, told: dict[str, object]) -> _Scene:
         """The scene in which a step plays, brought to the state before it."""
         number = self.scene_with(step, before)
         lines = self.lines(step.before)
@@ -179,7 +179,7 @@ def _all(before: PlanGraph, after: PlanGraph) -> PlanDiff:
     return diff(before, after, ids=True, numbers=True)
 
 
-def trace_data(trace: RuleTrace, *, title: str = "", differ: Differ = _all, origins: bool = False) -> dict[str, Any]:
+def trace_data(trace: RuleTrace, *, title: str = "", differ: Differ = _all, origins: bool = False) -> dict[str, object]:
     """A trace as JSON values, the same for the same trace; it needs at least one step.
 
     `differ` says what a step changed; by default other expression ids and numbers count, too.
@@ -229,7 +229,7 @@ def _batch_of_steps(trace: RuleTrace) -> list[int]:
     return found
 
 
-def _batches(trace: RuleTrace, steps: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def _batches(trace: RuleTrace, steps: Sequence[dict[str, Any]]) -> list[dict[str, object]]:
     """Name and steps of every run of a batch, silent ones have none; its executor and its silent rules, if known."""
     of: dict[int, list[int]] = {}
     for at, step in enumerate(steps):
@@ -253,7 +253,7 @@ def _batches(trace: RuleTrace, steps: Sequence[dict[str, Any]]) -> list[dict[str
 
 def _totals(trace: RuleTrace) -> dict[str, Any]:
     """What is known of all rules that ran, effective or not; absent where it is not known."""
-    told: dict[str, Any] = {"effective": len({step.rule for step in trace.steps}), "steps": len(trace.steps)}
+    told: dict[str, object] = {"effective": len({step.rule for step in trace.steps}), "steps": len(trace.steps)}
     if trace.rules:
         told["rules"] = len(trace.rules)
     passes = [batch.iterations for batch in trace.batches if batch.iterations is not None]
@@ -274,7 +274,7 @@ def _delta(old: dict[int, tuple[int, int]], new: dict[int, tuple[int, int]]) -> 
 
 
 def _marks(found: PlanDiff, before: Sequence[int], after: Sequence[int]) -> dict[str, Any]:
-    marks: dict[str, Any] = {}
+    marks: dict[str, object] = {}
     changed = [
         [after[match.after], [[change.part, one_line(change.text)] for change in match.changes], match.confidence]
         for match in found.changed
@@ -291,7 +291,7 @@ def _marks(found: PlanDiff, before: Sequence[int], after: Sequence[int]) -> dict
     return marks
 
 
-def _hunks(before: list[tuple[int, int]], after: list[tuple[int, int]]) -> list[list[Any]]:
+def _hunks(before: list[tuple[int, int]], after: list[tuple[int, int]]) -> list[list[object]]:
     """Replaced lines: `[first, end, [prefix, words, ...]]` in lines of the text before; marks count, they are text."""
     matcher = SequenceMatcher(None, before, after, autojunk=False)
     return [
@@ -309,7 +309,7 @@ def _same_plan(one: PlanGraph, other: PlanGraph) -> bool:
 # -- places
 
 
-def _geometry(scene: _Scene) -> dict[str, Any]:
+def _geometry(scene: _Scene) -> dict[str, object]:
     """Every slot's place in the layout of the union, each as large as its largest look."""
     from planviz.render.fonts import text_width
 

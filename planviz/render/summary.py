@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
 
 from planviz.graph import PlanGraph, PlanNode
 from planviz.graph.kinds import is_exchange, spark_name
 from planviz.graph.words import spaced
+from planviz.render.cards import Line, Scene
 from planviz.render.text import one_line
 from planviz.units import beyond, byte_size
-
-if TYPE_CHECKING:
-    from planviz.render.scene import Scene
-
-#: A word, what is to be said under it, and the index of the node that it is most about (-1: of none).
-Line = tuple[str, str, int]
 
 #: Scans of what the plan has elsewhere.
 _NO_SOURCES = ("Reused", "InMemory")

@@ -11,7 +11,7 @@ from planviz.analysis.coercion.expressions import coerced_tree
 from planviz.analysis.coercion.lattice import ANSI
 from planviz.analysis.coercion.legacy import LEGACY
 from planviz.errors import PlanvizError
-from planviz.expressions.aggregates import AggregateExpression, AggregateFunction, FirstLast
+from planviz.expressions.aggregates import AggregateExpression, AggregateFunction, AggregateMode, FirstLast
 from planviz.expressions.arithmetic import (
     Add,
     BitwiseAnd,
@@ -120,7 +120,7 @@ _ALIKE = {"coalesce", "greatest", "least", "array", "nullif", "nvl", "ifnull", "
 #: Terms that are read otherwise where a type is wanted.
 _WANTING = {"operator", "constant", "minus", "group", "call", "case", "if", "alias"}
 _PREFIXES = ("partial_", "merge_")
-_MODES = {"partial_": "Partial", "merge_": "PartialMerge"}
+_MODES: dict[str, AggregateMode] = {"partial_": "Partial", "merge_": "PartialMerge"}
 _ZONE = re.compile(r"Some\(([\w/+:-]+)\)\)?$")
 _FLAG = re.compile(r"true|false|-?\d+|None|Some\(.*\)|[A-Z]\w*/\w+|[A-Z][a-z]+(?:NTZ)?Type")
 

@@ -68,7 +68,7 @@ class PrintedOrder:
         ids = (a.expr_id for node in plan.walk() if not node.children for a in node.output)
         return frozenset(self.leaf[i] for i in ids if i in self.leaf)
 
-    def __call__(self, relations: Sequence[Any]) -> dict[int, tuple[int, int]] | None:
+    def __call__(self, relations: Sequence[LogicalPlan]) -> dict[int, tuple[int, int]] | None:
         """The joins that the printed order makes of these relations, as bits; None where it has none for them."""
         pairs = _pairs([self._leaves(r) for r in relations], self.joins)
         if pairs is None:
@@ -94,7 +94,7 @@ def _given(plan: LogicalPlan) -> Tokens:
 
 
 def _pairs(
-    beneath: Sequence[frozenset[Any]], joins: Sequence[tuple[frozenset[Any], frozenset[Any]]]
+    beneath: Sequence[frozenset[object]], joins: Sequence[tuple[frozenset[Any], frozenset[Any]]]
 ) -> dict[int, tuple[int, int]] | None:
     """The joins of relations that have these leaves beneath them, by joins over the same leaves; None: no such ones."""
     every: frozenset[Any] = frozenset().union(*beneath)
@@ -124,7 +124,7 @@ def _tables(plan: LogicalPlan) -> Names:
     return frozenset(key_of(n) for n in plan.walk() if isinstance(n, LogicalRelation))
 
 
-def _items(leaves: frozenset[Any], bits: dict[Any, int]) -> int:
+def _items(leaves: frozenset[int], bits: dict[Any, int]) -> int:
     found = 0
     for leaf in leaves:
         found |= bits[leaf]
@@ -156,7 +156,7 @@ def with_choices(plan: LogicalPlan, wanted: Sequence[Wanted]) -> tuple[Any, list
         built = f", {side}" if side else ""
         words.append(f"{operator}{built} of the join {w.signature}"[:300])
 
-    def one(p: Any) -> Any:
+    def one(p: LogicalPlan) -> Any:
         if not isinstance(p, Join) or p.left_hint or p.right_hint:
             return p
         left, right = hints.get(signature_of(p)[0], (None, None))

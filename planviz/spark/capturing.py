@@ -120,7 +120,7 @@ class _Classic:
         phases = entries(self._jvm, execution.tracker().phases())
         return {str(name): float(phase.durationMs()) for name, phase in phases}
 
-    def _rules(self, execution: Any) -> list[list[Any]]:
+    def _rules(self, execution: Any) -> list[list[object]]:
         """Spark's own counts: name, runs, effective runs, milliseconds, in order of time spent."""
         found = []
         for pair in items(self._jvm, execution.tracker().topRulesByTime(_MOST_RULES)):
@@ -141,7 +141,7 @@ class _Classic:
             found += self._estimates(child)
         return found
 
-    def _run(self, progress: Progress) -> dict[str, Any]:
+    def _run(self, progress: Progress) -> dict[str, object]:
         progress("running")
         execution = self._execution()
         optimized = Measured(self._jvm, execution.optimizedPlan())

@@ -80,7 +80,7 @@ class Call:
         self.at = at
         self.news.put(at)
 
-    def answer(self, value: Any = None, error: PlanvizError | None = None) -> None:
+    def answer(self, value: object = None, error: PlanvizError | None = None) -> None:
         """Give the answer."""
         self.value, self.error = value, error
         self.done.set()
@@ -142,7 +142,7 @@ class Child:
             self.kill("it could not start")
             raise self._ready.error
 
-    def send(self, task: str, arguments: dict[str, Any]) -> Call:
+    def send(self, task: str, arguments: dict[str, object]) -> Call:
         """Give a task; the call that is returned gets the answer."""
         with self._lock:
             self._number += 1

@@ -69,14 +69,14 @@ def capture_connect(frame: Any, *, sql: str, run: bool, progress: Callable[[str]
     return found
 
 
-def executed_tree(collected: Any) -> dict[str, Any] | None:
+def executed_tree(collected: Any) -> dict[str, object] | None:
     """The operators that ran as sparkPlanInfo; None when the server sent nothing."""
     plans = [] if collected is None else list(collected._metrics)
     if not plans:
         return None
     ids = {plan.plan_id for plan in plans}
     roots = [plan for plan in plans if plan.parent_plan_id in (0, plan.plan_id) or plan.parent_plan_id not in ids]
-    below: dict[int, list[Any]] = {}
+    below: dict[int, list[object]] = {}
     for plan in plans:
         if plan not in roots:
             below.setdefault(plan.parent_plan_id, []).append(plan)

@@ -37,7 +37,7 @@ def _described(session: Any, what: str) -> dict[str, str]:
 
 
 def _entry(told: dict[str, str]) -> dict[str, Any]:
-    found: dict[str, Any] = {key: int(told[name]) for name, key in _KEYS.items() if told.get(name, "NULL") != "NULL"}
+    found: dict[str, object] = {key: int(told[name]) for name, key in _KEYS.items() if told.get(name, "NULL") != "NULL"}
     for end in ("min", "max"):
         if told.get(end, "NULL") != "NULL":
             # A moment has six digits behind the second here, and its zone; a catalogue has the digits that count.

@@ -131,7 +131,7 @@ class _Constants:
             for name, value in _named(part):
                 self._given.setdefault(name.lower(), []).append(value)
 
-    def bound(self, e: Any) -> _Bound | None:
+    def bound(self, e: object) -> _Bound | None:
         """What an expression is at most, None where rows of a table decide. Raises TooMuch beyond the limits."""
         if not isinstance(e, Expression):
             return _of_value(e)

@@ -56,7 +56,7 @@ def selected(frame: Any, asked: list[str], columns: list[Column], ends: dict[str
     return frame.select(*map(expr, asked), *(_counts(frame, c, ends[c.name], error) for c in columns if c.name in ends))
 
 
-def _counts(frame: Any, column: Column, ends: Ends, error: float) -> Any:
+def _counts(frame: Any, column: Column, ends: Ends, error: float) -> object:
     from pyspark.sql.classic.column import Column as JavaColumn
     from pyspark.sql.functions import expr
 
@@ -70,7 +70,7 @@ def _counts(frame: Any, column: Column, ends: Ends, error: float) -> Any:
     return JavaColumn(expressions.column(made.toAggregateExpression()))
 
 
-def histogram_of(ends: Ends, distinct: list[int], rows: int) -> dict[str, Any]:
+def histogram_of(ends: Ends, distinct: list[int], rows: int) -> dict[str, object]:
     """A histogram as a catalogue writes it, of `rows` rows that are not null."""
     numbers = ends.numbers
     bins = [

@@ -110,7 +110,7 @@ class LiveSpark:
         return self._process.popen.pid if self._process is not None and self._process.alive else None
 
     @property
-    def described(self) -> dict[str, Any] | None:
+    def described(self) -> dict[str, object] | None:
         """Version, master and the JVM's process id of a Spark that is ready; None while none is."""
         process = self._process
         return process.described if process is not None and process.alive else None

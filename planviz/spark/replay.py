@@ -44,7 +44,7 @@ class Replay:
             self.texts.append(text)
         return self._known[text]
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """As JSON values."""
         names = ("texts", "runs", "steps", "batches", "differs", "adaptive")
         return {name: getattr(self, name) for name in names}
@@ -80,12 +80,12 @@ class Replayer:
             self._stage("Preparations", execution.sparkPlan(), executed, rules)
         return self.replay
 
-    def _stage(self, executor: str, start: Any, end: Any, batches: Sequence[_Batch | _Preparations]) -> None:
+    def _stage(self, executor: str, start: object, end: Any, batches: Sequence[_Batch | _Preparations]) -> None:
         found = self._run(executor, start, batches)
         if comparable(str(found.toString())) != comparable(str(end.toString())):
             self.replay.differs.append(executor)
 
-    def _run(self, executor: str, plan: Any, batches: Iterable[_Batch | _Preparations]) -> Any:
+    def _run(self, executor: str, plan: object, batches: Iterable[_Batch | _Preparations]) -> Any:
         self._progress(f"following the rules: {executor}")
         run = len(self.replay.runs)
         self.replay.runs.append(executor)
@@ -110,7 +110,7 @@ class Replayer:
         self.replay.batches.append(found)
         return plan
 
-    def _rule(self, run: int, batch: str, iteration: int, name: str, rule: Any, plan: Any) -> Any:
+    def _rule(self, run: int, batch: str, iteration: int, name: str, rule: Any, plan: object) -> object:
         begin = time.perf_counter()
         after = rule.apply(plan)
         spent = (time.perf_counter() - begin) * 1e3

@@ -182,7 +182,7 @@ def _operator_refusal(plan: LogicalPlan) -> str | None:
     return None
 
 
-def _expression_refusal(expression: Any) -> str | None:
+def _expression_refusal(expression: object) -> str | None:
     if not isinstance(expression, UnresolvedFunction):
         return None
     name = expression.parts[-1].lower()

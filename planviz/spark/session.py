@@ -142,7 +142,7 @@ class Spark:
                 self._apart[tables] = self._session_apart()
             return self._apart[tables].newSession()
 
-    def _session_apart(self) -> Any:
+    def _session_apart(self) -> object:
         """A session whose catalogue and cache are shared with none of the others, and never a metastore's."""
         from pyspark.sql import SparkSession
 

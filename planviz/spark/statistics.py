@@ -87,7 +87,7 @@ def analyze_table(
     }
 
 
-def _counted(session: Any, frame: Any, columns: list[Column], way: Way) -> dict[str, Any]:
+def _counted(session: object, frame: Any, columns: list[Column], way: Way) -> dict[str, Any]:
     """Rows and the columns' statistics by aggregates, over all rows or over a sample."""
     if way.histograms and not hasattr(frame, "_jdf"):
         raise InputError("Over Spark Connect histograms need --exact: the function behind them is not in SQL.")
@@ -97,7 +97,7 @@ def _counted(session: Any, frame: Any, columns: list[Column], way: Way) -> dict[
         sample = Sample(rows, fraction_of(way.sample, rows))
         frame = frame.sample(sample.fraction, seed=1)
     at_once = _ONE_PASS_WITH_HISTOGRAMS if way.histograms else _ONE_PASS
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     counted = 0
     for start in range(0, max(len(columns), 1), at_once):
         some = columns[start : start + at_once]
@@ -111,7 +111,7 @@ def _counted(session: Any, frame: Any, columns: list[Column], way: Way) -> dict[
     return {"rowCount": counted, "columns": found}
 
 
-def _pass(session: Any, frame: Any, columns: list[Column], histograms: bool) -> tuple[int, dict[str, Any]]:
+def _pass(session: Any, frame: object, columns: list[Column], histograms: bool) -> tuple[int, dict[str, Any]]:
     """Rows and entries of some columns."""
     ends = ends_of(session, frame, columns) if histograms else {}
     error = session.conf.get("spark.sql.statistics.ndv.maxError")
@@ -144,7 +144,7 @@ def _entry(column: Column, rows: int, values: list[Any]) -> dict[str, Any]:
     return found | {"avgLen": lengths[0], "maxLen": lengths[1]}
 
 
-def _files(session: Any, frame: Any) -> Any:
+def _files(session: Any, frame: object) -> Any:
     """Spark's HadoopFsRelation of a table or view that is nothing but files; None for others and over Connect."""
     if not hasattr(frame, "_jdf"):
         return None
@@ -153,7 +153,7 @@ def _files(session: Any, frame: Any) -> Any:
     return relation if relation is not None and class_name(session._jvm, relation) == "HadoopFsRelation" else None
 
 
-def _partition_columns(session: Any, frame: Any, quoted: str) -> list[str]:
+def _partition_columns(session: Any, frame: object, quoted: str) -> list[str]:
     """What a table's files lie in folders by; a view of files knows it, too, though Spark's catalogue does not."""
     files = _files(session, frame)
     if files is not None:

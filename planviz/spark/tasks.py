@@ -131,7 +131,7 @@ def sample_data(spark: Spark, arguments: dict[str, Any], progress: Progress) -> 
 
 
 @contextmanager
-def _with_tables(spark: Spark, arguments: dict[str, object]) -> Iterator[Any]:
+def _with_tables(spark: Spark, arguments: dict[str, object]) -> Iterator[object]:
     conf = {"spark.sql.session.timeZone": "UTC"}
     with (
         _prepared(spark, conf, arguments, lambda at: None) as session,
@@ -166,7 +166,7 @@ def spark_error(error: Exception) -> dict[str, object] | None:
     if not name:
         return {"kind": "SparkError", "message": f"Spark says: {sentence[:1000]}"}
     kind = "ParseError" if type(error).__name__ == "ParseException" else "AnalysisError"
-    told: dict[str, Any] = {"kind": kind, "error_class": name, "message": sentence[:1000]}
+    told: dict[str, object] = {"kind": kind, "error_class": name, "message": sentence[:1000]}
     if place is not None:
         told |= {"line": int(place[1]), "column": int(place[2]) + 1}
     return told

@@ -24,7 +24,7 @@ from planviz.errors import PlanTooLarge
 if TYPE_CHECKING:
     from planviz.trees.node import Settled, TreeNode
 
-F = TypeVar("F", bound=Callable[..., Any])
+F = TypeVar("F", bound=Callable[..., object])
 N = TypeVar("N", bound="TreeNode")
 
 #: How high a tree may be for plain recursion: two or three frames per level, and such walks nest (plan, expression).
@@ -61,7 +61,7 @@ def deep_stack() -> Iterator[None]:
 
 
 @contextmanager
-def written(plan: Any, copies: int = 1) -> Iterator[None]:
+def written(plan: TreeNode, copies: int = 1) -> Iterator[None]:
     """Work on what becomes of a plan, which may be heavier by a quarter than what its text spells out, `copies` times.
 
     That takes time in step with the text; what doubles with every level does not, and is not counted.
@@ -74,7 +74,7 @@ def written(plan: Any, copies: int = 1) -> Iterator[None]:
         _heaviest.reset(token)
 
 
-def _distinct(root: Any) -> int:
+def _distinct(root: TreeNode) -> int:
     """How many nodes are in a plan and its expressions, each counted once however often it stands there."""
     seen: set[int] = set()
     stack = [root]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from time import perf_counter
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from planviz.errors import PlanvizError, defect
 from planviz.trees.depth import refuse_heavy
@@ -22,8 +22,10 @@ class BrokenPlan(PlanvizError):
     """A rule left a plan that does not hold together; the message names the rule and what is broken."""
 
 
-#: `check(rule, before, after)` returns what is broken, or None.
+#: `check(rule, before, after)` returns what is broken, or None. Any: each executor's checks ask for its kind of plan.
 Check = Callable[[Rule, Any, Any], str | None]
+#: The plans of an executor: logical ones, or physical ones.
+PlanT = TypeVar("PlanT", bound=TreeNode)
 
 
 Idle = dict[Rule, TreeNode]
@@ -47,7 +49,7 @@ class RuleExecutor:
         self.batches = batches
         self.checks = (*self.standing, *checks)
 
-    def execute(self, plan: Any, trace: Trace | None = None, parent: int | None = None) -> Any:
+    def execute(self, plan: PlanT, trace: Trace | None = None, parent: int | None = None) -> PlanT:
         """The rewritten plan. Every effective application goes into `trace`.
 
         Raises NotConverged (see the class), BrokenPlan when a check fails, PlanTooLarge, what a rule raises on purpose,
@@ -67,7 +69,7 @@ class RuleExecutor:
         trace.end_run(run, totals)
         return plan
 
-    def _run_batch(self, batch: Batch, plan: Any, trace: Trace, run: int, idle: Idle) -> tuple[Any, int]:
+    def _run_batch(self, batch: Batch, plan: PlanT, trace: Trace, run: int, idle: Idle) -> tuple[PlanT, int]:
         strategy = batch.strategy
         for iteration in range(1, strategy.max_iterations + 1):
             last = plan
@@ -83,7 +85,9 @@ class RuleExecutor:
             self._check_settled(batch, strategy, plan, trace, run)
         return plan, strategy.max_iterations
 
-    def _apply(self, rule: Rule, batch: Batch, plan: Any, trace: Trace, run: int, iteration: int, idle: Idle) -> Any:
+    def _apply(
+        self, rule: Rule, batch: Batch, plan: PlanT, trace: Trace, run: int, iteration: int, idle: Idle
+    ) -> PlanT:
         start = perf_counter()
         result = self._applied(rule, plan)
         seconds = perf_counter() - start
@@ -100,9 +104,10 @@ class RuleExecutor:
                 raise BrokenPlan(f"After rule {rule.name} in batch {batch.name}: {broken}.")
         return result
 
-    def _applied(self, rule: Rule, plan: Any) -> Any:
+    def _applied(self, rule: Rule, plan: PlanT) -> PlanT:
         try:
-            return rule.apply(plan)
+            made: PlanT = rule.apply(plan)
+            return made
         except (PlanvizError, RecursionError):
             raise
         except Exception as e:
@@ -110,20 +115,20 @@ class RuleExecutor:
                 raise
             raise defect(f"The rule {rule.name}", e) from e
 
-    def _check_idempotence(self, batch: Batch, plan: Any) -> None:
+    def _check_idempotence(self, batch: Batch, plan: TreeNode) -> None:
         if not self.checks or not batch.idempotent or batch.strategy.name != "Once":
             return
         again = self._run_batch_silently(batch, plan)
         if again is not plan and again != plan:
             raise NotConverged(f"The Once batch {batch.name} changed its own result when it was run again.")
 
-    def _run_batch_silently(self, batch: Batch, plan: Any) -> Any:
+    def _run_batch_silently(self, batch: Batch, plan: PlanT) -> PlanT:
         for rule in batch.rules:
             if plan.bits & rule.mask:
                 plan = rule.apply(plan)
         return plan
 
-    def _check_settled(self, batch: Batch, strategy: Strategy, plan: Any, trace: Trace, run: int) -> None:
+    def _check_settled(self, batch: Batch, strategy: Strategy, plan: TreeNode, trace: Trace, run: int) -> None:
         if not self.checks and not strategy.error_on_exceed:
             return
         again = self._run_batch_silently(batch, plan)

@@ -50,7 +50,7 @@ class lazy(Generic[T]):  # noqa: N801 (reads as a keyword, like property)
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
 
-    def __get__(self, instance: Any, owner: type | None = None) -> T:
+    def __get__(self, instance: TreeNode | None, owner: type | None = None) -> T:
         if instance is None:
             return self  # type: ignore[return-value]
         if instance.height > SHALLOW and self.recursive:
@@ -292,7 +292,7 @@ def _root_of(cls: type) -> type | None:
     return next((c for c in cls.__mro__ if c.__dict__.get("ROOT")), None)
 
 
-def _role(hint: Any) -> tuple[str, type | None]:
+def _role(hint: object) -> tuple[str, type | None]:
     """(role, node class) of a resolved annotation."""
     if isinstance(hint, type) and issubclass(hint, TreeNode):
         return ONE, hint
@@ -345,12 +345,12 @@ def _adding(field: str, role: str, weigh: str) -> list[str]:
     return _EACH[role].format(f=field, add=(_ADD + weigh).format(n=name)).split("\n")
 
 
-def _map_many(items: tuple[Any, ...], f: Callable[[Any], Any], mask: int) -> tuple[Any, ...]:
+def _map_many(items: tuple[N, ...], f: Callable[[N], N], mask: int) -> tuple[N, ...]:
     new = [f(n) if n.bits & mask else n for n in items]
     return items if all(map(is_, items, new)) else tuple(new)
 
 
-def _map_nested(items: tuple[tuple[Any, ...], ...], f: Callable[[Any], Any], mask: int) -> tuple[Any, ...]:
+def _map_nested(items: tuple[tuple[N, ...], ...], f: Callable[[N], N], mask: int) -> tuple[tuple[N, ...], ...]:
     new = [_map_many(t, f, mask) for t in items]
     return items if all(map(is_, items, new)) else tuple(new)
 
@@ -405,7 +405,7 @@ def _comparisons(compared: list[str], below: dict[str, str]) -> str:
 
 def _written(cls: type, name: str) -> bool:
     """Whether the class, or a base that is no node class itself, says by hand what would be generated."""
-    owner: Any = next((c for c in cls.__mro__ if name in c.__dict__), TreeNode)
+    owner: type = next((c for c in cls.__mro__ if name in c.__dict__), TreeNode)
     return owner is not TreeNode and issubclass(owner, TreeNode) and "_fields_" not in owner.__dict__
 
 

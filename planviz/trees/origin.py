@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from planviz.trees.node import TreeNode
 
 
-def origin_of(node: Any) -> tuple[str, int] | None:
+def origin_of(node: TreeNode) -> tuple[str, int] | None:
     """The text that a node comes from and the character there, None where nobody knows.
 
     What a rule made comes from its condition (a filter that was pushed), else from what is nearest beneath.
@@ -28,7 +26,7 @@ def origin_of(node: Any) -> tuple[str, int] | None:
     return origin[0], origin[-1]
 
 
-def _of_condition(node: TreeNode) -> Any:
+def _of_condition(node: TreeNode) -> object:
     """Where the condition was written; a column stands where it is used first, which is elsewhere."""
     condition = getattr(node, "condition", None)
     if not isinstance(condition, TreeNode):
@@ -37,5 +35,5 @@ def _of_condition(node: TreeNode) -> Any:
     return next((n.origin for n in placed if n.children), placed[0].origin if placed else None)
 
 
-def _beneath(node: TreeNode) -> Any:
+def _beneath(node: TreeNode) -> object:
     return next((n.origin for n in node.walk() if isinstance(n.origin, tuple)), None)

@@ -41,7 +41,7 @@ class Rule(Generic[NodeT]):
     #: Where the ways taken are noted when somebody wants to know; None costs nothing.
     branches: list[Branch] | None = None
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
+    def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
         cls.mask = mask_of(*cls.matches) if cls.matches else -1
 
@@ -65,7 +65,7 @@ class Rule(Generic[NodeT]):
         classes = self.matches
         rewrite: Callable[[Any], TreeNode] = self.rewrite
 
-        def step(node: Any) -> Any:
+        def step(node: TreeNode) -> TreeNode:
             return rewrite(node) if isinstance(node, classes) else node
 
         transform = plan.transform_up if self.order == "up" else plan.transform_down
@@ -90,7 +90,7 @@ class Rule(Generic[NodeT]):
             self.branches.append(Branch(self.name, node, branch, reason, told))
 
     @property
-    def teller(self) -> Callable[..., Any] | None:
+    def teller(self) -> Callable[..., object] | None:
         """`refuse` when somebody wants to know, else None: for functions that would have to look for reasons."""
         return None if self.refusals is None else self.refuse
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 #: Deeper than anything that a page of planviz sends.
 _DEEPEST = 32
@@ -26,7 +25,7 @@ def read_json(body: bytes | bytearray) -> dict[str, object] | None:
     return found
 
 
-def _refuse(word: str) -> Any:
+def _refuse(word: str) -> object:
     raise ValueError(word)
 
 
@@ -52,7 +51,7 @@ def _too_deep(value: object) -> bool:
     return True
 
 
-def _parts(value: object) -> list[Any]:
+def _parts(value: object) -> list[object]:
     if isinstance(value, dict):
         return list(value.values())
     return value if isinstance(value, list) else []

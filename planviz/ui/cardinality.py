@@ -244,7 +244,7 @@ def asked_for(opened: Opened, what: str, body: bytes) -> tuple[int, bytes]:
     return 404, _json({"message": "There is no such question."})
 
 
-def _order(opened: Opened, asked: Asked) -> dict[str, Any]:
+def _order(opened: Opened, asked: Asked) -> dict[str, object]:
     execution = execution_of(opened)
     if execution is None:
         raise InputError("A text does not tell how the order of joins was searched; open the query's SQL.")

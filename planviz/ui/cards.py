@@ -24,7 +24,7 @@ _KINDS = {
 Pairs = Iterable[tuple[str, Any]]
 
 
-def card_of(record: EstimateRecord) -> dict[str, Any]:
+def card_of(record: EstimateRecord) -> dict[str, object]:
     """The card of an operator's estimate as JSON values, all numbers as texts."""
     told: dict[str, Any] = {
         "label": record.label,

@@ -249,7 +249,7 @@ def bar(opened: Opened, other: Other) -> None:
 
 
 @cache
-def _component() -> Callable[..., Any]:
+def _component() -> Callable[..., object]:
     from planviz.render.web import style
     from planviz.ui import front
 

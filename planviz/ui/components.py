@@ -21,7 +21,7 @@ def _component(name: str) -> Callable[..., Any]:
     return mount
 
 
-def box(error: Mapping[str, Any] | None, *, small: bool = False, text: str = "") -> None:
+def box(error: Mapping[str, object] | None, *, small: bool = False, text: str = "") -> None:
     """The box that takes anything; what it gets goes to `state.open_pasted` before the page is drawn.
 
     It shows the text that failed with its error, else `text`.

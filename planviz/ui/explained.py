@@ -48,7 +48,7 @@ def _told(explanation: Explanation) -> dict[str, object]:
     } | ({"rows": _table(rows)} if rows is not None and rows.rows else {})
 
 
-def _line(what: Any) -> str:
+def _line(what: object) -> str:
     """An operator or expression in a line; a relation by its name, without its columns."""
     text = str(getattr(what, "simple_string", what))
     relation = _RELATION.match(text)

@@ -127,7 +127,7 @@ def version_of(path: str) -> str:
     return now.version
 
 
-def answered(path: str, what: str, *asked: object) -> Any:
+def answered(path: str, what: str, *asked: object) -> object:
     """The answer to a question of `History` about the catalogue at a path."""
     with _lock:
         catalogue = _catalogues.get(path)
@@ -213,7 +213,7 @@ def _value(found: PastExecution, rank: str) -> float:
     return float(values.get(rank) or 0)
 
 
-def _estimate(found: PastExecution) -> dict[str, Any] | str:
+def _estimate(found: PastExecution) -> dict[str, object] | str:
     error = estimate_error(found.estimated_rows, found.output_rows)
     if error is None or found.estimated_rows is None or found.output_rows is None:
         return ""

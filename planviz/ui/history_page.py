@@ -318,7 +318,7 @@ def _opened(opened: Opened, told: str, *, sides: bool = False) -> None:
     workbench(views.workbench(opened, shown["plan"], shown["node"]), key=f"{_KEY}.workbench", height=560)
 
 
-def _applies(opened: Opened) -> list[tuple[str, Callable[[Any], bool]]]:
+def _applies(opened: Opened) -> list[tuple[str, Callable[[object], bool]]]:
     return [
         ("Explore", lambda kinds: True),
         ("Joins", lambda kinds: "join" in kinds),

@@ -10,7 +10,7 @@ NAME, KEY = "planviz_joins", "planviz.joins"
 
 
 @cache
-def _component() -> Callable[..., Any]:
+def _component() -> Callable[..., object]:
     import streamlit as st
 
     from planviz.render.web import style

@@ -208,7 +208,9 @@ def shown_conf(pairs: tuple[tuple[str, str], ...]) -> str:
     return "\n".join(f"{key}={HIDDEN if is_secret(key) else value}" for key, value in pairs)
 
 
-def statistics_job(patterns: list[str], arguments: dict[str, Any], limit: float) -> Callable[[Any], dict[str, object]]:
+def statistics_job(
+    patterns: list[str], arguments: dict[str, Any], limit: float
+) -> Callable[[object], dict[str, object]]:
     """The work that collects statistics of tables; its value is a planviz-catalog/1 document that grows."""
     from planviz.catalog.files import FORMAT
 

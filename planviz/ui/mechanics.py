@@ -12,7 +12,7 @@ NAME = "planviz_mechanics"
 
 
 @cache
-def _component() -> Callable[..., Any]:
+def _component() -> Callable[..., object]:
     import streamlit as st
 
     from planviz.render.web import style

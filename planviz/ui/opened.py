@@ -168,7 +168,7 @@ class Opened:
         link: str | None = self.made["link",]
         return link
 
-    def answer(self, name: tuple[Any, ...], ask: Callable[[], Any]) -> Any:
+    def answer(self, name: tuple[object, ...], ask: Callable[[], object]) -> Any:
         """A worker's answer, asked for once and kept within `ANSWERS` and `ANSWER_BYTES`.
 
         Who asks for what another is being told waits for that: the same work is not done twice at a time.
@@ -194,7 +194,7 @@ class Opened:
                 del self._asking[name]
             told.set()
 
-    def _kept(self, name: tuple[Any, ...], found: Any) -> Any:
+    def _kept(self, name: tuple[object, ...], found: object) -> object:
         with self._lock:
             self.made[name] = found
             while len(self.made) > ANSWERS or (len(self.made) > 1 and self.size > ANSWER_BYTES):
@@ -228,7 +228,7 @@ def in_worker(function: Callable[Concatenate[Opened, P], R]) -> Callable[Concate
     return call
 
 
-def _asked(opened: Opened, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _asked(opened: Opened, function: Callable[..., object], args: tuple[object, ...], kwargs: dict[str, object]) -> Any:
     from planviz.ui import workers
 
     return workers.ask(opened.key, function.__module__, function.__qualname__, args, kwargs)

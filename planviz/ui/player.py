@@ -18,18 +18,18 @@ NAME, KEY = "planviz_player", "planviz.player"
 
 
 def player_data(
-    trace: Mapping[str, Any],
+    trace: Mapping[str, object],
     document: str,
     *,
     step: int | None = None,
-    cards: Mapping[str, Any] | None = None,
-    without: Mapping[str, Any] | None = None,
+    cards: Mapping[str, object] | None = None,
+    without: Mapping[str, object] | None = None,
     own: bool = False,
     fixed: list[str] | None = None,
     exports: str | None = None,
-    sql: Mapping[str, Any] | None = None,
-    silent: Mapping[str, Any] | None = None,
-    why: Mapping[str, Any] | None = None,
+    sql: Mapping[str, object] | None = None,
+    silent: Mapping[str, object] | None = None,
+    why: Mapping[str, object] | None = None,
     written: Mapping[str, str] | None = None,
 ) -> bytes:
     """What the component plays, gzipped, equal for equal arguments.
@@ -62,7 +62,7 @@ def player_data(
 
 
 @cache
-def _component() -> Callable[..., Any]:
+def _component() -> Callable[..., object]:
     import streamlit as st
 
     from planviz.render.web import style

@@ -143,7 +143,7 @@ def _operator(execution: QueryExecution | None, graph: PlanGraph, node: int) -> 
     return objects_of(execution.stages[graph.stage])[node]
 
 
-def _joins(opened: Opened, plan: str, graph: PlanGraph, node: int, operator: Any) -> list[dict[str, object]]:
+def _joins(opened: Opened, plan: str, graph: PlanGraph, node: int, operator: object) -> list[dict[str, object]]:
     if graph[node].kind != "join":
         return []
     found = _decided(opened, plan, graph[node], operator)

@@ -257,7 +257,7 @@ def _optimized(document: Document) -> PlanGraph | None:
     return next((plan for plan in reversed(document.plans) if plan.stage == "optimized"), None)
 
 
-def _without(opened: Opened, rule: str) -> dict[str, Any]:
+def _without(opened: Opened, rule: str) -> dict[str, object]:
     document = opened.document
     config = opened.config.with_settings({_EXCLUDED: _spark_name(document.trace, rule)})
     try:

@@ -32,7 +32,7 @@ def new_visitor() -> str:
     return name
 
 
-def show(visitor: str, document: Mapping[str, Any] | None) -> None:
+def show(visitor: str, document: Mapping[str, object] | None) -> None:
     """Note what a visitor has open (`planviz.ui.state.DOCUMENT`), without its text; None: nothing."""
     with _lock:
         _shown.pop(visitor, None)

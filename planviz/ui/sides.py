@@ -97,7 +97,7 @@ def ways_of(execution: QueryExecution, *, pasted: bool) -> dict[str, Way]:
     return {PRINTED: PRINTED_WAY, **kept}
 
 
-def settings_of(way: str) -> dict[str, Any]:
+def settings_of(way: str) -> dict[str, object]:
     """The settings of a way to plan. Raises InputError for an unknown one."""
     if way == PRINTED:
         return {}
@@ -106,7 +106,7 @@ def settings_of(way: str) -> dict[str, Any]:
     return dict(WAYS[way].settings)
 
 
-def planned_sides(execution: QueryExecution, ways: Sequence[str], edits: Mapping[str, Any]) -> list[Side]:
+def planned_sides(execution: QueryExecution, ways: Sequence[str], edits: Mapping[str, object]) -> list[Side]:
     """The query with other statistics, planned in several ways: read and analyzed once.
 
     Raises InputError for an unknown way, and what planning raises.

@@ -123,7 +123,7 @@ class SharedSpark:
         with _lock:
             return [work for work in _works.values() if work.spark is self and work.ended is None]
 
-    def begin(self, what: str, job: Callable[[Work], Any]) -> Work:
+    def begin(self, what: str, job: Callable[[Work], object]) -> Work:
         """Begin a piece of work; Spark starts first if there is none.
 
         Raises SparkError when too many Sparks are at work.

@@ -62,11 +62,11 @@ def _column(table: Table, name: str, used: set[str]) -> dict[str, Any]:
     return {"name": name, "type": kind.simple_string if kind else "", "used": sorted(used)} | told
 
 
-def _plain(value: object) -> Any:
+def _plain(value: object) -> object:
     return value if value is None or isinstance(value, bool | int | float | str) else str(value)
 
 
-def _everywhere(plan: Any) -> list[Any]:
+def _everywhere(plan: Any) -> list[object]:
     """All operators, those of subqueries included."""
     found = []
     for node in plan.walk():
@@ -76,7 +76,7 @@ def _everywhere(plan: Any) -> list[Any]:
     return found
 
 
-def _uses(plan: Any) -> dict[int, set[str]]:
+def _uses(plan: object) -> dict[int, set[str]]:
     """Which columns estimates look at, by id: where they stand."""
     uses: dict[int, set[str]] = {}
     for node in _everywhere(plan):

@@ -19,12 +19,12 @@ NAME = "planviz_workbench"
 
 
 def workbench_data(
-    scene: Mapping[str, Any],
+    scene: Mapping[str, object],
     document: str,
     *,
     text: str | None = None,
     written: str | None = None,
-    findings: Sequence[Mapping[str, Any]] = (),
+    findings: Sequence[Mapping[str, object]] = (),
     selected: int | None = None,
     details_url: str | None = None,
     why_url: str | None = None,

@@ -124,7 +124,7 @@ def answer_here(module: str, name: str, args: tuple[object, ...]) -> Any:
     return _function(Question(None, module, name, args))()
 
 
-def _function(question: Question) -> Callable[[], Any]:
+def _function(question: Question) -> Callable[[], object]:
     function: Any = importlib.import_module(question.module)
     for part in question.name.split("."):
         function = getattr(function, part)

@@ -75,7 +75,7 @@ def look() -> None:
 
 
 def ask(
-    key: str | None, module: str, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any], *, near: str = ""
+    key: str | None, module: str, name: str, args: tuple[object, ...], kwargs: Mapping[str, object], *, near: str = ""
 ) -> Any:
     """What a function of a module returns in a worker, called with the document of `key`.
 

@@ -118,7 +118,7 @@ def _changed(e: Expression, among: Iterable[Expression]) -> Any:
     return e.map_children(lambda c: _with_text(c, won) if id(c) in wanted else c)
 
 
-def _case(e: CaseWhen) -> Any:
+def _case(e: CaseWhen) -> object:
     results = tuple(e.results)
     return e if len({r.data_type for r in results}) < 2 else _changed(e, results)
 

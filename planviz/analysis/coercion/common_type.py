@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from planviz.analysis.coercion.lattice import ANSI, Rule, TypeCoercion, cast_to
 from planviz.expressions.calls import Concat
 from planviz.expressions.casts import Cast
@@ -110,7 +108,7 @@ def in_subquery(e: InSubquery, c: TypeCoercion) -> Expression:
     return e.replace(values=values, query=query.replace(plan=plan))
 
 
-def concat(e: Concat, c: TypeCoercion) -> Any:
+def concat(e: Concat, c: TypeCoercion) -> object:
     """concat and ||: arrays of one type, all binary, else strings."""
     types = {i.data_type for i in e.items}
     if len(types) <= 1 and all(is_string(t) or t in (BINARY, UNKNOWN) for t in types):

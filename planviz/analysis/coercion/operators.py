@@ -53,7 +53,7 @@ def _whole(e: Expression, t: DataType) -> DecimalType:
     return of_literal(e) if written and isinstance(e, Literal) else FOR_TYPE[t]
 
 
-def binary(e: BinaryOperator, c: TypeCoercion) -> Any:
+def binary(e: BinaryOperator, c: TypeCoercion) -> object:
     """An operator with two operands (`BinaryOperator`): both of the type that the operation takes."""
     if isinstance(e, Connective):
         return _connective(e)

@@ -151,7 +151,7 @@ class Values:
         down(e.child)
         return Guess(known=e.data_type)
 
-    def _subquery(self, e: Any, scope: Scope, down: Callable[[Any], Guess]) -> Guess:
+    def _subquery(self, e: Any, scope: Scope, down: Callable[[Expression], Guess]) -> Guess:
         if isinstance(e, InSubquery):
             query: Any = e.query
             columns = self.query(query.plan, scope)

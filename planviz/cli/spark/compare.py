@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
 from planviz.cli.files import write
 from planviz.cli.settings import catalog_of
@@ -37,7 +36,7 @@ def compare_queries(options: argparse.Namespace) -> int:
 
     options.conf = ["spark.sql.adaptive.enabled=false", "spark.sql.session.timeZone=UTC", *options.conf]
 
-    def show(stem: str, sql: str, captured: dict[str, Any], several: bool) -> int:
+    def show(stem: str, sql: str, captured: dict[str, object], several: bool) -> int:
         theirs = open_text(capture_text(captured))
         profile = options.profile or candidates(theirs.plans, theirs.printed)[0]
         config = OptimizerConfig.of(profile).with_settings(settings_of(captured))

@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planviz.cli.files import read_text
 from planviz.cli.settings import catalog_of, pairs
@@ -45,11 +45,11 @@ def live_spark(options: argparse.Namespace) -> LiveSpark:
     return LiveSpark(SparkSettings(options.master, tuple(pairs(options.conf, "--conf").items()), options.memory))
 
 
-def session_arguments(options: argparse.Namespace) -> dict[str, Any]:
+def session_arguments(options: argparse.Namespace) -> dict[str, object]:
     """What a task is told of the tables and the settings; see `planviz.spark.tasks.capture`."""
     from planviz.catalog.files import write_catalog
 
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     if options.master.startswith("sc://"):
         found["conf"] = pairs(options.conf, "--conf")
     if options.catalog:

@@ -147,7 +147,7 @@ def _resized(execution: QueryExecution, plan: Any, sizes: Mapping[str, int]) -> 
     return plan.transform_with_subqueries(resize)
 
 
-def resized_table(table: Any, size: int) -> Any:
+def resized_table(table: Any, size: int) -> object:
     """The catalogue's entry of a table, of this size in bytes; rows and statistics grow with a size that is known."""
     if not table.size_in_bytes:
         return replace(table, size_in_bytes=size, fitted=False)
@@ -168,7 +168,7 @@ def _with_joins(execution: QueryExecution, asked: WhatIf) -> Any:
     return plan
 
 
-def _changing(join: Join, changed: Join) -> Callable[[Any], Any]:
+def _changing(join: Join, changed: Join) -> Callable[[object], object]:
     return lambda plan: changed if plan is join else plan
 
 

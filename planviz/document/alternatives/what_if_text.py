@@ -27,7 +27,7 @@ def _said(value: object) -> str:
 
 def from_text(text: str) -> WhatIf:
     """The what-ifs of a text. Raises InputError for a part that cannot be read."""
-    settings: dict[str, Any] = {}
+    settings: dict[str, object] = {}
     sizes: dict[str, int] = {}
     hints: dict[int, tuple[str | None, str | None]] = {}
     types: dict[int, str] = {}

@@ -77,7 +77,7 @@ def _step_json(s: Step) -> dict[str, object]:
     }  # fmt: skip
 
 
-def _values(pairs: tuple[tuple[str, Any], ...]) -> dict[str, Any]:
+def _values(pairs: tuple[tuple[str, object], ...]) -> dict[str, Any]:
     return {name: _plain_value(value) for name, value in pairs}
 
 

@@ -21,7 +21,7 @@ _SHOWN = 8
 _FAR = 1e300
 
 
-def order_table(execution: QueryExecution) -> dict[str, Any]:
+def order_table(execution: QueryExecution) -> dict[str, object]:
     """The searches of a query that is yet to be optimized, and why groups of joins were not searched.
 
     `searches` has one entry a group of joins; `refused` are sentences.
@@ -113,14 +113,14 @@ def _path(plan: JoinPlan) -> set[int]:
     return found
 
 
-def _order(plan: JoinPlan) -> Any:
+def _order(plan: JoinPlan) -> object:
     """The plan as nested pairs of relations' numbers."""
     if plan.left is None or plan.right is None:
         return _bits(plan.items)[0]
     return [_order(plan.left), _order(plan.right)]
 
 
-def relation_names(relations: Iterable[Any]) -> list[str]:
+def relation_names(relations: Iterable[object]) -> list[str]:
     """Short names: the alias in the query, else the table, numbered where there are several."""
     found = [_name(plan) for plan in relations]
     counted, seen = Counter(found), Counter[str]()

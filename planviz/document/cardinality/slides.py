@@ -103,7 +103,7 @@ class Beside:
 
 @cache
 def _document() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(
+    found: dict[str, object] = json.loads(
         (files("planviz.document.cardinality") / "slides.json").read_text(encoding="utf-8")
     )
     return found
@@ -145,7 +145,7 @@ def _ours(figure: SlideFigure, execution: QueryExecution) -> EstimateRecord | No
     return None if node is None else explain_estimate(node, execution.config)
 
 
-def _walk(plan: Any) -> Iterator[Any]:
+def _walk(plan: Any) -> Iterator[object]:
     for node in plan.walk():
         yield node
         for inner in node.inner_children:

@@ -145,7 +145,7 @@ def _put(node: Any) -> Iterator[Put]:
         node = node.child
 
 
-def _needs(distribution: Any) -> str:
+def _needs(distribution: object) -> str:
     if isinstance(distribution, BroadcastDistribution):
         return "the whole side on every executor"
     if isinstance(distribution, ClusteredDistribution):

@@ -198,7 +198,7 @@ def decision_json(decision: Decision) -> dict[str, object]:
     }
 
 
-def _json(value: object) -> Any:
+def _json(value: object) -> object:
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, Mapping):

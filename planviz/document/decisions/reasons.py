@@ -76,7 +76,7 @@ def _mark(check: Check) -> Mark:
     return "unknown" if check.passed is None else "yes" if check.passed else "no"
 
 
-def objects_of(tree: Any) -> list[Any]:
+def objects_of(tree: Any) -> list[object]:
     """The operators of one of our own plans, in the order of its graph's nodes."""
     found, todo = [], [tree]
     while todo:
@@ -176,7 +176,7 @@ def _sort_words(above: PlanNode) -> str:
     return "needs its rows in this order"
 
 
-def what_is_read(node: PlanNode, operator: Any) -> Reason | None:
+def what_is_read(node: PlanNode, operator: object) -> Reason | None:
     """What of a scan's filters and columns the reader takes over, and what it does not; None for any other operator."""
     if node.kind != "scan":
         return None

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from planviz.document.cardinality.badges import Expectations
 from planviz.document.model import PlaceOf
 from planviz.document.rules.traces import plan_graph, rule_trace
@@ -31,7 +29,7 @@ def planned(execution: QueryExecution | None, place_of: PlaceOf) -> tuple[list[P
     if execution is None:
         return [], RuleTrace()
 
-    def lines_of(node: Any) -> tuple[int, int] | None:
+    def lines_of(node: object) -> tuple[int, int] | None:
         place = place_of(node)
         return None if place is None else (place[0], place[0])
 

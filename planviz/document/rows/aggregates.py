@@ -125,7 +125,7 @@ def _groups(report: AggregateReport, keys: Sequence[Any], below: Estimate) -> tu
     return total, ()
 
 
-def _product(keys: Sequence[Any], below: Estimate) -> tuple[int | None, tuple[str, ...]]:
+def _product(keys: Sequence[AttributeReference], below: Estimate) -> tuple[int | None, tuple[str, ...]]:
     plain = [k.child if isinstance(k, Alias) else k for k in keys]
     found = aggregate_estimate(tuple(plain), (), (), below)
     if found is not None:
@@ -183,7 +183,7 @@ def sample_of(report: AggregateReport) -> list[tuple[Any, ...]]:
     return _dealt(rows, [at for at, a in enumerate(columns) if a.expr_id in keys])
 
 
-def _dealt(rows: list[tuple[Any, ...]], keys: Sequence[int]) -> list[tuple[Any, ...]]:
+def _dealt(rows: list[tuple[object, ...]], keys: Sequence[int]) -> list[tuple[object, ...]]:
     """Rows so ordered that groups have rows in one partition and groups have rows in both."""
     if keys:
         rows = sorted(rows, key=lambda row: cmp_to_key(compare)(tuple([row[at] for at in keys])))
@@ -219,7 +219,7 @@ def labels(model: AggregateReport) -> list[str]:
     ]
 
 
-def rows_from(model: AggregateReport, edited: Mapping[str, Sequence[Any]]) -> list[tuple[Any, ...]]:
+def rows_from(model: AggregateReport, edited: Mapping[str, Sequence[object]]) -> list[tuple[Any, ...]]:
     """The rows of an edited table of texts. Raises InputError with the row and column that cannot be read."""
     given = [list(edited[name]) for name in labels(model)]
     rows = list(zip(*given, strict=True))[:MOST_ROWS]
@@ -250,7 +250,7 @@ class Played:
     stages: tuple[StageRows, ...]
 
 
-def played(report: AggregateReport, rows: Sequence[tuple[Any, ...]]) -> Played | str:
+def played(report: AggregateReport, rows: Sequence[tuple[object, ...]]) -> Played | str:
     """Rows of the sample columns through the stages; a sentence where that cannot be computed here."""
     columns, laid = sample_columns(report), split(rows, PARTITIONS)
     stages = [s.planned for s in report.stages]

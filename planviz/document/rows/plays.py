@@ -70,7 +70,7 @@ def query_plays(
 
 
 def _plays(
-    plan: Any,
+    plan: object,
     tables: Mapping[str, Sequence[Row]],
     options: Options | None,
     names: Mapping[int, str],

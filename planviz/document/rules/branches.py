@@ -6,7 +6,6 @@ A step's rule is run once more on the plan before it with its ways noted; planni
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from planviz.decisions.branches import Branch, LogicLine
 from planviz.estimation import estimating
@@ -53,5 +52,5 @@ def _once(branches: list[Branch]) -> list[Branch]:
     return list({(b.rule, str(_text(b.node)), b.took): b for b in branches}.values())
 
 
-def _text(node: Any) -> str:
+def _text(node: object) -> str:
     return str(getattr(node, "simple_string", node))

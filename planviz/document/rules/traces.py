@@ -43,7 +43,7 @@ def rule_trace(trace: Trace, identities: Identities, source_of: SourceOf | None 
     def plan(tree: object) -> TracedPlan:
         found = plans.get(id(tree))
         if found is None:
-            made: Callable[[], Any] = (lambda: tree.tree) if isinstance(tree, DeferredTree) else (lambda: tree)
+            made: Callable[[], object] = (lambda: tree.tree) if isinstance(tree, DeferredTree) else (lambda: tree)
             found = TracedPlan(lambda: _text(made()), lambda: plan_graph(made(), identities, source_of=source_of))
             plans[id(tree)] = found
         return found

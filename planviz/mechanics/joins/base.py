@@ -26,7 +26,7 @@ _WORDS = {
 class Side:
     """One side of a join: its input, its keys, and which role it plays: streamed or built."""
 
-    def __init__(self, name: str, source: Input, keys: Sequence[Any]) -> None:
+    def __init__(self, name: str, source: Input, keys: Sequence[Expression]) -> None:
         self.name, self.source, self.keys = name, source, tuple(keys)
         self.types = [k.data_type for k in self.keys]
 

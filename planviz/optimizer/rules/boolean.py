@@ -110,7 +110,7 @@ def simplify(e: Expression) -> Any:
     return _not(e) if isinstance(e, Not) else e
 
 
-def _and(e: And) -> Any:
+def _and(e: And) -> object:
     a, b = e.left, e.right
     if is_true(a):
         return b
@@ -154,7 +154,7 @@ def _absorbed(a: Expression, b: Expression, inner: Any, outer: Any) -> Any:
     return None
 
 
-def _factored(e: And | Or, inner: Any, outer: Any) -> Any:
+def _factored(e: And | Or, inner: Any, outer: Any) -> object:
     """Common operands of the two sides, taken out once."""
     left, right = operands(e.left, inner), operands(e.right, inner)
     common = [x for x in left if any(same(x, y) for y in right)]
@@ -182,7 +182,7 @@ def _repeats(e: And | Or, cls: Any) -> bool:
     return False
 
 
-def _joined(parts: list[Any], cls: Any) -> Any:
+def _joined(parts: list[Expression], cls: Any) -> Expression:
     result = parts[0]
     for p in parts[1:]:
         result = cls(result, p)
@@ -198,7 +198,7 @@ def balanced(parts: list[Any], cls: Any) -> Any:
     return level[0]
 
 
-def _not(e: Not) -> Any:
+def _not(e: Not) -> object:
     child = e.child
     if is_true(child):
         return FALSE

@@ -50,7 +50,9 @@ class InlineCTE(OptimizerRule):
             return WithCTE(defs, body)
         return body
 
-    def _should_inline(self, d: Any, uses: Counter[int], known: dict[int, LogicalPlan], fixed: dict[int, bool]) -> bool:
+    def _should_inline(
+        self, d: CTERelationDef, uses: Counter[int], known: dict[int, LogicalPlan], fixed: dict[int, bool]
+    ) -> bool:
         if uses[d.id] <= 1 or d.recursive or d.bits & OuterReference.BIT:
             return True
         return self._deterministic(d, uses, known, fixed)

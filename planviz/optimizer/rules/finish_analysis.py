@@ -119,7 +119,7 @@ class EliminateResolvedHint(OptimizerRule):
                 )
         return hints[0] if hints else None
 
-    def _extract(self, plan: Any) -> tuple[Any, list[str]]:
+    def _extract(self, plan: object) -> tuple[Any, list[str]]:
         if isinstance(plan, ResolvedHint):
             below, hints = self._extract(plan.child)
             return below, [plan.strategy, *hints]

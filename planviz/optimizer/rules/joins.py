@@ -196,7 +196,7 @@ class EliminateOuterJoin(OptimizerRule):
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_down(self._step, Join.BIT, self.settled)
 
-    def _step(self, plan: Any) -> Any:
+    def _step(self, plan: object) -> Any:
         match plan:
             case Filter(condition, Join(_, _, kind) as join) if kind in ("LeftOuter", "RightOuter", "FullOuter"):
                 new = self._kind(plan, join)
@@ -228,7 +228,7 @@ class EliminateOuterJoin(OptimizerRule):
                 return plan.replace(child=kept)
         return plan
 
-    def _refused(self, plan: Any, join: Join) -> Any:
+    def _refused(self, plan: Filter, join: Join) -> Filter:
         if self.refusals is None:
             return plan
         lost = {"LeftOuter": [join.right], "RightOuter": [join.left]}.get(join.kind, [join.left, join.right])
@@ -436,7 +436,7 @@ class PushDownJoinThroughUnion(OptimizerRule):
         return union.replace(inputs=tuple(self._one(join, c, i) for i, c in enumerate(union.inputs)))
 
     @staticmethod
-    def _one(join: Join, child: Any, place: int) -> Join:
+    def _one(join: Join, child: LogicalPlan, place: int) -> Join:
         union: Any = join.left
         right = renewed(join.right) if place else join.right
         pairs = [*zip(union.inputs[0].output, child.output, strict=True)]

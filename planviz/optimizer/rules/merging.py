@@ -169,7 +169,7 @@ def _without_references(plan: LogicalPlan, levels: list[list[LogicalPlan]]) -> L
             return _field(target, e.ordinal, e.expr_id)
         return ScalarSubquery(target, (), e.expr_id)
 
-    def operator(p: LogicalPlan) -> Any:
+    def operator(p: LogicalPlan) -> LogicalPlan:
         if not isinstance(p, NonGroupingAggregateReference):
             return p.transform_expressions_up(expression, ScalarSubqueryReference.BIT)
         target = levels[p.level][p.index]

@@ -268,11 +268,11 @@ def _computable(expressions: Iterable[Expression]) -> list[Any]:
     return found
 
 
-def _same_pass(first: Any, other: Any) -> bool:
+def _same_pass(first: PythonUDF, other: PythonUDF) -> bool:
     return bool(first.eval_type == other.eval_type and not other.eval_type.iterates)
 
 
-def _in_python(u: Any) -> bool:
+def _in_python(u: PythonUDF) -> bool:
     """Whether a call can be computed as it is: its arguments need no Python, or are one call of the same kind."""
     while len(u.arguments) == 1 and isinstance(u.arguments[0], PythonUDF):
         inner = u.arguments[0]

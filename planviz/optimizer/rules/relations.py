@@ -76,7 +76,7 @@ class ConvertToLocalRelation(OptimizerRule):
         return plan
 
 
-def _row(columns: tuple[AttributeReference, ...], row: Any) -> dict[int, object]:
+def _row(columns: tuple[AttributeReference, ...], row: tuple[object, ...]) -> dict[int, object]:
     cells = zip(columns, row, strict=True)
     return {a.expr_id: row_value(v, {}) if isinstance(v, Expression) else v for a, v in cells}
 

@@ -69,7 +69,7 @@ _AGGREGATES: dict[str, Callable[[tuple[Any, ...]], Any]] = {
 _PERCENTILE = FunctionSpec("percentile", (), lambda args: args[0].data_type, True)
 
 
-def _percentile(call: AggregateCall, value: Any, share: Any, falling: str) -> AggregateCall:
+def _percentile(call: AggregateCall, value: Expression, share: Any, falling: str) -> AggregateCall:
     """The function behind median and percentile_cont; the column keeps its type."""
     spec = replace(_PERCENTILE, result=lambda _: call.data_type)
     return AggregateCall("percentile", (value, share, lit(1)), spec, ("0", "0", falling))

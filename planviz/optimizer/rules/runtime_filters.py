@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from math import log
-from typing import Any
 
 from typing_extensions import override
 
@@ -211,7 +210,13 @@ def selective_scan(plan: LogicalPlan, key: Expression, follow: bool = True) -> K
 
 
 def _extract(
-    plan: Any, read: frozenset[int], filtered: bool, selective: bool, whole: Any, key: Expression, follow: bool
+    plan: object,
+    read: frozenset[int],
+    filtered: bool,
+    selective: bool,
+    whole: LogicalPlan,
+    key: Expression,
+    follow: bool,
 ) -> KeySource | None:
     match plan:
         case Project(items, child):

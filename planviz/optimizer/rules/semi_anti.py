@@ -98,7 +98,7 @@ class PushDownLeftSemiAntiJoin(OptimizerRule):
     @staticmethod
     def _partly(
         plan: Any, left: LogicalPlan, grandchild: LogicalPlan, own: frozenset[int], aliases: dict[int, object]
-    ) -> Any:
+    ) -> object:
         parts = split(plan.condition)
         visible = own | plan.right.output_set
         down: list[Expression] = []

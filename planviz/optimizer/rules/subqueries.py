@@ -39,7 +39,7 @@ from planviz.optimizer.rules.projections import CollapseProject
 from planviz.types import BOOLEAN
 
 
-def _strip(e: Expression) -> Any:
+def _strip(e: Expression) -> Expression:
     return e.transform_up(lambda x: x.attribute if isinstance(x, OuterReference) else x, OuterReference.BIT)
 
 
@@ -64,7 +64,7 @@ class OptimizeOneRowRelationSubquery(OptimizerRule):
                 return _beside(child, self._bare(sub)) or plan
         return plan.transform_expressions_up(self._scalar, ScalarSubquery.BIT)
 
-    def _scalar(self, e: Expression) -> Any:
+    def _scalar(self, e: Expression) -> Expression:
         match e:
             case ScalarSubquery(sub, _, _, ()) if not _has_subqueries(sub):
                 match self._bare(sub):
@@ -72,7 +72,7 @@ class OptimizeOneRowRelationSubquery(OptimizerRule):
                         return _strip(item.child if isinstance(item, Alias) else item)
         return e
 
-    def _bare(self, plan: Any) -> Any:
+    def _bare(self, plan: object) -> Any:
         """The plan without what one row does not need, its projections merged."""
         while isinstance(plan, Sort | Subquery):
             plan = plan.child

@@ -79,7 +79,7 @@ def _ways(p: Partitioning, wanted: ClusteredDistribution) -> list[tuple[frozense
 def co_partitioned(
     children: list[SparkPlan],
     wanted: Sequence[Distribution],
-    exchange: Callable[[Partitioning, Any], Any],
+    exchange: Callable[[Partitioning, SparkPlan], SparkPlan],
     partitions: int,
     most: int,
 ) -> list[SparkPlan]:

@@ -62,7 +62,7 @@ class ReuseExchangeThenSubquery:
             plan = _expressions(plan, self._subquery)
         return plan
 
-    def _first(self, plan: SparkPlan) -> Any:
+    def _first(self, plan: SparkPlan) -> object:
         schema = tuple([(a.name, a.type, a.is_nullable) for a in plan.output])
         # Scalar subqueries are equal under the same id alone; since 3.2 their plans are compared.
         values = [s.expr_id for p in plan.walk() for e in p.expressions for s in e.collect(ScalarSubqueryExec)]

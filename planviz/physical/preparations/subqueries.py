@@ -37,7 +37,9 @@ class PlanSubqueries:
     before Spark 3.5 under one root.
     """
 
-    def __init__(self, planner: SparkPlanner, config: OptimizerConfig, prepared: Callable[[Any], Any]) -> None:
+    def __init__(
+        self, planner: SparkPlanner, config: OptimizerConfig, prepared: Callable[[SparkPlan], SparkPlan]
+    ) -> None:
         self.planner, self.config, self.prepared = planner, config, prepared
         self.adaptive = config.flag("spark.sql.adaptive.enabled")
         self.decided: set[int] = set()
@@ -72,14 +74,14 @@ class PlanSubqueries:
                 return InSubqueryExec(e.outer[0], self._subquery(e, "subquery"), e.expr_id)
         return e.map_children(lambda c: self._expression(c, root), _MASK) if e.bits & _MASK else e
 
-    def _subquery(self, e: Any, name: str) -> SubqueryExec:
+    def _subquery(self, e: Subquery, name: str) -> SubqueryExec:
         if not self.adaptive or self.config.behaviour.adaptive_subqueries_have_own_roots:
             return self._root(e, "subquery" if self.adaptive else name)
         if e.expr_id not in self.roots:
             self.roots[e.expr_id] = self._root(e, "subquery")
         return self.roots[e.expr_id]
 
-    def _root(self, e: Any, name: str) -> SubqueryExec:
+    def _root(self, e: Subquery, name: str) -> SubqueryExec:
         return SubqueryExec(f"{name}#{e.expr_id}", self._plan_of(e), self.planner.context.next_plan_id())
 
     def _plan_of(self, e: Any) -> SparkPlan:

@@ -62,7 +62,7 @@ class PhysicalAggregation:
         return [k.to_attribute() for k in self.keys]
 
 
-def _normalized_key(key: Any) -> Expression:
+def _normalized_key(key: NamedExpression) -> Expression:
     """A grouping key with one NaN and one zero where it is a floating number, under its name."""
     new: Expression = key.map_children(normalized) if isinstance(key, Alias) else normalized(key)
     return new if isinstance(new, NamedExpression) else Alias(new, key.name, key.expr_id)

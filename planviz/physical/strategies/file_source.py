@@ -84,7 +84,7 @@ def _over_table(filters: list[Expression], relation: LogicalRelation) -> list[An
     return [f.transform_up(written, AttributeReference.BIT) for f in filters]
 
 
-def _distinct(filters: Sequence[Expression]) -> list[Any]:
+def _distinct(filters: Sequence[Expression]) -> list[Expression]:
     """The filters, those of equal meaning once."""
     return list({f.canonicalized: f for f in reversed(filters)}.values())[::-1]
 

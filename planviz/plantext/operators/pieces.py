@@ -235,7 +235,7 @@ def fits(piece: str, kind: str) -> bool:
     return piece[:1] != "[" and piece not in ("true", "false")
 
 
-def _named_value(name: str, piece: str) -> Any:
+def _named_value(name: str, piece: str) -> object:
     given = attributes(piece) if name in _NAMED_LISTS and is_list(piece) else value(piece)
     if name == "table" and isinstance(given, list):
         return ".".join(given)

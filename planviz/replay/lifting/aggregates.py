@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.arithmetic import Divide
@@ -368,7 +368,11 @@ def _assigned(lifter: Lifter, wanted: Sequence[Wanted], read: _Read, whole: bool
 
 
 def _renamed_keys(
-    open_ones: list[Wanted], absent: list[Any], keys: dict[int, Expression], functions: int, made: dict[int, Expression]
+    open_ones: list[Wanted],
+    absent: list[AttributeReference],
+    keys: dict[int, Expression],
+    functions: int,
+    made: dict[int, Expression],
 ) -> list[Wanted]:
     """Give columns the keys that they are other names of: by the likeness of names, else by their order."""
     left = list(open_ones)

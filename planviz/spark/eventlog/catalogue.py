@@ -271,7 +271,7 @@ def _hashed(log: str) -> str:
     return hashlib.md5(log.encode(), usedforsecurity=False).hexdigest()
 
 
-def _written() -> dict[str, Any]:
+def _written() -> dict[str, object]:
     """How rows are written: dictionaries and least and greatest values of what repeats or is searched."""
     names = [name for name in schema().names if name not in UNLIKE and name not in ("operators", "joins")]
     return {"compression": "zstd", "compression_level": 1, "use_dictionary": names, "write_statistics": names}

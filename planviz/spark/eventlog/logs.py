@@ -108,7 +108,7 @@ def filesystem(path: str) -> tuple[Any, str]:
     if path.startswith(("webhdfs://", "swebhdfs://")):
         return _web(path)
     try:
-        made: tuple[Any, str] = fs.FileSystem.from_uri(_HADOOP_S3.sub("s3://", path))
+        made: tuple[object, str] = fs.FileSystem.from_uri(_HADOOP_S3.sub("s3://", path))
     except (pyarrow.ArrowInvalid, OSError) as error:
         why = str(error).splitlines()[0]
         more = _WITHOUT_HADOOP if path.startswith("hdfs://") else ""
@@ -116,7 +116,7 @@ def filesystem(path: str) -> tuple[Any, str]:
     return made
 
 
-def _web(path: str) -> tuple[Any, str]:
+def _web(path: str) -> tuple[object, str]:
     """HDFS over HTTP, which needs nothing of Hadoop on this machine; the user is that of HADOOP_USER_NAME."""
     from fsspec.implementations.webhdfs import WebHDFS
     from pyarrow import fs

@@ -98,7 +98,7 @@ def _unpacked(path: str, stream: object, codec: str) -> Iterator[bytes | OSError
     yield EOFError("it is cut off") if _CUT in str(damage) else damage
 
 
-def _text(stream: Any, codec: str) -> Any:
+def _text(stream: object, codec: str) -> Any:
     import pyarrow
 
     return pyarrow.CompressedInputStream(pyarrow.BufferedInputStream(stream, _ASKED), codec)

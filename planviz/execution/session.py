@@ -1,0 +1,331 @@
+"""Sessions of several statements: definitions count for what follows, and nothing is executed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from planviz.analysis import Analyzer
+from planviz.analysis.analyzer import Relations
+from planviz.analysis.commands import altered, changed_databases, check_command, database_of
+from planviz.analysis.definitions import check_database, check_drop, check_table, check_view, is_made
+from planviz.catalog.ddl import table_of
+from planviz.catalog.tables import DATABASE, GLOBAL_TEMP, TRANSACTIONAL, Catalog, PythonFunction, View
+from planviz.config import OptimizerConfig
+from planviz.errors import AnalysisError, ParseError, PlanvizError
+from planviz.execution.query import QueryExecution, with_guesses
+from planviz.expressions.core import Alias, Literal
+from planviz.expressions.ids import Ids, fresh_ids, ids_from, next_id
+from planviz.expressions.python import PythonEvalType
+from planviz.expressions.unresolved import UnresolvedAttribute
+from planviz.frontend import Parameters, Statement, parse_script
+from planviz.frontend.commands import Command
+from planviz.frontend.dialect import dialect_of, reading
+from planviz.frontend.lexer import tokenize
+from planviz.logical.cached import DEFAULT_LEVEL, storage_level
+from planviz.logical.operators import Project
+from planviz.logical.plan import LogicalPlan
+from planviz.logical.unresolved import UnresolvedRelation
+from planviz.optimizer.caches import CacheManager
+from planviz.optimizer.routines import with_function
+from planviz.optimizer.variables import changed_variables
+from planviz.types import STRING, DataType, StructField
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one statement of a script: its execution when it is a query, the error when it failed.
+
+    A query that failed has its execution, too: the stages before the failure stand in it.
+    """
+
+    statement: Statement
+    execution: QueryExecution | None = None
+    error: PlanvizError | None = None
+
+
+_WRITTEN = (
+    "The plan is that of the query whose rows are written. Spark has the write above it, and may sort the rows by the "
+    "partitions that they go to."
+)
+
+
+class Session:
+    """Runs the statements of a script one after the other; nothing is executed, definitions change the catalogue.
+
+    `params` are the values of `:name` (by name) or `?` (in order) in every script that it runs. `infer` says to guess
+    the tables that neither the catalogue nor the script has, from all queries of the script together; None: only where
+    there is nothing at all, no catalogue and no table whose columns the script says.
+    """
+
+    def __init__(
+        self,
+        catalog: Catalog | None = None,
+        config: OptimizerConfig | None = None,
+        params: Parameters | None = None,
+        infer: bool | None = False,
+    ) -> None:
+        self.catalog = catalog or Catalog()
+        self.config = config or OptimizerConfig()
+        self.params = params
+        self.infer = infer
+        self.caches = CacheManager()
+        self.warnings: list[str] = []
+        self._first_id = 1
+        #: Databases that are there beside those of the tables.
+        self.databases = {DATABASE}
+        #: Whether tables are guessed, so that one that is not known may be there.
+        self._guesses = False
+        self._told_databases = False
+        #: Tables that a cache reads keep their columns' ids in the statements after it, as all tables do in Spark.
+        self._relations: Relations = {}
+
+    def register_python_function(
+        self,
+        name: str,
+        returns: DataType | str = STRING,
+        eval_type: PythonEvalType | int | str | None = None,
+        deterministic: bool = True,
+    ) -> None:
+        """Know a function written in Python from now on (Spark: `spark.udf.register`); its code is not needed.
+
+        `returns` is a type or its DDL text, `eval_type` PySpark's name or number of the way in which it runs
+        (`SQL_GROUPED_AGG_PANDAS_UDF`, 202; None: as `udf` makes it), `deterministic` whether equal arguments give equal
+        values. Raises InputError for a type or kind that there is not.
+        """
+        function = PythonFunction.of(name, returns, eval_type, deterministic)
+        self.catalog = self.catalog.with_function(function)
+
+    def run(self, script: str, stage: str = "analyzed") -> Iterator[Outcome]:
+        """The outcome of each statement, in order; queries are planned up to `stage`.
+
+        A statement that cannot be read has its error and stops no other. Raises ParseError when none can be read.
+        """
+        statements, read_as = self._read(script), dialect_of(self.config)
+        self._guess(statements)
+        while statements:
+            s = statements.pop(0)
+            yield self._one(s, stage)
+            if s.kind == "set" and (now := dialect_of(self.config)) != read_as:
+                # SET changed how the rest is read.
+                statements, read_as = [x for x in self._read(script) if x.start > s.start], now
+
+    def _read(self, script: str) -> list[Statement]:
+        with fresh_ids(), reading(self.config):
+            statements = parse_script(script, self.params, tolerant=True)
+            # The parsed plans hold ids already; every statement's stages count on from behind them.
+            self._first_id = max(self._first_id, next_id())
+        return statements
+
+    def _guess(self, statements: list[Statement]) -> None:
+        made = ("create_table", "create_view")
+        defined = [s.name[-1] for s in statements if s.kind in made or (s.kind == "cache" and s.plan is not None)]
+        # A script that makes tables with columns is complete; one that makes views and copies reads what is elsewhere.
+        made_here = any(s.kind == "create_table" and s.columns for s in statements)
+        nothing = not (self.catalog.tables or self.catalog.views or made_here)
+        if not (self.infer or (self.infer is None and nothing)):
+            return
+        self._guesses = True
+        known = self.catalog
+        for s in statements:
+            if s.kind == "create_table" and s.columns:
+                known = known.with_table(table_of(s.name, s.columns, s.provider, s.partition_columns, s.buckets))
+        plans = [p for s in statements if (p := s.written if s.plan is None else s.plan) is not None]
+        found, self.warnings = with_guesses(plans, known, defined)
+        guessed = {key: t for key, t in found.tables.items() if key not in known.tables}
+        self.catalog = replace(self.catalog, tables={**self.catalog.tables, **guessed})
+
+    def _one(self, s: Statement, stage: str) -> Outcome:
+        if s.error is not None:
+            return Outcome(s, None, s.error)
+        if s.kind == "query":
+            execution = self._execution(s)
+            return Outcome(s, execution, execution.error_until(stage))
+        try:
+            self._define(s)
+        except PlanvizError as e:
+            return Outcome(s, None, e)
+        written = s.written
+        if written is None:
+            return Outcome(s)
+        execution = self._execution(replace(s, kind="query", plan=written))
+        execution.warnings.append(_WRITTEN)
+        return Outcome(s, execution, execution.error_until(stage))
+
+    def _execution(self, s: Statement) -> QueryExecution:
+        analyzer = Analyzer(self.catalog, self.config)
+        analyzer.relations = self._relations if s.kind == "cache" else dict(self._relations)
+        made = QueryExecution(s.sql, self.catalog, self.config, s, self.params, analyzer=analyzer)
+        made.warnings, made.ids, made.caches = list(self.warnings), Ids(self._first_id), self.caches.copy()
+        return made
+
+    def _define(self, s: Statement) -> None:
+        """Carry out a statement that is no query, as far as later ones see what it does. Raises its errors."""
+        match s.kind:
+            case "create_view" if s.plan is not None:
+                self._create_view(s, s.plan)
+            case "create_table":
+                self._create_table(s)
+            case "set" if s.options:
+                self.config = self.config.with_settings(dict(s.options))
+            case "create_function":
+                self.catalog = with_function(self.catalog, s, lambda q: self._execution(q).analyzed)
+            case "drop_function":
+                self.catalog = self.catalog.without_function(s.name[-1])
+            case "declare" | "set_variable" | "drop_variable":
+                self.catalog = changed_variables(self.catalog, s, lambda q: self._execution(q).optimized)
+            case "drop":
+                self._drop(s)
+            case "cache":
+                self._cache(s)
+            case "uncache":
+                self._uncache(s)
+            case "clear_cache":
+                self.caches.clear()
+            case "execute":
+                self._execute(s)
+            case _ if s.command is not None and not self._guesses:
+                self._command(s, s.command)
+
+    def _create_view(self, s: Statement, query: LogicalPlan) -> None:
+        if not is_made(s, self.catalog):
+            return
+        check_view(s, self._analyzed(s), self.catalog)
+        self._forget(s.name)
+        self.catalog = self.catalog.with_view(self._view(s, query))
+
+    def _create_table(self, s: Statement) -> None:
+        # Tables of Delta Lake and the like may be in another catalogue, replaced and computed.
+        free = self._guesses or s.provider in TRANSACTIONAL
+        if not free:
+            self._check_name(s.name)
+        if not is_made(s, self.catalog, free):
+            return
+        columns = s.columns if s.plan is None else self._columns_of(s)
+        check_table(s, None if s.plan is None else self._analyzed(s))
+        self._forget(s.name)
+        known = (s.provider, s.partition_columns, s.buckets, self.catalog.current)
+        table = table_of(s.name, columns, *known)
+        self._relations.pop(table.qualified, None)
+        self.catalog = self.catalog.with_table(table)
+
+    def _drop(self, s: Statement) -> None:
+        if s.words.startswith(("TABLE", "VIEW")) and not self._guesses:
+            check_drop(s, self.catalog)
+        self._forget(s.name)
+        self.catalog = self.catalog.without(s.name)
+
+    def _view(self, s: Statement, plan: LogicalPlan) -> View:
+        """The view that a statement makes; what it reads of the current database stays that database's."""
+        temporary, name, current = "TEMPORARY" in s.words, s.name[-1], self.catalog.current
+        columns = tuple(c.name for c in s.columns)
+        if "GLOBAL" in s.words:
+            return View(f"{GLOBAL_TEMP}.{name}", plan, s.sql, True, columns)
+        if current != DATABASE:
+            known = self.catalog
+
+            def placed(p: LogicalPlan) -> LogicalPlan:
+                if not isinstance(p, UnresolvedRelation) or len(p.parts) > 1 or known.table(p.parts) is None:
+                    return p
+                return p if known.view(p.parts) is not None else p.replace(parts=(current, *p.parts))
+
+            plan = plan.transform_up(placed, UnresolvedRelation.BIT)
+        return View(name, plan, s.sql, temporary, columns, database_of(s.name, current))
+
+    def _execute(self, s: Statement) -> None:
+        """EXECUTE IMMEDIATE: its text is read and analyzed with the values, where they are known."""
+        assert isinstance(s.plan, Project)
+        text, *values = s.plan.projects
+        if isinstance(text, UnresolvedAttribute):
+            known = self.catalog.variable(text.parts)
+            text = text if known is None else known.value
+        if not isinstance(text, Literal):
+            return
+        if not isinstance(text.value, str):
+            raise AnalysisError(
+                "INVALID_EXPR_TYPE_FOR_QUERY_EXECUTE_IMMEDIATE", "EXECUTE IMMEDIATE takes a constant string, not null."
+            )
+        with fresh_ids(), reading(self.config):
+            inner = parse_script(text.value)
+            self._first_id = max(self._first_id, next_id())
+        if len(inner) != 1:
+            raise ParseError("PARSE_SYNTAX_ERROR", f"One statement was expected, the text holds {len(inner)}.")
+        plain = [v.child if isinstance(v, Alias) else v for v in values]
+        if not all(isinstance(v, Literal) for v in plain):
+            return
+        # Values by name serve question marks, too, in their order.
+        by_name = "?" not in tokenize(text.value).keys
+        named = {v.name: x for v, x in zip(values, plain, strict=True) if isinstance(v, Alias) and by_name}
+        with fresh_ids(), reading(self.config):
+            (one,) = parse_script(text.value, named or plain)
+            self._first_id = max(self._first_id, next_id())
+        if s.name:
+            one = replace(one, kind="set_variable", name=s.name)
+        if one.kind == "query":
+            _ = self._execution(one).analyzed
+        else:
+            self._define(one)
+
+    def _command(self, s: Statement, c: Command) -> None:
+        """A command on a table or a database: checked, and carried out where later statements see what it does."""
+        if c.verb.endswith("DATABASE"):
+            self.databases = changed_databases(c, self._databases(), self.catalog)
+            self._told_databases = True
+            if c.verb == "USE DATABASE":
+                self.catalog = self.catalog.using(c.name[-1])
+            elif c.verb == "DROP DATABASE":
+                self.catalog = self.catalog.without_database(c.name[-1])
+            return
+        check_command(c, self.catalog, lambda p: self._execution(replace(s, kind="query", plan=p)).analyzed)
+        if c.other or "ADD" in c.flags or (c.verb == "ALTER VIEW" and c.plan is not None):
+            self.catalog = altered(c, self.catalog)
+
+    def _databases(self) -> set[str]:
+        return self.databases | {t.database.lower() for t in self.catalog.tables.values()}
+
+    def _check_name(self, name: tuple[str, ...]) -> None:
+        # A script that makes no database takes its tables to be in one that is there.
+        known = self._databases() if self._told_databases else {database_of(name)}
+        check_database(name, known)
+
+    def _cache(self, s: Statement) -> None:
+        """CACHE TABLE: a lazy one and one that is filled at once are planned alike, by what is known beforehand."""
+        options = {key.lower(): value for key, value in s.options}
+        level = storage_level(options["storagelevel"]) if "storagelevel" in options else DEFAULT_LEVEL
+        if s.plan is not None:
+            known = self.catalog.view(s.name)
+            if known is not None and known.temporary:
+                raise AnalysisError(
+                    "TEMP_TABLE_OR_VIEW_ALREADY_EXISTS",
+                    f"Cannot create the temporary view `{s.name[-1]}` because it already exists.",
+                )
+            self._define(replace(s, kind="create_view", words="TEMPORARY"))
+        execution = self._execution(replace(s, plan=UnresolvedRelation(s.name)))
+        self.caches.add(execution.kept(level, ".".join(s.name)))
+        if execution.ids is not None:
+            with ids_from(execution.ids):
+                self._first_id = max(self._first_id, next_id())
+
+    def _uncache(self, s: Statement) -> None:
+        try:
+            self._forget(s.name, known=False)
+        except AnalysisError:
+            if s.words != "IF EXISTS":
+                raise
+
+    def _forget(self, name: tuple[str, ...], known: bool = True) -> None:
+        """Drop the cache of a table or view, with those that depend on it unless the view is a temporary one.
+
+        Raises AnalysisError when there is none of that name and it is not `known` to be there.
+        """
+        view = self.catalog.view(name)
+        if known and not (self.caches.caches and (view or self.catalog.table(name))):
+            return
+        plan = self._execution(Statement("query", "", 0, UnresolvedRelation(name))).analyzed
+        self.caches.drop(plan, dependents=view is None or not view.temporary)
+
+    def _analyzed(self, s: Statement) -> LogicalPlan:
+        return self._execution(replace(s, kind="query")).analyzed
+
+    def _columns_of(self, s: Statement) -> tuple[StructField, ...]:
+        return tuple(StructField(a.name, a.type, a.is_nullable) for a in self._analyzed(s).output)

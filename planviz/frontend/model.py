@@ -1,0 +1,69 @@
+"""A statement of a script, as data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from planviz.catalog.tables import Buckets
+from planviz.errors import ParseError
+from planviz.frontend.commands import Command
+from planviz.logical.plan import LogicalPlan
+from planviz.types import StructField
+
+#: What a statement is; "unsupported" is what changes nothing that a plan depends on.
+StatementKind = Literal[
+    "query",
+    "create_table",
+    "create_view",
+    "create_function",
+    "drop",
+    "drop_function",
+    "drop_variable",
+    "declare",
+    "set",
+    "set_variable",
+    "execute",
+    "insert",
+    "analyze",
+    "cache",
+    "uncache",
+    "clear_cache",
+    "unsupported",
+]
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One statement of a script.
+
+    `plan` is the query's (also of CREATE ... AS and CACHE ... AS, of values for variables, whose names stand in
+    `name`), `name` the object's parts,
+    `columns` a table's or the names that a view gives its columns, `partition_columns`, `buckets` and `provider` as
+    written, `options` a setting's key and value or the options of CACHE, `sql` the text, `start` its offset, `words`
+    what an object is (TEMPORARY, REPLACE, ...), IF EXISTS, LAZY, or
+    the statement's first words, `notes` what was passed over, `error` why it could not be read, or None, `command` what
+    a command is about.
+    """
+
+    kind: StatementKind
+    sql: str
+    start: int
+    plan: LogicalPlan | None = None
+    name: tuple[str, ...] = ()
+    columns: tuple[StructField, ...] = ()
+    partition_columns: tuple[str, ...] = ()
+    provider: str = "parquet"
+    options: tuple[tuple[str, str], ...] = ()
+    words: str = ""
+    notes: tuple[str, ...] = ()
+    error: ParseError | None = None
+    buckets: Buckets | None = None
+    command: Command | None = None
+
+    @property
+    def written(self) -> LogicalPlan | None:
+        """The query whose rows the statement writes to a table: that of INSERT and of CREATE TABLE AS; else None."""
+        if self.kind == "create_table" and "LIKE" not in self.words:
+            return self.plan
+        return self.command.plan if self.command is not None and self.command.verb == "INSERT" else None
