@@ -13,6 +13,7 @@ from planviz.analysis.context import AnalyzerRule
 from planviz.analysis.earlier import order_computed_below
 from planviz.analysis.hidden import giving
 from planviz.analysis.names import Scope
+from planviz.config import OptimizerConfig
 from planviz.expressions.aggregates import AggregateExpression, Grouping, GroupingID
 from planviz.expressions.arithmetic import BitwiseAnd, Shift
 from planviz.expressions.casts import Cast
@@ -36,6 +37,7 @@ from planviz.logical.plan import LogicalPlan, UnaryNode
 from planviz.logical.unresolved import UnresolvedHaving
 from planviz.trees.depth import deep
 from planviz.types import BYTE, INT, LONG, DataType
+from planviz.versions import Behaviour
 
 GROUPING_ID = "spark_grouping_id"
 
@@ -69,7 +71,7 @@ class GlobalAggregates(AnalyzerRule):
 
     @override
     def apply(self, plan: LogicalPlan) -> Any:
-        return plan.transform_up(self.rewrite_one, AggregateExpression.BIT)
+        return plan.resolve_operators_up(self.rewrite_one, AggregateExpression.BIT)
 
     @staticmethod
     def rewrite_one(plan: LogicalPlan) -> LogicalPlan:
@@ -89,7 +91,7 @@ class ResolveAggregateFunctions(AnalyzerRule):
 
     @override
     def apply(self, plan: LogicalPlan) -> Any:
-        return plan.transform_up(self._operator, Aggregate.BIT)
+        return plan.resolve_operators_up(self._operator, Aggregate.BIT)
 
     def _operator(self, plan: LogicalPlan) -> Any:
         if isinstance(plan, UnresolvedHaving | Filter) and isinstance(plan.child, Aggregate):
@@ -112,7 +114,7 @@ class ResolveAggregateFunctions(AnalyzerRule):
             [condition],
             agg,
             lambda new, child: Filter(new[0], child) if new[0].resolved else UnresolvedHaving(new[0], child),
-            self._pretty,
+            self.context.config.behaviour,
             self.context.config.behaviour.having_reuses_results,
         )
 
@@ -158,7 +160,7 @@ class ResolveAggregateFunctions(AnalyzerRule):
             )
             return plan.replace(order=order, child=over(child))
 
-        return with_aggregates(keys, agg, operator, self._pretty, by_name=False)
+        return with_aggregates(keys, agg, operator, self.context.config.behaviour, by_name=False)
 
     def _sort_through(self, plan: Sort, project: Project, inner: Filter) -> LogicalPlan:
         agg: Any = inner.child
@@ -185,24 +187,25 @@ def with_aggregates(
     expressions: list[Expression],
     agg: Aggregate,
     operator: Callable[[list[Expression], LogicalPlan], LogicalPlan],
-    pretty: bool = True,
+    behaviour: Behaviour,
     reuses: bool = True,
     by_name: bool = True,
 ) -> LogicalPlan:
     """An operator over `agg` whose expressions read its results; what is missing is added and projected away again.
 
-    `pretty`: an added result is named as its SQL; else, as before Spark 4.1, as plans show it, ids and all. `reuses`: a
+    An added result is named as its SQL; before Spark 4.1, as plans show it, ids and all. `reuses`: a
     function that the select list has is not computed again, as it was for HAVING before Spark 3.2. `by_name`: what is
     no key may name a result; ORDER BY has looked through these before.
     """
     extra: dict[Expression, Any] = {}
+    pretty = behaviour.added_aggregates_are_named_by_sql
     new = [_replaced(e, agg, extra, pretty, reuses, by_name) for e in expressions]
     if not extra:
         return operator(new, agg)
     wider = agg.replace(aggregates=(*agg.aggregates, *extra.values()))
     if wider.missing_input:
         # A column that a USING or NATURAL join hides.
-        wider = wider.replace(child=giving(wider.child, set(wider.missing_input)))
+        wider = wider.replace(child=giving(wider.child, set(wider.missing_input), behaviour.hidden_columns_come_alone))
     return Project(agg.output, operator(new, wider))
 
 
@@ -267,7 +270,7 @@ class RemoveTempResolvedColumn(AnalyzerRule):
         def step(e: Expression) -> Expression:
             return e.rebuilt(UnresolvedAttribute(e.parts)) if isinstance(e, TempResolvedColumn) else e
 
-        return plan.transform_all_expressions(step, TempResolvedColumn.BIT)
+        return plan.resolve_expressions(step, TempResolvedColumn.BIT)
 
 
 class ResolveUnresolvedHaving(AnalyzerRule[UnresolvedHaving]):
@@ -297,16 +300,13 @@ class ResolveGroupingAnalytics(AnalyzerRule):
 
     @override
     def apply(self, plan: LogicalPlan) -> Any:
-        return plan.transform_up(self._operator, self.mask)
+        return plan.resolve_operators_up(self._operator, self.mask)
 
     def _operator(self, plan: LogicalPlan) -> LogicalPlan:
         if isinstance(plan, Aggregate) and any(isinstance(g, GroupingSets) for g in plan.grouping):
             ready = plan.children_resolved and all(g.resolved or _bound_sets(g) for g in plan.grouping)
             settled = all(e.resolved for e in plan.aggregates)
-            config = self.context.config
-            long = config.behaviour.grouping_id_is_long and not config.get("spark.sql.legacy.integerGroupingId")
-            bits = LONG if long else INT
-            return expanded(plan, bits, self.context.config.behaviour.lists_are_named) if ready and settled else plan
+            return expanded(plan, self.context.config) if ready and settled else plan
         functions = Grouping.BIT | GroupingID.BIT
         if isinstance(plan, Filter | Sort | UnresolvedHaving) and any(e.bits & functions for e in plan.expressions):
             return self._over_aggregate(plan)
@@ -388,11 +388,11 @@ def _sets(grouping: tuple[Expression, ...]) -> list[list[Expression]]:
     return result
 
 
-def expanded(plan: Aggregate, numbered: DataType = LONG, in_lists: bool = False) -> LogicalPlan:
-    """The Aggregate over its Expand; the sets' numbers are of type `numbered` (Spark 3.0: int).
-
-    `in_lists`: the Expand shows Scala's lists.
-    """
+def expanded(plan: Aggregate, config: OptimizerConfig) -> LogicalPlan:
+    """The Aggregate over its Expand, as the configured version names and numbers its columns."""
+    known = config.behaviour
+    long = known.grouping_id_is_long and not config.get("spark.sql.legacy.integerGroupingId")
+    numbered: DataType = LONG if long else INT
     keys: list[Expression] = []
     for g in plan.grouping:
         for e in (*g.user, *g.columns) if isinstance(g, GroupingSets) else (g,):
@@ -401,7 +401,7 @@ def expanded(plan: Aggregate, numbered: DataType = LONG, in_lists: bool = False)
     sets = _sets(plan.grouping)
     if sets == [[]] and not any(e.bits & functions_mask() for e in plan.aggregates):
         return plan.replace(grouping=())
-    aliases = [_key_alias(k) for k in keys]
+    aliases = [_key_alias(k, known.grouping_columns_are_named_by_sql) for k in keys]
     attributes = [a.to_attribute().with_nullability(True).new_instance() for a in aliases]
     gid = AttributeReference(GROUPING_ID, numbered, False, next_id())
     child_output = plan.child.output
@@ -416,15 +416,15 @@ def expanded(plan: Aggregate, numbered: DataType = LONG, in_lists: bool = False)
     position = [AttributeReference("_gen_grouping_pos", INT, False, next_id())] if positions else []
     columns = (*child_output, *attributes, gid, *position)
     below = Expand(tuple(projections), columns, Project((*child_output, *aliases), plan.child))
-    below = below.in_lists() if in_lists else below
+    below = below.in_lists() if known.lists_are_named else below
     results = tuple(_over_expand(e, keys, attributes, gid) for e in plan.aggregates)
     return Aggregate((*attributes, gid, *position), results, below)
 
 
-def _key_alias(k: Expression) -> Alias:
+def _key_alias(k: Expression, by_sql: bool) -> Alias:
     if isinstance(k, NamedExpression):
         return Alias(k, k.name, next_id(), getattr(k, "qualifier", ()))
-    return alias(k, k.pretty)
+    return alias(k, k.pretty if by_sql else str(k))
 
 
 def _over_expand(e: Expression, keys: list[Expression], columns: list[Any], gid: Expression) -> Any:

@@ -55,7 +55,7 @@ class ResolveBinaryArithmetic(AnalyzerRule):
         def operator(p: LogicalPlan) -> LogicalPlan:
             return p.transform_expressions_up(self._one, self.mask)
 
-        return plan.transform_up(operator, self.mask)
+        return plan.resolve_operators_up(operator, self.mask)
 
     def _one(self, e: Expression) -> Expression:
         if not isinstance(e, Add | Subtract | Multiply | Divide) or not e.children_resolved:

@@ -34,12 +34,9 @@ from planviz.frontend.errors import analysis_error
 from planviz.frontend.literals import timestamp_literal
 from planviz.logical.combining import Except, Intersect, Join, SetOperation, Union
 from planviz.logical.operators import Aggregate, Filter, GlobalLimit, LocalLimit, Offset, Project
-from planviz.logical.plan import LogicalPlan
+from planviz.logical.plan import ANALYZED, LogicalPlan
 from planviz.logical.unresolved import RelationTimeTravel, UnresolvedRelation
 from planviz.types import BOOLEAN, UNKNOWN, ArrayType, DataType, MapType, StructType, is_integral, is_orderable
-
-#: Under which an operator remembers that it was checked (Spark: LogicalPlan.setAnalyzed).
-_CHECKED = "checked"
 
 
 def check_analysis(plan: Any, context: AnalysisContext) -> None:
@@ -53,7 +50,7 @@ def check_analysis(plan: Any, context: AnalysisContext) -> None:
     if not plan.resolved:
         raise analysis_error("UNSUPPORTED_FEATURE", "Something in this query is not supported by planviz.", plan)
     for node in nodes:
-        node.__dict__[_CHECKED] = True
+        node.__dict__[ANALYZED] = True
 
 
 def _bottom_up(plan: LogicalPlan) -> list[LogicalPlan]:
@@ -61,7 +58,7 @@ def _bottom_up(plan: LogicalPlan) -> list[LogicalPlan]:
     stack = [plan]
     while stack:
         top = stack.pop()
-        if _CHECKED in top.__dict__:
+        if ANALYZED in top.__dict__:
             continue
         out.append(top)
         stack.extend(top.children)

@@ -26,7 +26,7 @@ class CleanupAliases(AnalyzerRule):
 
     @override
     def apply(self, plan: LogicalPlan) -> Any:
-        return plan.transform_up(self._one, Alias.BIT)
+        return plan.resolve_operators_up(self._one, Alias.BIT)
 
     @staticmethod
     def _one(plan: LogicalPlan) -> LogicalPlan:

@@ -26,7 +26,7 @@ class ResolveCollationName(AnalyzerRule):
 
     @override
     def apply(self, plan: LogicalPlan) -> Any:
-        return plan.transform_all_expressions(_found, self.mask)
+        return plan.resolve_expressions(_found, self.mask)
 
 
 def _found(e: Expression) -> Expression:

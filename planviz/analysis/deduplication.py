@@ -15,7 +15,7 @@ from planviz.logical.cached import InMemoryRelation
 from planviz.logical.combining import Except, Intersect, Join, LateralJoin, Union
 from planviz.logical.objects import SerializeFromObject
 from planviz.logical.operators import Aggregate, Expand, Generate, Project, Window
-from planviz.logical.plan import LogicalPlan
+from planviz.logical.plan import ANALYZED, LogicalPlan
 from planviz.logical.relations import CTERelationRef, LocalRelation, LogicalRDD, LogicalRelation, Range, UnionLoopRef
 from planviz.logical.scripts import ScriptTransformation
 from planviz.trees.depth import deep
@@ -39,6 +39,8 @@ class DeduplicateRelations(AnalyzerRule):
         if self.context is not None and not self.context.config.behaviour.relations_are_deduplicated:
             mask = Join.BIT | LateralJoin.BIT | Intersect.BIT | Except.BIT
             return plan.transform_up(_conflicts_alike, mask) if plan.bits & mask else plan
+        if _over_analyzed(plan):
+            return plan
         relations_only = self.context is not None and not self.context.config.behaviour.aliases_are_renewed
         renew = _renew_relations if relations_only else _renew
         if relations_only and not self.context.config.behaviour.cte_references_are_renewed:
@@ -46,7 +48,16 @@ class DeduplicateRelations(AnalyzerRule):
         new, _ = renew(plan, set())
         mask = Join.BIT | LateralJoin.BIT | Intersect.BIT | Except.BIT | Union.BIT
         step = _conflicts_at_the_top if relations_only else _conflicts
-        return new.transform_up(step, mask) if new.bits & mask else new
+        return new.resolve_operators_up(step, mask) if new.bits & mask else new
+
+
+def _over_analyzed(plan: LogicalPlan) -> bool:
+    """Whether new operators stand one above the other over a plan that was analyzed: nothing can occur twice."""
+    while ANALYZED not in plan.__dict__:
+        if len(plan.children) != 1 or plan.own_bits & SubqueryExpression.BIT:
+            return False
+        plan = plan.children[0]
+    return True
 
 
 #: An operator's class and the ids that it brings into being.

@@ -15,7 +15,7 @@ from planviz.expressions.core import Alias, Expression, Literal, alias
 from planviz.expressions.earlier import stored, untyped_interval
 from planviz.expressions.unresolved import TempResolvedColumn
 from planviz.logical.combining import Except, ExceptInOneWord, Intersect, IntersectInOneWord, Union
-from planviz.logical.operators import Aggregate, Project, Sort
+from planviz.logical.operators import Aggregate, Project, Sample, Sort
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.unresolved import UnresolvedWith
 
@@ -24,7 +24,8 @@ def as_parsed_then(plan: LogicalPlan, config: OptimizerConfig) -> LogicalPlan:
     """The plan, subqueries included, with intervals, dates and arithmetic as the configured version has them."""
     known = config.behaviour
     mask = Literal.BIT | BinaryArithmetic.BIT
-    if known.intervals_are_typed and not known.values_are_shown_as_stored and not known.decimals_are_promoted:
+    literals = known.intervals_are_typed and not known.values_are_shown_as_stored
+    if literals and not known.decimals_are_promoted and known.samples_show_their_method:
         return plan
 
     def step(e: Expression) -> Expression:
@@ -36,6 +37,8 @@ def as_parsed_then(plan: LogicalPlan, config: OptimizerConfig) -> LogicalPlan:
     def operator(p: LogicalPlan) -> LogicalPlan:
         if isinstance(p, Union) and not known.unions_show_flags:
             p = p.replace(shows_flags=False)
+        if isinstance(p, Sample) and not known.samples_show_their_method:
+            p = p.replace(method="")
         if isinstance(p, Intersect | Except) and not known.set_operations_are_spaced:
             cls = IntersectInOneWord if isinstance(p, Intersect) else ExceptInOneWord
             p = cls(p.left, p.right, p.is_all)

@@ -29,7 +29,7 @@ from planviz.expressions.core import (
     occurs,
 )
 from planviz.expressions.counters import CounterDiff
-from planviz.expressions.earlier import with_shown_casts
+from planviz.expressions.earlier import as_called_then, with_shown_casts
 from planviz.expressions.ids import next_id
 from planviz.expressions.lambdas import LambdaFunction, NamedLambdaVariable, UnresolvedLambdaVariable
 from planviz.expressions.specs import AnsiFlag, FunctionSpec, OpenZone
@@ -47,7 +47,7 @@ from planviz.expressions.windows import LagLead, NthValue, NTile, RankLike, Wind
 from planviz.frontend.errors import analysis_error
 from planviz.frontend.naming import constant_text, name_parts
 from planviz.functions.builders.aggregates import ORDERINGS, mode, percentile_of
-from planviz.functions.builders.conditions import two_comparisons
+from planviz.functions.builders.conditions import asserted, two_comparisons
 from planviz.functions.builders.lambdas import HIGHER_ORDER
 from planviz.functions.registry import build, is_aggregate_function, known
 from planviz.functions.signatures import accepts
@@ -80,7 +80,7 @@ class LookupFunctions(AnalyzerRule):
                 self.apply(e.plan)
             return e
 
-        plan.transform_all_expressions(note, UnresolvedFunction.BIT | SubqueryExpression.BIT)
+        plan.resolve_expressions(note, UnresolvedFunction.BIT | SubqueryExpression.BIT)
         return plan
 
 
@@ -110,7 +110,7 @@ class ResolveIdentifierClause(AnalyzerRule):
                 )
             return e.rebuilt(UnresolvedAttribute(name_parts(text)))
 
-        return plan.transform_all_expressions(read, self.mask)
+        return plan.resolve_expressions(read, self.mask)
 
 
 class ResolveFunctions(AnalyzerRule):
@@ -125,7 +125,7 @@ class ResolveFunctions(AnalyzerRule):
 
     @override
     def apply(self, plan: LogicalPlan) -> Any:
-        return plan.transform_up(self._calls, self.mask)
+        return plan.resolve_operators_up(self._calls, self.mask)
 
     def _calls(self, plan: LogicalPlan) -> LogicalPlan:
         if isinstance(plan, UnresolvedTableValuedFunction) and all(a.resolved for a in plan.args):
@@ -157,9 +157,12 @@ class ResolveFunctions(AnalyzerRule):
             config = self.context.config
             twice = not config.behaviour.between_is_a_function or config.get("spark.sql.legacy.duplicateBetweenInput")
             return two_comparisons(made) if twice else made
+        if isinstance(made, Replaced) and made.name == "assert_true" and len(e.arguments) == 1:
+            shows_sql = self.context.config.behaviour.assertions_show_sql
+            return made if shows_sql else asserted(e.arguments[0], str(e.arguments[0]))
         if made is None:
             return self._opaque(e)
-        made = _with_nulls(made, e)
+        made = as_called_then(_with_nulls(made, e), self.context.config.behaviour)
         if isinstance(made, RankLike | NTile) and not self.context.config.behaviour.ranks_are_never_null:
             made = made.replace(is_nullable=True)
         if is_aggregate_function(made):
@@ -301,8 +304,8 @@ class ResolveAliases(AnalyzerRule):
     matches = (UnresolvedAlias, OuterReference)
 
     @override
-    def apply(self, plan: LogicalPlan) -> LogicalPlan:
-        return plan.transform_up(self._operator, self.mask)
+    def apply(self, plan: LogicalPlan) -> Any:
+        return plan.resolve_operators_up(self._operator, self.mask)
 
     def _operator(self, plan: LogicalPlan) -> LogicalPlan:
         if not plan.children_resolved or not any(isinstance(e, self.matches) for e in plan.expressions):
@@ -314,8 +317,9 @@ class ResolveAliases(AnalyzerRule):
         return plan
 
     def _name(self, e: Expression) -> Expression:
+        keeps = not self.context.config.behaviour.outer_columns_are_renamed
         if isinstance(e, OuterReference):
-            return alias(e, e.name)
+            return e if keeps else alias(e, e.name)
         if not isinstance(e, UnresolvedAlias):
             return e
         child = e.child
@@ -324,6 +328,8 @@ class ResolveAliases(AnalyzerRule):
         if not child.resolved:
             return e
         if isinstance(child, OuterReference):
+            if keeps:
+                return child
             return e.rebuilt(alias(child, child.name))
         if isinstance(child, NamedExpression) and not isinstance(child, NamedLambdaVariable):
             return child
@@ -351,7 +357,7 @@ class ResolveLambdaVariables(AnalyzerRule):
         def operator(p: LogicalPlan) -> LogicalPlan:
             return p.map_expressions(lambda e: self._resolve(e, {}) if e.bits & UnresolvedLambdaVariable.BIT else e)
 
-        return plan.transform_up(operator, UnresolvedLambdaVariable.BIT)
+        return plan.resolve_operators_up(operator, UnresolvedLambdaVariable.BIT)
 
     @deep
     def _resolve(self, e: Expression, known_names: dict[str, NamedLambdaVariable]) -> Expression:
@@ -477,7 +483,7 @@ class ResolveTimeZone(AnalyzerRule):
             # Spark calls a function when its arguments are resolved, so those that it shows have their zone.
             return e.transform_up(step, self.mask)
 
-        return plan.transform_all_expressions(step, self.mask | ListQuery.BIT)
+        return plan.resolve_expressions(step, self.mask | ListQuery.BIT)
 
 
 def _open(parts: tuple[object, ...]) -> bool:
@@ -522,4 +528,4 @@ class ResolveRandomSeed(AnalyzerRule):
                 return e.replace(tail=(f"Some({seed()})",))
             return e
 
-        return plan.transform_all_expressions(step, FunctionCall.BIT)
+        return plan.resolve_expressions(step, FunctionCall.BIT)

@@ -45,7 +45,7 @@ class ExtractGenerator(AnalyzerRule):
 
     @override
     def apply(self, plan: LogicalPlan) -> Any:
-        return plan.transform_up(self._one, GeneratorMark.BIT)
+        return plan.resolve_operators_up(self._one, GeneratorMark.BIT)
 
     def _one(self, plan: LogicalPlan) -> LogicalPlan:
         if not isinstance(plan, Aggregate | Project):
@@ -149,8 +149,8 @@ class ResolveGenerate(AnalyzerRule):
     matches = (Generate,)
 
     @override
-    def apply(self, plan: LogicalPlan) -> LogicalPlan:
-        return plan.transform_up(self._one, Generate.BIT)
+    def apply(self, plan: LogicalPlan) -> Any:
+        return plan.resolve_operators_up(self._one, Generate.BIT)
 
     @staticmethod
     def _one(plan: LogicalPlan) -> LogicalPlan:
@@ -178,7 +178,7 @@ class ResolvePivot(AnalyzerRule):
 
     @override
     def apply(self, plan: LogicalPlan) -> Any:
-        return plan.transform_up(self._one, Pivot.BIT)
+        return plan.resolve_operators_up(self._one, Pivot.BIT)
 
     def _one(self, plan: LogicalPlan) -> LogicalPlan:
         if not isinstance(plan, Pivot) or not plan.children_resolved or not all(e.resolved for e in plan.expressions):
@@ -328,7 +328,7 @@ class ResolveUnpivot(AnalyzerRule):
 
     @override
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
-        return plan.transform_up(self._one, Unpivot.BIT)
+        return plan.resolve_operators_up(self._one, Unpivot.BIT)
 
     def _one(self, plan: LogicalPlan) -> LogicalPlan:
         if not isinstance(plan, Unpivot) or not plan.children_resolved:

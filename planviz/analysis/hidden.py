@@ -22,9 +22,10 @@ def hidden_output(plan: LogicalPlan) -> tuple[AttributeReference, ...]:
     return tuple(a for c in seen for a in hidden_output(c))
 
 
-def unhidden(plan: LogicalPlan) -> tuple[LogicalPlan, tuple[AttributeReference, ...] | None]:
+def unhidden(plan: LogicalPlan, alone: bool) -> tuple[LogicalPlan, tuple[AttributeReference, ...] | None]:
     """The operator over children that give the hidden columns that it names, and the columns that it shall still give.
 
+    Unless they come `alone`, a join that gives one of its hidden columns gives all of them.
     These are None where nothing changed, or where the operator says itself what it gives.
     """
     visible = {a.expr_id for c in plan.children for a in c.output}
@@ -43,15 +44,18 @@ def unhidden(plan: LogicalPlan) -> tuple[LogicalPlan, tuple[AttributeReference, 
     bound = plan.map_expressions(lambda e: bind(bind(e, before, True), more, True))
     used = {a.expr_id for e in bound.expressions for a in e.collect(AttributeReference)}
     needed = {a.expr_id for a in hidden} & used
-    return bound.with_new_children(tuple(giving(c, needed) for c in plan.children)), shown
+    return bound.with_new_children(tuple(giving(c, needed, alone) for c in plan.children)), shown
 
 
-def giving(plan: LogicalPlan, needed: set[int]) -> LogicalPlan:
+def giving(plan: LogicalPlan, needed: set[int], alone: bool) -> LogicalPlan:
     """The plan giving the needed columns that it or joins below hide, too."""
-    hidden = [a for a in hidden_output(plan) if a.expr_id in needed]
+    every = hidden_output(plan)
+    hidden = [a for a in every if a.expr_id in needed]
     if not hidden:
         return plan
-    children = tuple(giving(c, needed) for c in plan.children)
+    if isinstance(plan, Project) and not alone:
+        hidden = list(every)
+    children = tuple(giving(c, needed, alone) for c in plan.children)
     if not isinstance(plan, Project):
         return plan.with_new_children(children)
     given = {a.expr_id for a in plan.output}

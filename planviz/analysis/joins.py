@@ -40,7 +40,7 @@ class ResolveNaturalAndUsingJoin(AnalyzerRule):
 
     @override
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
-        return plan.transform_up(self._one, Join.BIT)
+        return plan.resolve_operators_up(self._one, Join.BIT)
 
     @staticmethod
     def _one(plan: LogicalPlan) -> LogicalPlan:
@@ -128,7 +128,7 @@ class ResolveJoinStrategyHints(AnalyzerRule):
 
     @override
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
-        return plan.transform_up(self._one, UnresolvedHint.BIT)
+        return plan.resolve_operators_up(self._one, UnresolvedHint.BIT)
 
     def _one(self, plan: LogicalPlan) -> LogicalPlan:
         if not isinstance(plan, UnresolvedHint) or plan.name.upper() not in STRATEGIES:
@@ -191,7 +191,7 @@ class ResolveCoalesceHints(AnalyzerRule):
 
     @override
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
-        return plan.transform_up(self._one, UnresolvedHint.BIT)
+        return plan.resolve_operators_up(self._one, UnresolvedHint.BIT)
 
     def _one(self, plan: LogicalPlan) -> LogicalPlan:
         if not isinstance(plan, UnresolvedHint) or plan.name.upper() not in _PARTITIONING:

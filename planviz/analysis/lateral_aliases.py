@@ -72,7 +72,7 @@ class ResolveLateralColumnAliasReference(AnalyzerRule):
         if plan.bits & (TempResolvedColumn.BIT | UnresolvedHaving.BIT):
             # HAVING and ORDER BY look for the Aggregate right beneath them, which a projection would hide.
             return plan
-        return plan.transform_up(self._operator, LateralColumnAliasReference.BIT)
+        return plan.resolve_operators_up(self._operator, LateralColumnAliasReference.BIT)
 
     def _operator(self, plan: LogicalPlan) -> LogicalPlan:
         bit = LateralColumnAliasReference.BIT

@@ -23,7 +23,7 @@ class PullOutNondeterministic(AnalyzerRule):
 
     @override
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
-        return plan if plan.deterministic else plan.transform_up(self._operator, self.mask)
+        return plan if plan.deterministic else plan.resolve_operators_up(self._operator, self.mask)
 
     @staticmethod
     def _operator(plan: LogicalPlan) -> LogicalPlan:

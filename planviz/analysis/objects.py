@@ -34,7 +34,7 @@ class ResolveDeserializer(AnalyzerRule):
 
     @override
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
-        return plan.transform_up(self._operator, UnresolvedDeserializer.BIT)
+        return plan.resolve_operators_up(self._operator, UnresolvedDeserializer.BIT)
 
     @staticmethod
     def _operator(plan: LogicalPlan) -> LogicalPlan:
@@ -90,7 +90,7 @@ class ResolveUpCast(AnalyzerRule):
 
     @override
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
-        return plan.transform_all_expressions(self._one, UpCast.BIT)
+        return plan.resolve_expressions(self._one, UpCast.BIT)
 
     @staticmethod
     def _one(e: Expression) -> Expression:

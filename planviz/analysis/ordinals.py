@@ -26,8 +26,8 @@ class ResolveOrdinalInOrderByAndGroupBy(AnalyzerRule):
 
     @override
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
-        plan = plan.transform_up(self._piped, UnresolvedPipeAggregateOrdinal.BIT)
-        return plan.transform_up(self._operator, UnresolvedOrdinal.BIT)
+        plan = plan.resolve_operators_up(self._piped, UnresolvedPipeAggregateOrdinal.BIT)
+        return plan.resolve_operators_up(self._operator, UnresolvedOrdinal.BIT)
 
     def _piped(self, plan: LogicalPlan) -> LogicalPlan:
         """Positions of |> AGGREGATE, in both lists: columns of the input."""

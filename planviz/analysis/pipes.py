@@ -24,7 +24,7 @@ class ValidateAndStripPipeExpressions(AnalyzerRule):
 
     @override
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
-        return plan.transform_up(lambda p: p.transform_expressions_up(self._one, PipeExpression.BIT), self.mask)
+        return plan.resolve_operators_up(lambda p: p.transform_expressions_up(self._one, PipeExpression.BIT), self.mask)
 
     @staticmethod
     def _one(e: Expression) -> Expression:

@@ -60,7 +60,7 @@ class ResolveReferences(AnalyzerRule):
 
     @override
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
-        return plan.transform_up(self._operator, self.mask)
+        return plan.resolve_operators_up(self._operator, self.mask)
 
     def _operator(self, plan: LogicalPlan) -> LogicalPlan:
         if not plan.children_resolved or not any(e.bits & self.mask for e in plan.expressions):
@@ -70,7 +70,7 @@ class ResolveReferences(AnalyzerRule):
             return plan
         if isinstance(plan, Project) and any(e.bits & UnresolvedStar.BIT for e in plan.projects):
             plan = plan.replace(projects=tuple(expanded(plan.projects, plan)))
-        plan, shown = unhidden(plan)
+        plan, shown = unhidden(plan, self.context.config.behaviour.hidden_columns_come_alone)
         bound = self._bound(plan)
         return bound if shown is None else Project(shown, bound)
 

@@ -63,7 +63,7 @@ class ResolveRelations(AnalyzerRule):
 
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
         """The plan with relations; an unknown name stays and is reported at the end."""
-        return plan.transform_up(self._one, self.mask)
+        return plan.resolve_operators_up(self._one, self.mask)
 
     def _one(self, plan: LogicalPlan) -> LogicalPlan:
         if isinstance(plan, View) and not plan.projected and plan.child.resolved:

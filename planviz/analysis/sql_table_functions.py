@@ -79,4 +79,11 @@ def _without_join(plan: LogicalPlan) -> Any:
     def value(e: Expression) -> Expression:
         return inputs.get(e.expr_id, e) if isinstance(e, OuterReference) else e
 
-    return query.plan.transform_all_expressions(value, OuterReference.BIT)
+    def named(p: LogicalPlan) -> LogicalPlan:
+        # An argument that the query gives as it is stands there without a name of its own before Spark 4.3.
+        if not isinstance(p, Project):
+            return p
+        bare = (Alias(e, e.name, e.expr_id) if isinstance(e, OuterReference) else e for e in p.projects)
+        return p.replace(projects=tuple(bare))
+
+    return query.plan.transform_up(named, OuterReference.BIT).transform_all_expressions(value, OuterReference.BIT)

@@ -29,7 +29,7 @@ class ResolveSubquery(AnalyzerRule):
 
     @override
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
-        return plan.transform_up(self._operator, SubqueryExpression.BIT)
+        return plan.resolve_operators_up(self._operator, SubqueryExpression.BIT)
 
     def _operator(self, plan: LogicalPlan) -> LogicalPlan:
         if not isinstance(plan, UnaryNode | Join) or not plan.children_resolved:
@@ -69,7 +69,7 @@ class UpdateOuterReferences(AnalyzerRule):
 
     @override
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
-        return plan.transform_up(self._operator, self.mask)
+        return plan.resolve_operators_up(self._operator, self.mask)
 
     @staticmethod
     def _operator(plan: LogicalPlan) -> LogicalPlan:

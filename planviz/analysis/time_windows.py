@@ -72,8 +72,8 @@ class TimeWindowing(AnalyzerRule):
     package = "org.apache.spark.sql.catalyst.analysis"
 
     @override
-    def apply(self, plan: LogicalPlan) -> LogicalPlan:
-        return plan.transform_up(self._one, TimeWindow.BIT)
+    def apply(self, plan: LogicalPlan) -> Any:
+        return plan.resolve_operators_up(self._one, TimeWindow.BIT)
 
     def _one(self, plan: LogicalPlan) -> LogicalPlan:
         window = _single(plan, TimeWindow)
@@ -116,7 +116,7 @@ class SessionWindowing(AnalyzerRule):
 
     @override
     def apply(self, plan: LogicalPlan) -> Any:
-        return plan.transform_up(self._one, SessionWindow.BIT)
+        return plan.resolve_operators_up(self._one, SessionWindow.BIT)
 
     def _one(self, plan: LogicalPlan) -> Any:
         window = _single(plan, SessionWindow)
@@ -168,7 +168,7 @@ class ResolveWindowTime(AnalyzerRule):
 
     @override
     def apply(self, plan: LogicalPlan) -> Any:
-        return plan.transform_up(self._one, self.mask)
+        return plan.resolve_operators_up(self._one, self.mask)
 
     def _one(self, plan: LogicalPlan) -> LogicalPlan:
         if len(plan.children) != 1 or not plan.children_resolved:

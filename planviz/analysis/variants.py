@@ -38,4 +38,4 @@ class ExtractSemiStructuredFields(AnalyzerRule):
             assert made is not None
             return e.rebuilt(made)
 
-        return plan.transform_all_expressions(one, self.mask)
+        return plan.resolve_expressions(one, self.mask)

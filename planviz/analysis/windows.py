@@ -74,7 +74,7 @@ class ResolveWindowFrame(AnalyzerRule):
 
     @override
     def apply(self, plan: LogicalPlan) -> Any:
-        return plan.transform_all_expressions(self._one, WindowExpression.BIT)
+        return plan.resolve_expressions(self._one, WindowExpression.BIT)
 
     @staticmethod
     def _one(e: Expression) -> Expression:
@@ -117,7 +117,7 @@ class ResolveWindowOrder(AnalyzerRule):
 
     @override
     def apply(self, plan: LogicalPlan) -> Any:
-        return plan.transform_all_expressions(self._one, self.mask)
+        return plan.resolve_expressions(self._one, self.mask)
 
     def _one(self, e: Expression) -> Expression:
         if not isinstance(e, WindowExpression) or not isinstance(e.spec, WindowSpec) or not e.spec.resolved:
@@ -146,7 +146,7 @@ class ExtractWindowExpressions(AnalyzerRule):
 
     @override
     def apply(self, plan: LogicalPlan) -> Any:
-        return plan.transform_down(self._operator, WindowExpression.BIT)
+        return plan.resolve_operators_down(self._operator, WindowExpression.BIT)
 
     @property
     def _shared(self) -> bool:
@@ -306,7 +306,7 @@ class ResolveQualify(AnalyzerRule[UnresolvedQualify]):
                 return p.replace(child=new.child if isinstance(new, Project) else new)
             return p
 
-        return plan.transform_up(one, UnresolvedQualify.BIT).transform_up(
+        return plan.resolve_operators_up(one, UnresolvedQualify.BIT).resolve_operators_up(
             lambda p: self.rewrite(p) if isinstance(p, UnresolvedQualify) else p, UnresolvedQualify.BIT
         )
 

@@ -92,6 +92,8 @@ def parse_catalog(text: str) -> tuple[Catalog, list[Problem]]:
             line=e.lineno,
             column=e.colno,
         ) from None
+    except ValueError:
+        raise InputError("The catalogue holds a number of more than 4,300 digits: no table has that many.") from None
     except RecursionError:
         raise InputError("The catalogue nests too deep to be read.") from None
     if not isinstance(document, dict) or document.get("format") != FORMAT:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from planviz.errors import InputError, PlanvizError
+from planviz.errors import InputError, PlanvizError, defect
 
 _GZIP = b"\x1f\x8b"
 
@@ -82,6 +82,10 @@ def show_each(names: Sequence[str], out: str | None, ending: str, show: Show) ->
                 write_file(path, shown.encode("utf-8", errors="surrogateescape"))
         except PlanvizError as failure:
             errors = [failure]
+        except (OSError, ImportError):
+            raise
+        except Exception as failure:
+            errors = [defect("This file", failure)]
         for error in errors:
             status = 2
             complain(name, error)

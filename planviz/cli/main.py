@@ -383,7 +383,7 @@ def run(argv: list[str]) -> int:
         options = parser().parse_args(argv)
     except SystemExit as stop:
         return int(stop.code or 0)
-    from planviz.errors import PlanvizError
+    from planviz.errors import PlanvizError, defect
     from planviz.limits import time_limit
 
     try:
@@ -410,6 +410,9 @@ def run(argv: list[str]) -> int:
     except KeyboardInterrupt:
         print("planviz: stopped", file=sys.stderr)
         return 130
+    except Exception as error:
+        print(f"planviz: {defect(f'planviz {options.command}', error)}", file=sys.stderr)
+        return 2
 
 
 def _command(name: str) -> Callable[[argparse.Namespace], int]:

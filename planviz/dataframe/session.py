@@ -129,6 +129,9 @@ class SparkSession(Session):
         """The values of a pivot's column, for which Spark runs a query. Raises InputError: there is no data here."""
         raise InputError("Finding the values of a pivot would need the data: list them, pivot('c', ['x', 'y']).")
 
+    def note_dropped(self, plan: LogicalPlan) -> None:
+        """A plan gives the columns of another one without some."""
+
     def note_table(self, name: str, frame: object) -> None:
         """A DataFrame was written as a table."""
 

@@ -18,6 +18,7 @@ from planviz.expressions.unresolved import (
     UnresolvedStarWithColumnsRenames,
 )
 from planviz.logical.operators import Filter, Project
+from planviz.logical.plan import LogicalPlan
 from planviz.logical.unresolved import DataFrameDropColumns, Unpivot, UnresolvedSubqueryColumnAliases
 from planviz.types import BOOLEAN, DOUBLE, FLOAT, NULL, STRING, DataType, is_numeric
 
@@ -59,10 +60,15 @@ class ColumnMethods(Frame):
     def drop(self, *columns: Any) -> Self:
         """Without these columns; names that are none drop nothing."""
         if not all(isinstance(c, str) for c in columns):
-            return self.derived(DataFrameDropColumns(tuple(self.numbered(c) for c in columns), self.plan))
+            return self._dropped(DataFrameDropColumns(tuple(self.numbered(c) for c in columns), self.plan))
         gone = {c.lower() for c in columns}
         kept = tuple(a for a in self.output if a.name.lower() not in gone)
-        return self if len(kept) == len(self.output) else self.derived(Project(kept, self.plan))
+        return self if len(kept) == len(self.output) else self._dropped(Project(kept, self.plan))
+
+    def _dropped(self, plan: LogicalPlan) -> Self:
+        made = self.derived(plan)
+        self.session.note_dropped(made.plan)
+        return made
 
     @property
     def na(self) -> MissingValues[Self]:

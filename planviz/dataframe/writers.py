@@ -114,7 +114,7 @@ class DataStreamWriter:
     def start(self, path: object = None, *given: object, **options: object) -> Any:
         """Begin."""
         made = self.frame.session.act("writeStream.start", self.frame)
-        if self.function is not None:
+        if callable(self.function):
             self.function(self.frame, 0)
         return made
 

@@ -214,6 +214,17 @@ class QueryExecution:
             other._with_cached_data = None
         return other
 
+    def apart(self) -> QueryExecution:
+        """This query as the session is now: what it caches later and how it numbers further queries change nothing.
+
+        Raises what the stages raise up to where caches are read.
+        """
+        other = replace(self, warnings=list(self.warnings), caches=self.caches.copy(), _stages=dict(self._stages))
+        with self._numbered():
+            other.ids = Ids(next_id())
+        _ = other.with_cached_data
+        return other
+
     def kept(self, level: StorageLevel = DEFAULT_LEVEL, name: str = "") -> CachedData:
         """What a cache of this query's rows holds; `name` is that of the cached table. Raises what the stages raise."""
         filling = replace(self, trace=Trace(), warnings=[], _planned=None, _with_cached_data=None)

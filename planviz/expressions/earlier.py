@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date, datetime, timedelta
+from functools import cache
 
+from planviz.expressions.calls import FunctionCall
 from planviz.expressions.casts import Cast
+from planviz.expressions.complex import CreateMap
 from planviz.expressions.core import Expression, Literal
+from planviz.expressions.objects import StaticInvoke
 from planviz.expressions.predicates import InSet
+from planviz.expressions.specs import FunctionSpec
 from planviz.trees.node import node
-from planviz.types import CALENDAR_INTERVAL, DayTimeIntervalType, YearMonthIntervalType
+from planviz.types import CALENDAR_INTERVAL, STRING, DayTimeIntervalType, YearMonthIntervalType
+from planviz.versions.model import Behaviour
 
 _EPOCH = datetime(1970, 1, 1)
 _DAY = 86_400_000_000
@@ -37,6 +44,46 @@ class HashedInSet(InSet):
         return f"{self.child} INSET ({','.join(map(str, self.values))})"
 
 
+#: Of Java's methods the class, the types that it takes and whether it may give null, which their long form shows.
+_CATALYST = "org.apache.spark.sql.catalyst"
+_JAVA, _BITMAPS = f"{_CATALYST}.expressions.ExpressionImplUtils", f"{_CATALYST}.expressions.BitmapExpressionUtils"
+_TEXT, _BYTES, _LONG = "StringType", "BinaryType", "LongType"
+_METHODS: dict[str, tuple[str, tuple[str, ...], bool]] = {
+    "encode": (f"{_CATALYST}.expressions.Base64", (_BYTES, "BooleanType"), False),
+    "aesEncrypt": (
+        f"{_CATALYST}.expressions.ExpressionImplUtils",
+        (*(_BYTES,) * 2, *(_TEXT,) * 2, *(_BYTES,) * 2),
+        True,
+    ),
+    "aesDecrypt": (_JAVA, (*(_BYTES,) * 2, *(_TEXT,) * 2, _BYTES), True),
+    "isLuhnNumber": (_JAVA, (_TEXT,), True),
+    "bitmapBitPosition": (_BITMAPS, (_LONG,), False),
+    "bitmapBucketNumber": (_BITMAPS, (_LONG,), False),
+    "bitmapCount": (_BITMAPS, (_BYTES,), False),
+    "readSidePadding": (f"{_CATALYST}.util.CharVarcharCodegenUtils", (), False),
+}
+
+
+@cache
+def _unfolded(spec: FunctionSpec) -> FunctionSpec:
+    """The signature of a function that is not computed while planning, constant as its arguments may be."""
+    return replace(spec, foldable=False)
+
+
+_DATABASE = FunctionSpec("current_database", (), lambda _: STRING, False)
+
+
+@node
+class LongStaticInvoke(StaticInvoke):
+    """A static method with all that its expression holds (before Spark 4.0)."""
+
+    def to_string(self) -> str:
+        """staticinvoke(class name, type, method, arguments, types that it takes, true, whether null, true)."""
+        owner, inputs, null = _METHODS.get(self.method, (self.owner, (), True))
+        shown = (*map(str, self.arguments), *inputs, "true", str(null).lower(), "true")
+        return f"staticinvoke(class {owner}, {self.type.scala_name}, {self.method}, {', '.join(shown)})"
+
+
 def stored(e: Expression) -> Expression:
     """The literal of a date or a moment as it was shown before 3.2; any other expression as it is."""
     if type(e) is Literal and isinstance(e.value, date):
@@ -60,6 +107,31 @@ def untyped_interval(e: Expression) -> Expression:
         days = int(e.value / _DAY) if e.type.start == 0 else 0
         return e.rebuilt(Literal((0, days, e.value - days * _DAY), CALENDAR_INTERVAL))
     return e
+
+
+def as_called_then(e: Expression, known: Behaviour) -> Expression:
+    """A call, and all in it, with what a version's text shows of it beside its arguments."""
+    if known.json_readers_show_a_flag and known.parsers_name_a_function and known.databases_are_schemas:
+        return e
+
+    def step(x: Expression) -> Expression:
+        match x:
+            case FunctionCall("from_json") if not known.json_readers_show_a_flag:
+                return x.rebuilt(x.replace(tail=x.tail[:-1])) if len(x.tail) > 1 else x
+            case FunctionCall("gettimestamp") if not known.parsers_name_a_function:
+                return x.rebuilt(x.replace(tail=(x.tail[0], *x.tail[2:]))) if len(x.tail) > 3 else x
+            case FunctionCall("raise_error", (message, *more)) if not known.raised_errors_have_a_class:
+                told = more[0].parts[1] if more and isinstance(more[0], CreateMap) else message
+                return x.rebuilt(x.replace(arguments=(told,), tail=("NullType",)))
+            case FunctionCall("parse_url") if not known.more_functions_are_replaced:
+                return x.rebuilt(x.replace(spec=_unfolded(x.spec)))
+            case FunctionCall("current_schema") if not known.databases_are_schemas:
+                return x.rebuilt(x.replace(name="current_database", spec=_DATABASE))
+            case StaticInvoke() if not known.static_calls_are_short and type(x) is StaticInvoke:
+                return LongStaticInvoke(x.owner, x.method, x.type, x.arguments, x.is_nullable)
+        return x
+
+    return e.transform_up(step, FunctionCall.BIT | StaticInvoke.BIT)
 
 
 def with_shown_casts(e: Expression) -> Expression:

@@ -205,7 +205,7 @@ def _join_lines(node: PlanNode) -> list[tuple[str, str]]:
 
 def _aggregate_lines(node: PlanNode) -> list[tuple[str, str]]:
     arguments = node.arguments
-    computed = _joined([function["text"] for function in arguments.get("functions", ())])
+    computed = _joined([_function_text(f) for f in arguments.get("functions", ())])
     projections = arguments.get("projections")
     copies = f"{len(projections)} rows for each" if projections else ""
     return [("by", _joined(arguments.get("keys"))), ("", computed), ("", copies), *_details(arguments)]
@@ -276,7 +276,7 @@ def _bare(text: str) -> str:
 def _project_lines(node: PlanNode) -> list[tuple[str, str]]:
     arguments = node.arguments
     if functions := arguments.get("functions"):
-        return [("", _joined([function["text"] for function in functions]))]
+        return [("", _joined([_function_text(f) for f in functions]))]
     listed = arguments.get("project_list")
     if not listed:
         return [("", str(arguments.get("function", ""))), *_details(arguments)]
@@ -461,6 +461,11 @@ def _fact(name: str, value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return str(value)
+
+
+def _function_text(function: object) -> str:
+    """A function as printed; a damaged text has lists of words where operators have functions."""
+    return str(function["text"]) if isinstance(function, dict) else str(function)
 
 
 def _function_words(function: object) -> str:

@@ -425,7 +425,7 @@ class Generate(UnaryNode):
 
 @node
 class Sample(UnaryNode):
-    """TABLESAMPLE: a share of the rows between two bounds; `method` is Bernoulli or System."""
+    """TABLESAMPLE: a share of the rows between two bounds; `method` is Bernoulli or System, "" where none is shown."""
 
     lower: float
     upper: float
@@ -440,7 +440,7 @@ class Sample(UnaryNode):
 
         seed = [] if self.seed is None else [str(self.seed)]
         bounds = [java_double(self.lower), java_double(self.upper), str(self.with_replacement).lower()]
-        return [*bounds, *seed, self.method]
+        return [*bounds, *seed, *([self.method] if self.method else [])]
 
 
 @node

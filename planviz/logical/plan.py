@@ -14,6 +14,9 @@ from planviz.expressions.subqueries import QueryPlan, SubqueryExpression
 from planviz.trees.node import N, Settled, always, lazy
 from planviz.trees.text import tree_string
 
+#: Under which an operator remembers that analysis is done with it and all beneath it (Spark: setAnalyzed).
+ANALYZED = "analyzed"
+
 
 class LogicalPlan(QueryPlan["LogicalPlan"]):
     """A relational operator.
@@ -150,6 +153,19 @@ class LogicalPlan(QueryPlan["LogicalPlan"]):
     ) -> LogicalPlan:
         """The whole tree with `f` applied to every node of every expression, children first; not inside subqueries."""
         return self.transform_up(lambda p: p.transform_expressions_up(f, mask, settled), mask, settled)
+
+    def resolve_operators_up(self, f: Callable[[LogicalPlan], LogicalPlan], mask: int = -1) -> LogicalPlan:
+        """As `transform_up`, without what was analyzed before: a DataFrame's plan in one derived from it, a view's plan
+        in a query (Spark: resolveOperatorsUp)."""
+        return self.transform_up(f, mask, kept=ANALYZED)
+
+    def resolve_operators_down(self, f: Callable[[LogicalPlan], LogicalPlan], mask: int = -1) -> LogicalPlan:
+        """As `transform_down`, without what was analyzed before (Spark: resolveOperatorsDown)."""
+        return self.transform_down(f, mask, kept=ANALYZED)
+
+    def resolve_expressions(self, f: Callable[[Expression], Expression], mask: int = -1) -> LogicalPlan:
+        """As `transform_all_expressions`, without what was analyzed before (Spark: resolveExpressions)."""
+        return self.transform_up(lambda p: p.transform_expressions_up(f, mask), mask, kept=ANALYZED)
 
     def transform_with_subqueries(self, f: Callable[[LogicalPlan], LogicalPlan], mask: int = -1) -> LogicalPlan:
         """The whole tree with `f` applied to every operator, those inside subqueries too, children first."""

@@ -23,9 +23,25 @@ FALLBACK = frozenset(
         *("theta_difference", "theta_intersection", "theta_sketch_estimate", "theta_union", "zip_with"),
     )
 )
-#: Functions that take lambdas and have generated code since Spark 4.3, and those of JSON that have it since 4.0.
+#: Functions that take lambdas and have generated code since Spark 4.3.
 LAMBDAS = frozenset(("aggregate", "exists", "filter", "forall", "reduce", "transform"))
-JSON = frozenset(("json_tuple", "to_json"))
+#: Functions that read and write JSON, CSV, XML and URLs and have it since 4.0.
+JSON = frozenset(
+    (
+        *("from_csv", "get_json_object", "json_array_length", "json_object_keys", "json_tuple", "parse_url"),
+        *(
+            "schema_of_csv",
+            "schema_of_json",
+            "sentences",
+            "to_csv",
+            "to_json",
+            "xpath",
+            "xpath_boolean",
+            "xpath_double",
+        ),
+        *("xpath_float", "xpath_int", "xpath_long", "xpath_number", "xpath_short", "xpath_string"),
+    )
+)
 _FAMILIES = ("kll_sketch_get_", "kll_sketch_to_string_", "kll_sketch_merge_", "tuple_")
 _CALLS = mask_of(SignatureCall, GeneratorCall)
 

@@ -15,7 +15,7 @@ from planviz.dataframe.grouped import GroupedData
 from planviz.dataframe.python import UserDefinedFunction
 from planviz.dataframe.rdd import RDD
 from planviz.dataframe.services import Builder, SparkContext
-from planviz.errors import AnalysisError, PlanvizError
+from planviz.errors import PlanvizError
 from planviz.programs import attributes
 from planviz.programs.expressions import from_planviz, placeholder
 from planviz.programs.guesses import Guesses
@@ -288,16 +288,10 @@ class Interpreter(Statements):
     def act(self, name: str, frame: Any) -> object:
         """Note an action on a DataFrame; what it gives stands for rows that nobody knows."""
         node = self.at or self.tree
-        error: PlanvizError | None = None
-        try:
-            _ = frame.execution.physical
-        except PlanvizError as e:
-            error = e
-        except RecursionError:
-            error = AnalysisError("TOO_DEEP", "The plan nests too deep to be worked on.")
         after = self.program.error is not None or self.ended
         source = self._written(node)
-        self.program.actions.append(Action(name, self.place(node), frame.execution, source, error, after, self.variant))
+        query = frame.execution.apart()
+        self.program.actions.append(Action(name, self.place(node), query, source, after, self.variant))
         if name in _ROWS:
             return UnknownRows(f"{name}()")
         return (

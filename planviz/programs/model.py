@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from planviz.errors import PlanvizError
@@ -19,17 +20,21 @@ if TYPE_CHECKING:
 class Action:
     """A call that would run a query: its name (`show`, `write.parquet`), where it stands, and the query.
 
-    `error` is what stopped the planning of the query, `text` the source of the statement. `after_error` says that the
-    program would have ended before it, `variant` the condition on which it is reached where nobody can know.
+    `text` is the source of the statement. `after_error` says that the program would have ended before it, `variant` the
+    condition on which it is reached where nobody can know. The query is planned when somebody looks.
     """
 
     name: str
     place: Place
     execution: QueryExecution
     text: str = ""
-    error: PlanvizError | None = None
     after_error: bool = False
     variant: str = ""
+
+    @cached_property
+    def error(self) -> PlanvizError | None:
+        """What stops the planning of the query."""
+        return self.execution.error_until("physical")
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from planviz.programs.recovery import Recovered, recovered
 from planviz.programs.scala import looks_like_scala, scala_tree, without_prompts
 from planviz.programs.sharing import shared_plans
 from planviz.programs.values import Place
+from planviz.trees.collector import collector_at_rest
 from planviz.trees.executor import RuleExecutor
 
 #: How often a program is read anew at most because more is known of a guessed table.
@@ -37,6 +38,7 @@ def looks_like_program(text: str) -> bool:
     return looks_like_scala(text) or (_IMPORT.search(text) or _CALLS.search(text)) is not None
 
 
+@collector_at_rest()
 def read_program(
     text: str,
     catalog: Catalog | None = None,

@@ -47,22 +47,22 @@ def _left_over(reader: Interpreter) -> None:
             stored[node.id] = node
         else:
             stored.pop(node.id, None)
-    shown = [a.execution for a in reader.program.actions]
+    shown = [a.execution.stages.get("analyzed") for a in reader.program.actions]
     for name, node in stored.items():
         frame = reader.module.names.get(name)
-        if isinstance(frame, DataFrame) and frame.output and not any(e is frame.execution for e in shown):
+        if isinstance(frame, DataFrame) and frame.output and not any(p is frame.plan for p in shown):
             reader.at = node
             reader.act("last", frame)
 
 
 def _handed_over(reader: Interpreter) -> None:
     """DataFrames that the program gives to what nobody knows, such as a model, and that no action shows."""
-    shown = [a.execution for a in reader.program.actions]
+    shown = [a.execution.stages.get("analyzed") for a in reader.program.actions]
     for name, frame, node in reader.handed_over:
-        if frame.output and not any(e is frame.execution for e in shown):
+        if frame.output and not any(p is frame.plan for p in shown):
             reader.at = node
             reader.act(name, frame)
-            shown.append(frame.execution)
+            shown.append(frame.plan)
 
 
 def _in_order(tree: ast.AST) -> list[ast.Name]:

@@ -39,8 +39,8 @@ _WANTED: dict[str, DataType] = {
     "BIGINT": LONG, "DOUBLE": DOUBLE, "DECIMAL": DOUBLE, "BOOLEAN": BOOLEAN, "DATE": DATE, "TIMESTAMP": TIMESTAMP,
     "STRING": STRING, "BINARY": BINARY, "STRUCT": StructType(()), "FLOAT": DOUBLE, "SMALLINT": INT,
 }  # fmt: skip
-_NEEDS = re.compile(r"requires? (?:the |a |an )?\(?\"?([A-Z]+)")
-_HAS = re.compile(r'(?:however|but) "([^"]+)" has')
+_NEEDS = re.compile(r"requires? (?:the input type |the |a |an )?\(?\"?([A-Z]+)")
+_HAS = re.compile(r'(?:however|but) "([^"]+)" has|resolve "([^"]+)" due to data type mismatch: the binary operator')
 _PAIR = re.compile(r'\("([A-Z]+)[^"]*" and "([A-Z]+)[^"]*"\)')
 _QUOTED = re.compile(r'"([^"]+)"')
 Leaf = tuple[str, str]
@@ -57,7 +57,7 @@ def wanted_types(plan: LogicalPlan, error: AnalysisError, guessed: Guessed) -> I
         return
     needed, named = _NEEDS.search(message), _HAS.search(message)
     if needed and needed[1] in _WANTED and named:
-        yield from _of_name(named[1], _WANTED[needed[1]], plan, output, guessed)
+        yield from _of_name(named[1] or named[2], _WANTED[needed[1]], plan, output, guessed)
         return
     pair = _PAIR.search(message)
     if pair:

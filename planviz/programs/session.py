@@ -21,11 +21,11 @@ from planviz.execution import QueryExecution
 from planviz.expressions.core import Alias, AttributeReference
 from planviz.expressions.ids import fresh_ids, next_id
 from planviz.expressions.objects import ScalaUDF
-from planviz.expressions.unresolved import UnresolvedAttribute, UnresolvedStar
+from planviz.expressions.unresolved import UnresolvedAttribute
 from planviz.frontend import Statement, parse_script
 from planviz.logical.combining import Join, SetOperation, Union, WithCTE
 from planviz.logical.operators import Filter, GlobalLimit, LocalLimit, Offset, Project, Sample, Sort, SubqueryAlias
-from planviz.logical.plan import LogicalPlan
+from planviz.logical.plan import ANALYZED, LogicalPlan
 from planviz.logical.relations import LocalRelation, LogicalRDD, LogicalRelation
 from planviz.logical.unresolved import Pivot
 from planviz.programs.guesses import Again, Guesses, pivot_key, table_of_path
@@ -63,6 +63,8 @@ class ProgramSession(SparkSession):
     ) -> None:
         super().__init__(catalog, config)
         self._guesses = guesses.tables
+        #: What was described before the program began; what it writes is no description of files.
+        self._described = self.catalog
         self.guesses, self.note = guesses, note
         #: Where the call that is being read stands: the program's text and the character, None before the first.
         self.origin: tuple[str, int] | None = None
@@ -106,6 +108,11 @@ class ProgramSession(SparkSession):
         """Whether nothing would be shown of a DataFrame: one without columns, as commands give."""
         return not frame.output
 
+    def note_dropped(self, plan: LogicalPlan) -> None:
+        """What drops columns hands on whatever else a guessed table has."""
+        self._passing[id(plan)] = plan
+        self._kept.append(plan)
+
     def note_table(self, name: str, frame: Any) -> None:
         """Later statements may read a table that the program writes."""
         if "<" in name:
@@ -137,7 +144,9 @@ class ProgramSession(SparkSession):
             self._passing_pivots[id(analyzed)] = pivot_key(self._pivot, plan.aggregates)
             self._kept.append(analyzed)
             self._pivot = 0
-        stars = {p.origin for p in plan.walk() if isinstance(p, Project) and _starred(p) and p.origin is not None}
+        if not self.guesses.columns:
+            return made
+        stars = {p.origin for p in _new_in(plan) if isinstance(p, Project) and _starred(p) and p.origin is not None}
         if stars:
             self._passing |= {id(p): p for p in analyzed.walk() if isinstance(p, Project) and p.origin in stars}
             self._kept.append(analyzed)
@@ -173,7 +182,7 @@ class ProgramSession(SparkSession):
         """The rows of files; without a schema those of the catalogue's table of that name, else they are guessed."""
         if fields is not None:
             return super().from_source(provider, path, fields)
-        named = table_of_path(str(path[0] if isinstance(path, list) and path else path), self.catalog)
+        named = table_of_path(str(path[0] if isinstance(path, list) and path else path), self._described)
         if named is not None and named.key not in self._tables:
             self.notes[f"The files {path} are taken to have the columns of the table {named.shown_name}."] = None
             return super().from_source(provider, path, named.columns)
@@ -320,7 +329,7 @@ class ProgramSession(SparkSession):
         return any([self._learn(key, c.name, c.data_type) for c in new])
 
     def _declare_files(self, table: Table) -> None:
-        named = table_of_path(table.name, self.catalog)
+        named = table_of_path(table.name, self._described)
         if named is not None:
             self.notes[f"The files {table.name} are taken to have the columns of the table {named.shown_name}."] = None
             self.catalog = self.catalog.with_table(replace(table, columns=named.columns, guessed=frozenset()))
@@ -418,9 +427,10 @@ class ProgramSession(SparkSession):
 
     def _retype_from(self, plan: LogicalPlan, error: AnalysisError) -> None:
         """Raises Again where a guessed column has to be of another type."""
-        for (key, name), path, kind in wanted_types(plan, error, self._guessed_in):
-            if any([self.guesses.retype(k, name, path, kind) for k in key.split(_TOGETHER)]):
-                raise Again
+        wanted = list(wanted_types(plan, error, self._guessed_in))
+        leaves = [(k, name, path, kind) for (keys, name), path, kind in wanted for k in keys.split(_TOGETHER)]
+        if any([self.guesses.retype(*leaf) for leaf in leaves]):
+            raise Again
 
     def _guessed_in(self, plan: LogicalPlan, column: AttributeReference) -> str | None:
         """The guessed table that makes a column at the bottom of a plan."""
@@ -503,6 +513,17 @@ def _names_of(rows: Any) -> list[str]:
     return [f"_{i + 1}" for i in range(len(first))] if isinstance(first, list | tuple) else []
 
 
+def _new_in(plan: LogicalPlan) -> list[LogicalPlan]:
+    """The operators of a plan without those of the DataFrames that it was made of."""
+    found, todo = [], [plan]
+    while todo:
+        node = todo.pop()
+        if ANALYZED not in node.__dict__:
+            found.append(node)
+            todo += node.children
+    return found
+
+
 _PASSING_NAMES = frozenset(
     [
         "Deduplicate",
@@ -518,7 +539,7 @@ _PASSING_NAMES = frozenset(
 
 
 def _starred(plan: Project) -> bool:
-    return any(isinstance(p, UnresolvedStar) and not p.excepted for p in plan.projects)
+    return any("Star" in type(p).__name__ and not getattr(p, "excepted", ()) for p in plan.projects)
 
 
 def _keeps_all(plan: Project) -> bool:

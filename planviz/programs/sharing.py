@@ -67,7 +67,7 @@ class SharedPlan:
 
 def shared_plans(program: Program) -> list[SharedPlan]:
     """The largest parts that several actions compute, what saves most first; what is cached is not among them."""
-    actions = [a for a in program.actions[:MOST_ACTIONS] if a.error is None]
+    actions = program.actions[:MOST_ACTIONS]
     users: dict[int, list[int]] = {}
     nodes: dict[int, Any] = {}
     parents: dict[int, set[int]] = {}

@@ -145,7 +145,7 @@ def equal(a: TreeNode, b: TreeNode) -> bool:
     return True
 
 
-def transform_down(root: N, f: Callable[[N], N], mask: int, known: Settled) -> N:
+def transform_down(root: N, f: Callable[[N], N], mask: int, known: Settled, kept: str = "") -> N:
     """As `TreeNode.transform_down`, on a stack of its own."""
     # What became of a node; the node itself is kept, so that its id is not given to another.
     done: dict[int, tuple[N, N]] = {}
@@ -166,7 +166,7 @@ def transform_down(root: N, f: Callable[[N], N], mask: int, known: Settled) -> N
         if left:
             child = left.pop()
             key = id(child)
-            if not child.bits & mask or key in known:
+            if not child.bits & mask or key in known or kept in child.__dict__:
                 results.append(child)
             elif key in done:
                 results.append(done[key][1])

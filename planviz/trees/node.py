@@ -196,20 +196,25 @@ class TreeNode(Generic[RootT]):
         """The first node, parents first, for which `test` holds, or None."""
         return next((n for n in self.walk() if test(n)), None)
 
-    def transform_up(self, f: Callable[[RootT], RootT], mask: int = -1, settled: Settled | None = None) -> RootT:
+    def transform_up(
+        self, f: Callable[[RootT], RootT], mask: int = -1, settled: Settled | None = None, kept: str = ""
+    ) -> RootT:
         """The tree with `f` applied to every node, children first; subtrees without the mask's bits are skipped.
 
         `settled` are trees known to stay as they are; those that do are added. Right where `f` looks at nothing but its
-        argument, and the same dictionary is only given with the same `f` (Spark: markRuleAsIneffective).
+        argument, and the same dictionary is only given with the same `f` (Spark: markRuleAsIneffective). `kept` is a
+        remark with which a node stays as it is, with all beneath it.
         """
         root: RootT = self  # type: ignore[assignment]
-        if not self.bits & mask or (settled is not None and id(self) in settled):
+        if not self.bits & mask or (settled is not None and id(self) in settled) or (kept and kept in self.__dict__):
             return root
         lowest = SHARED if settled is None else 0
         known = {} if settled is None else settled
         done: dict[int, RootT] = {}
 
         def go(node: RootT) -> RootT:
+            if kept and kept in node.__dict__:
+                return node
             if not node.height:
                 new = f(node)
                 return new if new is node else node.rebuilt(new)
@@ -229,28 +234,30 @@ class TreeNode(Generic[RootT]):
             return new
 
         if self.height > SHALLOW:
-            for node in depth.lowest_first(root, lambda n: not n.bits & mask or id(n) in known):
+            for node in depth.lowest_first(root, lambda n: not n.bits & mask or id(n) in known or kept in n.__dict__):
                 go(node)
         result = go(root)
         # The function holds itself: let go of here, it leaves no cycle to the collector.
         go = None  # type: ignore[assignment]
         return result
 
-    def transform_down(self, f: Callable[[RootT], RootT], mask: int = -1, settled: Settled | None = None) -> RootT:
-        """The tree with `f` applied to every node, the node before the children of the result; `settled` as above."""
+    def transform_down(
+        self, f: Callable[[RootT], RootT], mask: int = -1, settled: Settled | None = None, kept: str = ""
+    ) -> RootT:
+        """The tree with `f` applied to every node, the node before the children of the result; the rest as above."""
         root: RootT = self  # type: ignore[assignment]
-        if not self.bits & mask or (settled is not None and id(self) in settled):
+        if not self.bits & mask or (settled is not None and id(self) in settled) or (kept and kept in self.__dict__):
             return root
         lowest = SHARED if settled is None else 0
         known = {} if settled is None else settled
         if self.height > SHALLOW:
-            return depth.transform_down(root, f, mask, known)
+            return depth.transform_down(root, f, mask, known, kept)
         # The node itself is kept, so that its id is not given to another.
         done: dict[int, tuple[RootT, RootT]] = {}
 
         def go(node: RootT) -> RootT:
             key = id(node)
-            if key in known:
+            if key in known or (kept and kept in node.__dict__):
                 return node
             if key in done:
                 return done[key][1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, ClassVar, Generic, Literal
 
 from typing_extensions import TypeVar
@@ -50,11 +50,10 @@ class Rule(Generic[NodeT]):
         """The class's name, which is Spark's."""
         return type(self).__name__
 
-    @cached_property
+    @property
     def spark_name(self) -> str:
         """The rule's name as Spark's log prints it."""
-        package = self.package
-        return f"{package}{self.name}" if package.endswith("$") else f"{package}.{self.name}"
+        return _spark_name(self.package, self.name)
 
     @cached_property
     def settled(self) -> Settled:
@@ -98,6 +97,11 @@ class Rule(Generic[NodeT]):
     def rewrite(self, node: NodeT) -> TreeNode:
         """One node's rewrite; the node itself when there is nothing to do."""
         return node
+
+
+@cache
+def _spark_name(package: str, name: str) -> str:
+    return f"{package}{name}" if package.endswith("$") else f"{package}.{name}"
 
 
 @dataclass(frozen=True)

@@ -88,6 +88,24 @@ class Behaviour:
     values_are_shown_as_stored: bool = False
     #: A view shows its columns with spaces between.
     views_space_columns: bool = True
+    #: from_json() shows whether keys may stand twice in a VARIANT.
+    json_readers_show_a_flag: bool = True
+    #: What reads dates by a pattern shows the function that takes its place where it fails.
+    parsers_name_a_function: bool = True
+    #: current_database() is named current_schema().
+    databases_are_schemas: bool = True
+    #: raise_error() of a message alone holds the class of the error, too.
+    raised_errors_have_a_class: bool = True
+    #: assert_true() shows its condition as SQL; else as a plan shows it, ids and all.
+    assertions_show_sql: bool = True
+    #: A column of the outer query that a subquery gives gets an id of its own there; else it keeps the outer one.
+    outer_columns_are_renamed: bool = True
+    #: Of the columns that USING and NATURAL joins hide only those that are named are given; else all where one is.
+    hidden_columns_come_alone: bool = True
+    #: TABLESAMPLE shows its method.
+    samples_show_their_method: bool = True
+    #: Expressions of ROLLUP, CUBE and GROUPING SETS are named as their SQL; else as a plan shows them, ids and all.
+    grouping_columns_are_named_by_sql: bool = True
     #: range() says that its number of slices is open: "splits=None".
     ranges_show_open_slices: bool = False
     #: Lists in the arguments of an operator are shown as Scala's: List(a, b).
@@ -95,6 +113,12 @@ class Behaviour:
     # ---------------------------------------------------------------- optimizer
     #: What stands for a function may name an expression that is computed once (WITH); else that is written out.
     expressions_are_shared: bool = True
+    #: array_append(), encode(), json_array_length() and their like are replaced by other functions and Java's methods.
+    more_functions_are_replaced: bool = True
+    #: Subqueries in a join's condition are taken apart as those of a filter are; else only what is pushed below it.
+    join_conditions_ask_subqueries: bool = True
+    #: A static method is shown as its call; else with all that its expression holds.
+    static_calls_are_short: bool = True
     #: A plus sign and arithmetic of intervals are replaced in Finish Analysis.
     plus_signs_are_replaced: bool = True
     #: ReorderAssociativeOperator moves a single constant behind the columns; else it wants two.
@@ -156,7 +180,7 @@ class Behaviour:
     full_hash_joins_are_coded: bool = True
     #: A union of batches of columns gives batches.
     unions_give_batches: bool = True
-    #: Code is generated for functions that take lambdas, and for to_json() and json_tuple().
+    #: Code is generated for functions that take lambdas, and for those that read and write JSON, CSV, XML and URLs.
     lambdas_are_coded: bool = True
     json_is_coded: bool = True
     #: Operators of limits show their offset: "all", all but those over sorted rows ("unsorted"), or none.

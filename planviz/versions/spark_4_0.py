@@ -6,7 +6,13 @@ VERSION = Version(
     "spark-4.0",
     "Spark 4.0: nothing is known of how a union's rows are spread",
     settings={"spark.sql.unionOutputPartitioning": False},
-    behaviour={"cte_references_know_most_rows": False, "added_aggregates_are_named_by_sql": False},
+    behaviour={
+        "assertions_show_sql": False,
+        "cte_references_know_most_rows": False,
+        "added_aggregates_are_named_by_sql": False,
+        "grouping_columns_are_named_by_sql": False,
+        "hidden_columns_come_alone": False,
+    },
     edits=(
         gone("SimplifyDateTimeConversions"),
         gone("ConstantFolding", batches=("Infer window group limit",)),

@@ -14,6 +14,7 @@ VERSION = Version(
         "hash_joins_show_two_flags": False,
         "unions_count_distinct_values": False,
         "collections_show_nulls": False,
+        "samples_show_their_method": False,
     },
     edits=(
         gone("PushDownJoinThroughUnion", "OptimizeExpand"),

@@ -23,6 +23,7 @@ VERSION = Version(
         ),
         "sorts_go_last": False,
         "lambdas_are_coded": False,
+        "outer_columns_are_renamed": False,
         "coded_sort_aggregates": "without keys",
     },
     edits=(gone("PullUpProjectAliasThroughWindow", "CollapseGroupedSumOfCount"),),

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from planviz.catalog import Catalog, Table, read_catalog, write_catalog
+from planviz.catalog.files import parse_catalog
 from planviz.catalog.text import catalog_text
 from planviz.errors import InputError
 from planviz.execution import Session
@@ -124,3 +125,9 @@ def test_a_catalogue_of_functions_alone_leaves_the_tables_to_be_guessed():
 
     assert outcome.error is None
     assert "ArrowAggregatePython [b#" in outcome.execution.text("physical")
+
+
+def test_a_number_of_thousands_of_digits_is_refused():
+    text = '{"tables": [{"name": "t", "columns": [], "rowCount": ' + "9" * 5_000 + "}]}"
+    with pytest.raises(InputError, match=r"more than 4,300 digits"):
+        parse_catalog(text)

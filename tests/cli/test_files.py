@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from planviz.cli.main import run
 from planviz.document import saving
 from planviz.document.saving import save
 from planviz.errors import ExportError
@@ -58,3 +59,30 @@ def test_an_output_that_is_full_is_one_line(command: list[str]) -> None:
     assert done.returncode == 2
     assert done.stderr.decode().count("\n") == 1
     assert b"No space left on device" in done.stderr
+
+
+def test_a_defect_is_a_sentence_and_stops_no_other_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise AttributeError("'str' object has no attribute 'hex'")
+
+    monkeypatch.setattr("planviz.document.opening.plans.rule_trace", broken)
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.sql").write_text(f"SELECT 1 AS {name}", encoding="utf-8")
+    files = [str(tmp_path / f"{name}.sql") for name in ("one", "two")]
+    assert run(["explain", *files]) == 2
+    said = capsys.readouterr().err
+    assert said.count("This is a defect of planviz, not of your query; please report it") == 2
+    assert "Traceback" not in said
+
+
+def test_a_defect_of_a_command_is_a_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken(_: object) -> int:
+        raise RecursionError("maximum recursion depth exceeded")
+
+    monkeypatch.setattr("planviz.cli.rules.rules", broken)
+    assert run(["rules"]) == 2
+    assert capsys.readouterr().err.startswith("planviz: planviz rules failed with RecursionError")

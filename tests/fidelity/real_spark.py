@@ -95,8 +95,17 @@ def kept(gateway, spark, table, statistics):
     spark.catalog().refreshTable(table)
 
 
+def activated(gateway, spark):
+    """Makes the session the thread's own: what plans print, timestamps above all, follows the active one's settings."""
+    owner = gateway.jvm
+    for part in spark.getClass().getName().split("."):
+        owner = getattr(owner, part)
+    owner.setActiveSession(spark)
+
+
 def answered(gateway, spark, script):
     """What Spark prints of a script's statements, in a session of its own whose tables are gone afterwards."""
+    activated(gateway, spark)
     for key, value in script.get("conf", {}).items():
         spark.conf().set(key, value)
     for sql in script["setup"]:

@@ -1,4 +1,4 @@
-"""TPC-H, SSB, JOB and ClickBench statements, and a SQL engine's own tests, put to a real Spark of a version.
+"""TPC-H, SSB, JOB, ClickBench and everyday statements, and a SQL engine's own tests, put to a real Spark of a version.
 
 `python -m tests.fidelity.suites --python ENVIRONMENT/bin/python [SUITE...] [--answers FOLDER] [-v]`
 
@@ -27,7 +27,7 @@ from tests.fidelity.scoreboard import SHARED
 from tests.fidelity.versions import config_of
 
 FOLDER = Path(__file__).parent / "suites"
-SUITES = ("tpch", "ssb", "job", "clickbench")
+SUITES = ("tpch", "ssb", "job", "clickbench", "everyday")
 MODES = ("nocbo-aqeoff", "nocbo-aqeon", "cbo-aqeoff")
 _TESTS = SHARED / "corpus" / "sqltests" / "out_suite"
 

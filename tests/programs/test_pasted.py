@@ -178,3 +178,47 @@ def test_python_s_warnings_are_not_shown(recwarn):
 def test_display_is_an_action_as_on_databricks():
     program = read_program("d = spark.range(3)\nd.display()\n")
     assert (program.error, [(a.name, a.place.line) for a in program.actions]) == (None, [("display", 2)])
+
+
+def test_what_drops_columns_hands_on_the_other_columns_of_a_guessed_table():
+    text = (
+        "from pyspark.sql import functions as F, Window\n"
+        "d = spark.table('t')\n"
+        "w = Window.partitionBy('k').orderBy(F.desc('at'))\n"
+        "last = d.withColumn('rn', F.row_number().over(w)).filter('rn = 1').drop('rn')\n"
+        "last.select('k', 'other').show()\n"
+        "d.drop(d.gone).select('kept').show()\n"
+    )
+    program = read_program(text)
+    assert program.error is None
+    assert [[c.name for c in a.execution.analyzed.output] for a in program.actions] == [["k", "other"], ["kept"]]
+
+
+def test_guessed_columns_that_are_added_up_are_numbers():
+    text = "d = spark.read.csv('f', header=True, inferSchema=True)\nd.withColumn('c', d.a + d.b).select('c').show()\n"
+    [action] = read_program(text).actions
+    assert [(c.name, c.type.simple_string) for c in action.execution.analyzed.output] == [("c", "double")]
+
+
+def test_a_stream_whose_batches_go_to_an_unknown_function_is_shown():
+    text = "d = spark.readStream.table('t').where('a > 1')\nd.writeStream.foreachBatch(there).start()\n"
+    program = read_program(text)
+    assert program.error is None
+    assert [a.name for a in program.actions] == ["writeStream.start"]
+
+
+def test_an_action_is_planned_with_the_caches_of_its_moment():
+    text = "d = spark.range(9).selectExpr('id + 1 AS n')\nd.show()\nd.cache()\nd.show()\n"
+    before, after = [a for a in read_program(text).actions if a.name == "show"]
+    assert "InMemoryRelation" in after.execution.text("optimized")
+    assert "InMemoryRelation" not in before.execution.text("optimized")
+
+
+def test_files_are_not_described_by_a_table_of_that_name_that_the_program_writes():
+    text = (
+        "d = spark.range(3).selectExpr('id', 'id + 1 AS action')\nd.write.saveAsTable('users')\n"
+        "s = spark.read.parquet('/dim/users')\nd.join(s, 'id').select('action', 'segment').show()\n"
+    )
+    program = read_program(text)
+    assert program.error is None
+    assert [c.name for c in program.actions[-1].execution.analyzed.output] == ["action", "segment"]

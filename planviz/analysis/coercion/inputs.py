@@ -12,10 +12,12 @@ from planviz.expressions.casts import Cast
 from planviz.expressions.common_expressions import CommonExpressionDef, CommonExpressionRef, With
 from planviz.expressions.complex import GetMapValue
 from planviz.expressions.core import Expression, UnaryExpression
+from planviz.expressions.patterns import StringPredicate
 from planviz.expressions.specs import SignatureCall
 from planviz.expressions.windows import FrameBoundary, LagLead, SpecifiedWindowFrame, WindowSpec
 from planviz.functions.signatures import accepts as parameter
 from planviz.types import (
+    BINARY,
     DATE,
     INT,
     NULL,
@@ -134,10 +136,11 @@ def string_form(e: StringForm, c: TypeCoercion) -> Expression:
 
 
 def texts(e: Expression, c: TypeCoercion) -> Expression:
-    """Patterns: every child a string."""
+    """Patterns: every child a string; what begins, ends or stands in another value may be binary where both are."""
+    binary = isinstance(e, StringPredicate) and all(a.data_type == BINARY for a in e.children)
 
     def one(a: Expression) -> Expression:
-        t = c.implicit(a.data_type, parameter("S|X"))
+        t = c.implicit(a.data_type, parameter("X" if binary else "S"))
         return a if t is None else cast_to(a, t)
 
     return e.map_children(one)

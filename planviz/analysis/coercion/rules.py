@@ -19,7 +19,7 @@ from planviz.expressions.core import BEYOND_LEAVES, Expression, alias
 from planviz.expressions.decimals import promoted
 from planviz.logical.combining import Except, Intersect, Union
 from planviz.logical.operators import Project
-from planviz.logical.plan import LogicalPlan
+from planviz.logical.plan import ANALYZED, LogicalPlan
 from planviz.logical.unresolved import Unpivot
 from planviz.types import DataType
 from planviz.versions import Behaviour
@@ -35,8 +35,8 @@ class WidenSetOperationTypes(AnalyzerRule):
     package = "org.apache.spark.sql.catalyst.analysis.TypeCoercionBase$"
 
     @override
-    def apply(self, plan: LogicalPlan) -> LogicalPlan:
-        return plan.transform_up(self._operator, self.mask)
+    def apply(self, plan: LogicalPlan) -> Any:
+        return plan.resolve_operators_up(self._operator, self.mask)
 
     def _operator(self, plan: LogicalPlan) -> LogicalPlan:
         if not isinstance(plan, Union | Intersect | Except) or plan.resolved or not plan.children_resolved:
@@ -98,7 +98,7 @@ class UnpivotCoercion(AnalyzerRule):
             )
             return p.replace(groups=groups) if groups != p.groups else p
 
-        return plan.transform_up(one, Unpivot.BIT)
+        return plan.resolve_operators_up(one, Unpivot.BIT)
 
 
 class AnsiCombinedTypeCoercionRule(AnalyzerRule):
@@ -121,7 +121,7 @@ class AnsiCombinedTypeCoercionRule(AnalyzerRule):
                 return p
             return p.map_expressions(self._expression, BEYOND_LEAVES)
 
-        return changed.transform_up(operator, settled=self.settled)
+        return changed.transform_up(operator, settled=self.settled, kept=ANALYZED)
 
     def __init__(self, context: AnalysisContext) -> None:
         super().__init__(context)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from planviz.document.cardinality.badges import Expectations
 from planviz.document.model import PlaceOf
 from planviz.document.rules.traces import plan_graph, rule_trace
+from planviz.errors import PlanvizError, defect
 from planviz.execution import QueryExecution
 from planviz.graph import PlanGraph
 from planviz.graph.from_tree import Identities
@@ -21,7 +22,10 @@ _ESTIMATED = ("optimized", "sparkPlan", "physical")
 
 
 def planned(execution: QueryExecution | None, place_of: PlaceOf) -> tuple[list[PlanGraph], RuleTrace]:
-    """The plans and the trace of a query as far as it was planned; `place_of` tells where an operator was made."""
+    """The plans and the trace of a query as far as it was planned; `place_of` tells where an operator was made.
+
+    Raises InternalError where a plan cannot be put into words, which is a defect.
+    """
     if execution is None:
         return [], RuleTrace()
 
@@ -30,15 +34,20 @@ def planned(execution: QueryExecution | None, place_of: PlaceOf) -> tuple[list[P
         return None if place is None else (place[0], place[0])
 
     identities, expectations = Identities(), Expectations(execution.config)
-    made = [
-        plan_graph(
-            plan,
-            identities,
-            stage=name,
-            title=_TITLES[name],
-            source_of=lines_of,
-            estimate_of=expectations.of if name in _ESTIMATED else None,
-        )
-        for name, plan in execution.stages.items()
-    ]
-    return made, rule_trace(execution.trace, identities, lines_of)
+    try:
+        made = [
+            plan_graph(
+                plan,
+                identities,
+                stage=name,
+                title=_TITLES[name],
+                source_of=lines_of,
+                estimate_of=expectations.of if name in _ESTIMATED else None,
+            )
+            for name, plan in execution.stages.items()
+        ]
+        return made, rule_trace(execution.trace, identities, lines_of)
+    except PlanvizError:
+        raise
+    except Exception as error:
+        raise defect("Printing a plan", error) from error

@@ -67,11 +67,15 @@ def _cast(t: DataType) -> Builder:
 _RAISE = FunctionSpec("raise_error", (), lambda _: NULL, True, foldable=False)
 
 
+def asserted(condition: Expression, shown: str) -> Expression:
+    """assert_true() whose message shows the condition so."""
+    return _assert_true((condition, lit(f"'{shown}' is not true!")))
+
+
 def _assert_true(a: Args) -> Expression:
-    message = a[1] if len(a) > 1 else lit(f"'{a[0].pretty}' is not true!")
-    return Replaced(
-        "assert_true", (a[0], message), If(a[0], lit(None), FunctionCall("raise_error", (message,), _RAISE))
-    )
+    if len(a) == 1:
+        return asserted(a[0], a[0].pretty)
+    return Replaced("assert_true", a, If(a[0], lit(None), FunctionCall("raise_error", (a[1],), _RAISE)))
 
 
 def _raise_error(a: Args) -> Expression:

@@ -37,9 +37,8 @@ from planviz.expressions.predicates import (
 from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.context import OptimizerRule
 from planviz.optimizer.rules.boolean import is_false, is_null, is_true
-from planviz.types import (
-    BOOLEAN,
-)
+from planviz.optimizer.rules.with_expression import is_cheap
+from planviz.types import BOOLEAN, STRING, StringType
 
 
 class SimplifyConditionals(OptimizerRule):
@@ -203,7 +202,7 @@ class LikeSimplification(OptimizerRule):
             case Like(text, Literal(str() as pattern, _), escape):
                 new = _like(text, pattern, escape)
                 return e if new is None else new
-            case MultiLike(child, patterns, name):
+            case MultiLike(child, patterns, name) if is_cheap(child):
                 return _multi_like(e, child, patterns, name)
         return e
 
@@ -212,21 +211,23 @@ def _like(text: Expression, pattern: str, escape: str) -> And | EqualTo | String
     if escape in pattern or "_" in pattern:
         return None
     parts = re.split("%+", pattern)
+    # A pattern is text, also where the value that it is compared with is binary.
+    kind = text.data_type if isinstance(text.data_type, StringType) else STRING
     match parts:
         case [whole]:
-            return EqualTo(text, Literal(whole, text.data_type))
+            return EqualTo(text, Literal(whole, kind))
         case [head, ""] if head:
-            return StringPredicate(text, Literal(head, text.data_type), "StartsWith")
+            return StringPredicate(text, Literal(head, kind), "StartsWith")
         case ["", tail] if tail:
-            return StringPredicate(text, Literal(tail, text.data_type), "EndsWith")
+            return StringPredicate(text, Literal(tail, kind), "EndsWith")
         case ["", middle, ""] if middle:
-            return StringPredicate(text, Literal(middle, text.data_type), "Contains")
+            return StringPredicate(text, Literal(middle, kind), "Contains")
         case [head, tail] if head and tail:
             from planviz.optimizer.attributes import function
 
             length = function("length", text)
-            start = StringPredicate(text, Literal(head, text.data_type), "StartsWith")
-            end = StringPredicate(text, Literal(tail, text.data_type), "EndsWith")
+            start = StringPredicate(text, Literal(head, kind), "StartsWith")
+            end = StringPredicate(text, Literal(tail, kind), "EndsWith")
             return And(GreaterThanOrEqual(length, lit(len(head) + len(tail))), And(start, end))
     return None
 

@@ -12,7 +12,7 @@ from planviz.expressions.arithmetic import UnaryPositive
 from planviz.expressions.calls import DatetimePlus, FunctionCall, RuntimeReplaceable
 from planviz.expressions.common_expressions import written_out
 from planviz.expressions.core import Expression, Literal, alias
-from planviz.expressions.earlier import stored
+from planviz.expressions.earlier import as_called_then, stored
 from planviz.expressions.subqueries import Exists, ListQuery, ScalarSubquery, SubqueryExpression
 from planviz.logical.combining import Except, Intersect, Join
 from planviz.logical.operators import Aggregate, Project, ResolvedHint, SQLFunctionNode, Subquery, SubqueryAlias, View
@@ -21,7 +21,7 @@ from planviz.logical.unresolved import PipeOperator
 from planviz.optimizer.attributes import map_list
 from planviz.optimizer.context import OptimizerContext, OptimizerRule
 from planviz.optimizer.rules.collations import RewriteCollationJoin
-from planviz.optimizer.rules.replacements import REPLACEABLE, replacement
+from planviz.optimizer.rules.replacements import REPLACEABLE, REPLACED_LATER, replacement
 from planviz.types import DATE, STRING, TIMESTAMP, TIMESTAMP_NTZ
 
 
@@ -211,14 +211,23 @@ class ReplaceExpressions(OptimizerRule):
     def _replaced(self, e: Expression) -> Expression:
         if not e.bits & self.mask:
             return e
+        known = self.context.config.behaviour
         if isinstance(e, RuntimeReplaceable):
-            shared = self.context.config.behaviour.expressions_are_shared
-            return self._replaced(e.replacement if shared else written_out(e.replacement))
+            made = as_called_then(e.replacement, known)
+            return self._replaced(made if known.expressions_are_shared else written_out(made))
         new = e.map_children(self._replaced)
         # Spark 3.0 has a rule of its own for the plus sign, RemoveDispensableExpressions, and subtracts intervals.
-        if isinstance(new, UnaryPositive | DatetimePlus) and not self.context.config.behaviour.plus_signs_are_replaced:
+        if isinstance(new, UnaryPositive | DatetimePlus) and not known.plus_signs_are_replaced:
             return new
-        return new.child if isinstance(new, UnaryPositive) else replacement(new)
+        if isinstance(new, UnaryPositive):
+            return new.child
+        if isinstance(new, FunctionCall) and new.name in REPLACED_LATER and not known.more_functions_are_replaced:
+            return new
+        found: Expression = replacement(new)
+        if found is new:
+            return new
+        made = as_called_then(found, known)
+        return made if known.expressions_are_shared else written_out(made)
 
 
 class PullOutGroupingExpressions(OptimizerRule[Aggregate]):

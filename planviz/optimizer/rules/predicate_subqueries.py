@@ -60,9 +60,12 @@ class RewritePredicateSubquery(OptimizerRule):
         return plan.transform_down(self._operator, self.mask)
 
     def _operator(self, plan: LogicalPlan) -> Any:
-        in_a_row = self.context.config.behaviour.conjuncts_stand_in_a_row
+        known = self.context.config.behaviour
+        in_a_row = known.conjuncts_stand_in_a_row
         if isinstance(plan, Filter) and (in_a_row or has_predicate_subquery(plan.condition)):
             return self._filter(plan)
+        if isinstance(plan, Join) and not known.join_conditions_ask_subqueries:
+            return plan
         if isinstance(plan, Join) and plan.condition is not None and has_predicate_subquery(plan.condition):
             self.take(plan, "column", _REASONS["column"])
             return self._in_condition(plan)

@@ -147,6 +147,10 @@ _FUNCTIONS: dict[str, Callable[[FunctionCall], Any]] = {
 }
 
 
+#: Those that stay what they are where a version replaces fewer functions (before 4.0).
+REPLACED_LATER = frozenset(("array_append", "array_prepend", "decode", "encode", "json_array_length", "sentences"))
+
+
 def replacement(e: Expression) -> Any:
     """What stands for the expression from the optimizer on; itself for most."""
     match e:

@@ -116,6 +116,8 @@ class PullupCorrelatedPredicates(OptimizerRule):
     def _operator(self, plan: LogicalPlan) -> Any:
         if not isinstance(plan, UnaryNode | Join | LateralJoin):
             return plan
+        if isinstance(plan, Join) and not self.context.config.behaviour.join_conditions_ask_subqueries:
+            return plan
         new = plan.transform_expressions_down(lambda e: self._subquery(e, plan), AnySubquery.BIT)
         if isinstance(plan, LateralJoin) and new.output != plan.output:
             return Project(plan.output, new)
