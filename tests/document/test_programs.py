@@ -22,3 +22,9 @@ def test_without_a_catalogue_its_tables_are_guessed() -> None:
     opened = open_document(WRONG, AUTO)
     assert opened.document.recognised == "PySpark program"
     assert opened.document.error is None
+
+
+def test_every_stage_of_an_action_is_opened():
+    document = open_text("df = spark.table('orders').where('amount > 20')\ndf.groupBy('status').count().show()\n")
+    stages = [plan.stage for plan in document.plans]
+    assert stages == ["parsed", "analyzed", "optimized", "sparkPlan", "physical"]
