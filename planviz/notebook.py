@@ -188,7 +188,9 @@ def _of_execution(execution: QueryExecution) -> Document:
     from planviz.document.opening.plans import planned
 
     execution.text("physical")
-    plans, trace = planned(execution, lambda node: None)
+    plans, trace, unprinted = planned(execution, lambda node: None)
+    if unprinted is not None:
+        raise unprinted
     return Document("", "query", (), tuple(plans), trace)
 
 

@@ -28,3 +28,21 @@ def test_every_stage_of_an_action_is_opened():
     document = open_text("df = spark.table('orders').where('amount > 20')\ndf.groupBy('status').count().show()\n")
     stages = [plan.stage for plan in document.plans]
     assert stages == ["parsed", "analyzed", "optimized", "sparkPlan", "physical"]
+
+
+def test_an_action_whose_plan_cannot_be_printed_takes_no_other_with_it(monkeypatch):
+    from planviz.document.opening import plans
+
+    printed = plans.rule_trace
+    calls = iter([True, False])
+
+    def broken_once(*args):
+        if next(calls):
+            raise AttributeError("'str' object has no attribute 'hex'")
+        return printed(*args)
+
+    monkeypatch.setattr(plans, "rule_trace", broken_once)
+    first, second = open_text("spark.table('a').show()\nspark.table('b').show()\n").statements
+    assert "This is a defect of planviz" in str(first.error)
+    assert second.error is None
+    assert second.plans

@@ -5,7 +5,7 @@ from __future__ import annotations
 from planviz.document.cardinality.badges import Expectations
 from planviz.document.model import PlaceOf
 from planviz.document.rules.traces import plan_graph, rule_trace
-from planviz.errors import PlanvizError, defect
+from planviz.errors import InternalError, PlanvizError, defect
 from planviz.execution import QueryExecution
 from planviz.graph import PlanGraph
 from planviz.graph.from_tree import Identities
@@ -21,13 +21,16 @@ _TITLES = {
 _ESTIMATED = ("optimized", "sparkPlan", "physical")
 
 
-def planned(execution: QueryExecution | None, place_of: PlaceOf) -> tuple[list[PlanGraph], RuleTrace]:
+def planned(
+    execution: QueryExecution | None, place_of: PlaceOf
+) -> tuple[list[PlanGraph], RuleTrace, InternalError | None]:
     """The plans and the trace of a query as far as it was planned; `place_of` tells where an operator was made.
 
-    Raises InternalError where a plan cannot be put into words, which is a defect.
+    The last value is the defect by which a plan cannot be put into words, then without plans: one query of a text
+    takes no other with it.
     """
     if execution is None:
-        return [], RuleTrace()
+        return [], RuleTrace(), None
 
     def lines_of(node: object) -> tuple[int, int] | None:
         place = place_of(node)
@@ -46,8 +49,8 @@ def planned(execution: QueryExecution | None, place_of: PlaceOf) -> tuple[list[P
             )
             for name, plan in execution.stages.items()
         ]
-        return made, rule_trace(execution.trace, identities, lines_of)
+        return made, rule_trace(execution.trace, identities, lines_of), None
     except PlanvizError:
         raise
     except Exception as error:
-        raise defect("Printing a plan", error) from error
+        return [], RuleTrace(), defect("Printing a plan", error)

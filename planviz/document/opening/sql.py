@@ -10,7 +10,6 @@ from planviz.config import OptimizerConfig
 from planviz.document.model import Document, PlaceOf, SqlStatement, StatementKind
 from planviz.document.opening.embedded_sql import embedded_sql
 from planviz.document.opening.plans import planned
-from planviz.errors import InternalError
 from planviz.execution import Outcome, Session
 from planviz.frontend import Parameters
 from planviz.frontend.lexer import line_and_column
@@ -48,15 +47,12 @@ def open_sql(
     plans: list[PlanGraph] = []
     statements: list[SqlStatement] = []
     for index, outcome in enumerate(session.run(sql, stage)):
-        error = outcome.error
-        try:
-            made, trace = planned(outcome.execution, place_of)
-        except InternalError as unprinted:
-            made, trace, error = [], RuleTrace(), error or unprinted
+        made, trace, unprinted = planned(outcome.execution, place_of)
         places = tuple(range(len(plans), len(plans) + len(made)))
         plans += made
         s = outcome.statement
         line = text.count("\n", 0, s.start) + 1
+        error = outcome.error or unprinted
         statements.append(SqlStatement(index, _kind(outcome), s.sql, line, places, trace, error, outcome.execution))
     recognised, reasons = _recognised(statements)
     traces = [s.trace for s in statements if s.trace]
