@@ -88,7 +88,8 @@ def _product(join: Join, config: OptimizerConfig, *sizes: int) -> Cost:
     left, right = _rows(join, "BuildLeft", config), _rows(join, "BuildRight", config)
     if left is not None and right is not None:
         pairs = left * right
-        words = f"every row meets every other: {short(left)} × {short(right)} = {short(pairs)} pairs"
+        shown = f"= {short(pairs)}" if short(pairs)[0].isdigit() else short(pairs)
+        words = f"every row meets every other: {short(left)} × {short(right)} {shown} pairs"
         return Cost(words, pairs > _MANY_PAIRS, log2(max(pairs, 1)))
     large = min(sizes) > _LARGE_SIDE
     shown = " and ".join("unknown" if size >= _UNKNOWN else byte_size(size) for size in sizes)
