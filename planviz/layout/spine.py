@@ -1,15 +1,19 @@
 """A layout for plans of many joins: the first input goes straight down, every other one stands to the right of it.
 
 A left-deep tree becomes one column of joins with a column of inputs beside it, where a tidy tree is a staircase as wide
-as it is deep. Boxes stand on a grid: one column width for all, one height for each row.
+as it is deep. Boxes stand on a grid: one width for each column, one height for each row. The browser script lays out
+large plans with the same steps, so a change here is a change there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 
 #: What a subtree takes of the grid, from its last row to its first: columns from its own on.
 _Shape = list[int]
+#: So many rows left empty are as bad as one more column: what stands beside a spine makes room for it instead.
+_ROWS_A_COLUMN = 4
 
 
 def spine(
@@ -69,10 +73,15 @@ def _placed(
     if straight is None:
         return [*beside[::-1], 1]
     main = shapes[straight]
-    # The spine goes on as high as it can without its own inputs meeting these.
+    # The spine goes on as high as it can without its own inputs meeting these, or these make room for them.
     down = 0
     while any(used > 1 for used in main[max(0, len(main) - (len(beside) - down)) :] if down < len(beside)):
         down += 1
+    further = max(main[max(0, len(main) - len(beside)) :], default=1) - 1
+    if down > _ROWS_A_COLUMN * further:
+        for child in others:
+            column[child] += further
+        beside, down = [used + further for used in beside], 0
     column[straight], row[straight] = 0, 1 + down
     shapes[straight] = []
     for r in range(down, len(beside)):
@@ -88,13 +97,14 @@ def _placed(
 def _coordinates(
     column: list[int], row: list[int], width: Sequence[float], height: Sequence[float], gap_x: float, gap_y: float
 ) -> tuple[list[float], list[float]]:
-    step = max(width, default=0.0) + gap_x
-    tallest: dict[int, float] = {}
-    for r, h in zip(row, height, strict=True):
-        tallest[r] = max(tallest.get(r, 0.0), h)
-    top, tops = 0.0, {}
-    for r in range(max(row, default=-1) + 1):
-        tops[r] = top
-        top += tallest.get(r, 0.0) + gap_y
-    xs = [c * step + (step - gap_x - w) / 2 for c, w in zip(column, width, strict=True)]
-    return xs, [tops[r] for r in row]
+    widest = [0.0] * (max(column, default=-1) + 1)
+    tallest = [0.0] * (max(row, default=-1) + 1)
+    for c, r, w, h in zip(column, row, width, height, strict=True):
+        widest[c], tallest[r] = max(widest[c], w), max(tallest[r], h)
+    left, top = _starts(widest, gap_x), _starts(tallest, gap_y)
+    return [left[c] + (widest[c] - w) / 2 for c, w in zip(column, width, strict=True)], [top[r] for r in row]
+
+
+def _starts(sizes: list[float], gap: float) -> list[float]:
+    """Where each column or row begins, one after the other with a gap between."""
+    return list(accumulate((size + gap for size in sizes), initial=0.0))

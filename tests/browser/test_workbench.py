@@ -183,11 +183,15 @@ def test_folding_and_unfolding_ends_where_python_put_everything(workbench: Any) 
     assert opened.page.evaluate(spots, list(range(150))) == pytest.approx(expected)
 
 
+GAPS = {"gap_x": 28, "gap_y": 26, "fork_gap": 18}
+
+
 def test_the_scripts_layout_is_pythons(workbench: Any, tmp_path: Path) -> None:
     """The same boxes go to the same places in both, on trees that share slack between siblings too."""
     from random import Random
 
     from planviz.layout import tidy
+    from planviz.layout.spine import spine
     from planviz.render.web import script
 
     random = Random(7)
@@ -197,21 +201,25 @@ def test_the_scripts_layout_is_pythons(workbench: Any, tmp_path: Path) -> None:
         if size == 12:
             parent[5] = -1
         width, height = [random.randrange(40, 260) for _ in parent], [random.randrange(30, 110) for _ in parent]
-        x, y = tidy(parent, width, height, gap_x=28, gap_y=26, fork_gap=18)
-        cases.append([parent, width, height, x, y])
+        aside = [random.random() < 0.1 for _ in parent]
+        straight = spine(parent, width, height, gap_x=28, gap_y=26, aside=aside)
+        cases.append([parent, width, height, aside, tidy(parent, width, height, **GAPS), straight])
     opened = workbench(plan(3))
-    source = re.search(r"const \$tidy = (\(\(\) => \{.*?\n\}\)\(\));", script(), re.DOTALL)
-    assert source is not None
+    layouts = [
+        re.search(rf"const \${name} = \(\(\) => \{{.*?\n\}}\)\(\);", script(), re.DOTALL) for name in ("tidy", "spine")
+    ]
+    source = "".join(found[0] for found in layouts if found)
     opened.page.set_content("")  # without the page's policy
     other = opened.page.context.new_page()
     answers = other.evaluate(
-        f"cases => {{ const $tidy = {source[1]}; return cases.map(([parent, width, height]) => "
-        "$tidy.tidy(parent, width, height, 28, 26, 18).map((some) => [...some])); }",
+        f"cases => {{ {source} return cases.map(([parent, width, height, aside]) => "
+        "[$tidy.tidy(parent, width, height, 28, 26, 18), $spine.spine(parent, width, height, 28, 26, aside)]"
+        ".map((places) => places.map((some) => [...some]))); }",
         cases,
     )
-    for (*_, x, y), (their_x, their_y) in zip(cases, answers, strict=True):
-        assert their_x == pytest.approx(x)
-        assert their_y == pytest.approx(y)
+    for (*_, ours, straight), theirs in zip(cases, answers, strict=True):
+        for expected, found in zip((*ours, *straight), (*theirs[0], *theirs[1]), strict=True):
+            assert found == pytest.approx(expected)
 
 
 def test_folding_one_chain_and_all(workbench: Any) -> None:
@@ -277,6 +285,32 @@ def test_large_plans_open_at_the_root_with_most_rows_a_key_away(workbench: Any) 
     assert opened.state()["selected"] == hottest
     assert seen(hottest)
     assert opened.page.locator(".pv-map:not(.pv-faded)").count() == 1
+
+
+def test_a_plan_that_is_wider_than_the_view_fills_it_from_the_root_on(workbench: Any) -> None:
+    """TPC-DS q64 as a tidy tree has its root over two halves that both lie outside the view."""
+    opened = workbench(_of_sample("documents/tpcds-q64"), width=1366, height=768)
+    view = opened.page.locator(".pv-canvas").bounding_box()
+    places = [opened.place(node) for node in range(opened.state()["boxes"])]
+    seen = [
+        place
+        for place in places
+        if view["x"] <= place["x"] <= place["x"] + place["width"] <= view["x"] + view["width"]
+        and view["y"] <= place["y"] <= place["y"] + place["height"] <= view["y"] + view["height"]
+    ]
+    assert places[0] in seen
+    assert len(seen) >= 25
+    for part in range(4):  # no quarter of its height without a card
+        top, height = view["y"] + part * view["height"] / 4, view["height"] / 4
+        assert any(top <= place["y"] <= top + height for place in seen)
+
+
+def test_a_folded_chain_of_one_line_says_what_it_begins_with(workbench: Any) -> None:
+    opened = workbench(_of_sample("documents/tpcds-q64"))
+    opened.page.keyboard.press("X")
+    assert opened.state()["first"] == "Adaptive Spark Plan +3"
+    opened.page.evaluate("__planviz.handle.select(2)")
+    assert opened.state()["first"] == "Exchange range +3"
 
 
 def test_neither_minimap_nor_words_lie_on_a_card(workbench: Any) -> None:

@@ -35,6 +35,20 @@ def test_the_spine_waits_for_an_input_of_two_boxes() -> None:
     assert found[3][1] > found[5][1]
 
 
+def test_a_large_input_stands_further_aside_so_that_no_long_gap_comes() -> None:
+    # join(filter(join(a, b)), chain of ten): 0 join, 1 filter, 2 join, 3 a, 4 b, 5.. the chain
+    found = placed([-1, 0, 1, 2, 2, 0, *range(5, 14)])
+    assert found[1] == (0, 70)
+    assert found[4] == (120, 210)
+    assert [x for x, _ in found[5:]] == [240] * 10
+    assert found[5][1] == 70
+
+
+def test_every_column_is_as_wide_as_its_own_boxes() -> None:
+    xs, _ = spine([-1, 0, 0], [200.0, 100.0, 60.0], [40.0] * 3, **GAPS)
+    assert xs == [0, 50, 220]
+
+
 def test_a_subquery_never_stands_straight_below() -> None:
     found = placed([-1, 0, 0], aside=[False, True, False])
     assert found[1][0] == 120

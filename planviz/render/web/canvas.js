@@ -229,30 +229,38 @@ export class Canvas {
     const { plan } = this;
     if (plan.size > MOST_SNUG || this.fixed) return false;
     const width = (b) => this.#snugWidth(b);
-    let before = 0;
-    for (const gap of SNUG_GAPS) {
-      plan.snug = { gap, width };
-      plan.arrange();
-      const zoom = this.fitZoom;
-      if (zoom >= (gap > NEAR_GAP && zoom > before ? EASY : SNUG)) break;
-      before = zoom;
+    for (const down of [false, true]) {
+      let before = 0;
+      for (const gap of SNUG_GAPS) {
+        plan.snug = { gap, width, down };
+        plan.arrange();
+        const zoom = this.fitZoom;
+        if (zoom >= (gap > NEAR_GAP && zoom > before ? EASY : SNUG)) break;
+        before = zoom;
+      }
+      if (this.fitZoom >= SNUG) break;
     }
     if (this.fitZoom < SNUG) this.spread(false);
     this.changed();
     return plan.snug !== null;
   }
 
-  // Cards of one line, `gap` px apart, or (false) whole cards.
+  // Cards of one line, `gap` px apart, or (false) whole cards. A plan that is wider than the view goes straight down along
+  // first inputs instead: a tidy tree would show its root and little else.
   spread(gap) {
     const { plan } = this;
     plan.snug = gap ? { gap, width: (b) => this.#snugWidth(b) } : null;
     if (gap) plan.roomy = false;
     plan.arrange();
+    if (gap && plan.width * SNUG > this.width) {
+      plan.snug.down = true;
+      plan.arrange();
+    }
     this.changed();
   }
 
   #snugWidth(b) {
-    const { plan, ctx, theme: { card: { snug } } } = this, title = plan.isFolded(b) ? `${plan.foldedCount(b)} operators` : plan.titles[plan.first[b]];
+    const { plan, ctx, theme: { card: { snug } } } = this, title = plan.lineOf(b);
     ctx.font = this.font(600, snug.size);
     const wide = ctx.measureText(title.slice(0, 60)).width, rows = plan.isFolded(b) ? "" : plan.rowsWords(plan.first[b]);
     ctx.font = this.font(400, snug.size - 1);

@@ -517,7 +517,7 @@ function drawSnugText(ctx, view, colours, boxes) {
       ctx.fillText("!", left, middle);
       ctx.fillStyle = colours.ink;
     }
-    ctx.fillText(view.cutTo(ctx, b, `snug ${size}`, titleOf(view, b), right - left - used - (grave ? 8 : 0)), left + (grave ? 8 : 0), middle);
+    ctx.fillText(view.cutTo(ctx, b, `snug ${size}`, plan.lineOf(b, view.selected), right - left - used - (grave ? 8 : 0)), left + (grave ? 8 : 0), middle);
   }
   ctx.textBaseline = "alphabetic";
 }

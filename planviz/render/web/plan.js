@@ -1,4 +1,5 @@
 // The plan on screen: the scene's parallel arrays, what is collapsed or folded, where every box stands, what is in view.
+import { spine } from "./spine.js";
 import { tidy } from "./tidy.js";
 import { beyond, byteSize, short } from "./units.js";
 
@@ -21,7 +22,7 @@ export class Plan {
     this.collapsed = new Uint8Array(this.size);
     this.folded = new Uint8Array(this.size); // by head of chain
     this.roomy = false; // metrics and details inside the cards
-    this.snug = null; // { gap, width(box) }: cards of one line, so near that a whole plan can be read at once; { placed }: as the scene has them
+    this.snug = null; // { gap, width(box), down }: cards of one line, so near that a whole plan can be read at once, the first input straight down or not; { placed }: as the scene has them
     this.#relate();
     this.#findChains();
   }
@@ -128,7 +129,8 @@ export class Plan {
       return;
     }
     const near = snug && card.snug, margin = near ? near.margin : layout.margin;
-    [this.x, this.y] = near ? tidy(this.up, w, h, near.gap_x, snug.gap, near.fork_gap) : tidy(this.up, w, h, layout.gap_x, layout.gap_y, layout.fork_gap);
+    if (snug?.down) [this.x, this.y] = spine(this.up, w, h, near.gap_x, snug.gap, Array.from(first, (i) => nodes.edge[i] === "s"));
+    else [this.x, this.y] = near ? tidy(this.up, w, h, near.gap_x, snug.gap, near.fork_gap) : tidy(this.up, w, h, layout.gap_x, layout.gap_y, layout.fork_gap);
     this.width = this.height = 0;
     for (let b = 0; b < count; b++) {
       this.x[b] += margin;
@@ -144,6 +146,12 @@ export class Plan {
 
   foldedCount(b) {
     return this.nodes.depth[this.last[b]] - this.nodes.depth[this.first[b]] + 1;
+  }
+
+  // A card of one line: the title, and how many more operators a folded chain has.
+  lineOf(b, selected = -1) {
+    const title = this.titles[selected >= 0 && this.box[selected] === b ? selected : this.first[b]];
+    return this.isFolded(b) ? `${title.slice(0, 40)} +${this.foldedCount(b) - 1}` : title;
   }
 
   hiddenBelow(b) {

@@ -27,7 +27,7 @@ export function mount(parentElement, data, callbacks) {
       if (to) bench.canvas.moveTo({ ...bench.canvas.camera, ...to }, false);
       return { ...bench.canvas.camera, boxes: bench.canvas.drawn, width: bench.canvas.width, height: bench.canvas.height };
     },
-    state: () => ({ selected: bench.selected, boxes: bench.plan.count, folded: bench.plan.anyFolded, compact: bench.plan.snug !== null, hits: bench.hits.length, mode: bench.mode }),
+    state: () => ({ selected: bench.selected, boxes: bench.plan.count, folded: bench.plan.anyFolded, compact: bench.plan.snug !== null, hits: bench.hits.length, mode: bench.mode, first: bench.plan.lineOf(0, bench.selected) }),
     place: (index) => bench.place(index),
   };
   bench.update(data);

@@ -1,0 +1,88 @@
+// The layout of planviz/layout/spine.py, step for step: a change there is a change here. The first input goes straight
+// down, every other one stands to the right of it.
+
+const ROWS_A_COLUMN = 4;
+
+// Top left corners of a forest of boxes; aside[i]: never straight below (subqueries). Returns [x, y].
+export function spine(parent, width, height, gapX, gapY, aside) {
+  const count = parent.length, below = Array.from({ length: count }, () => []), roots = [];
+  for (let i = 0; i < count; i++) (parent[i] < 0 ? roots : below[parent[i]]).push(i);
+  const column = new Int32Array(count), row = new Int32Array(count), shapes = new Array(count);
+  for (let i = count - 1; i >= 0; i--) shapes[i] = placed(below[i], shapes, column, row, aside);
+  let right = 0;
+  for (const root of roots) {
+    column[root] = right;
+    for (const used of shapes[root]) right = Math.max(right, column[root] + used);
+  }
+  for (let i = 0; i < count; i++) {
+    if (parent[i] < 0) continue;
+    column[i] += column[parent[i]];
+    row[i] += row[parent[i]];
+  }
+  return coordinates(column, row, width, height, gapX, gapY);
+}
+
+// Places the boxes below one, relative to it. Returns what it takes with them: from its last row to its first, how
+// many columns from its own on.
+function placed(below, shapes, column, row, aside) {
+  const straight = below.find((child) => !aside?.[child]), beside = []; // columns used beside the spine, from the first row below
+  for (const child of below) {
+    if (child === straight) continue;
+    const shape = shapes[child].reverse();
+    let at = 1;
+    for (let r = 0; r < Math.min(shape.length, beside.length); r++) at = Math.max(at, beside[r]);
+    column[child] = at;
+    row[child] = 1;
+    while (beside.length < shape.length) beside.push(1);
+    for (let r = 0; r < shape.length; r++) beside[r] = Math.max(beside[r], at + shape[r]);
+    shapes[child] = null;
+  }
+  if (straight === undefined) return [...beside.reverse(), 1];
+  const main = shapes[straight];
+  const meets = (down) => {
+    for (let at = Math.max(0, main.length - (beside.length - down)); at < main.length; at++) if (main[at] > 1) return true;
+    return false;
+  };
+  let down = 0;
+  while (down < beside.length && meets(down)) down++;
+  let further = 0;
+  for (let at = Math.max(0, main.length - beside.length); at < main.length; at++) further = Math.max(further, main[at] - 1);
+  if (down > ROWS_A_COLUMN * further) {
+    for (const child of below) if (child !== straight) column[child] += further;
+    beside.forEach((used, r) => (beside[r] = used + further));
+    down = 0;
+  }
+  column[straight] = 0;
+  row[straight] = 1 + down;
+  shapes[straight] = null;
+  const over = beside.length - down - main.length; // rows of the inputs beside that reach below the spine
+  if (over > 0) main.unshift(...beside.slice(down + main.length).reverse());
+  for (let r = down; r < beside.length - Math.max(0, over); r++) {
+    const at = main.length - 1 - (r - down);
+    main[at] = Math.max(main[at], beside[r]);
+  }
+  for (let r = down - 1; r >= 0; r--) main.push(beside[r]);
+  main.push(1);
+  return main;
+}
+
+function coordinates(column, row, width, height, gapX, gapY) {
+  const widest = [], tallest = [];
+  column.forEach((c, i) => {
+    widest[c] = Math.max(widest[c] ?? 0, width[i]);
+    tallest[row[i]] = Math.max(tallest[row[i]] ?? 0, height[i]);
+  });
+  const left = starts(widest, gapX), top = starts(tallest, gapY);
+  const x = Float64Array.from(width, (w, i) => left[column[i]] + (widest[column[i]] - w) / 2);
+  return [x, Float64Array.from(row, (r) => top[r])];
+}
+
+// Where each column or row begins, one after the other with a gap between.
+function starts(sizes, gap) {
+  let at = 0;
+  return Array.from(sizes, (size) => {
+    const start = at;
+    at += (size ?? 0) + gap;
+    return start;
+  });
+}
