@@ -269,9 +269,16 @@ def only_asks(join: PlanNode) -> bool:
 
 
 def name_of(node: PlanNode) -> str:
-    """A scan's table without its namespace, else the operator in words."""
+    """A scan's table without its namespace, else its path or the columns that it has, else the operator in words."""
     table = str(node.arguments.get("table", "")).split("[")[0].rsplit(".", 1)[-1].strip("`")
-    return table or _SCAN.sub("", title(node))
+    if table:
+        return table
+    name, format = _SCAN.sub("", title(node)), str(node.arguments.get("format") or "")
+    columns = node.arguments.get("output")
+    if name.lower() not in ("relation", "scan", format.lower()) or not isinstance(columns, list) or not columns:
+        return name
+    more = ", …" if len(columns) > 2 else ""
+    return f"{format or name} ({', '.join(without_ids(str(column)) for column in columns[:2])}{more})"
 
 
 def listed(names: Iterable[str], most: int = 4) -> str:

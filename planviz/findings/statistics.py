@@ -42,7 +42,8 @@ class SizeUnknown(Check):
         """See `Check.find`."""
         unknown = [n for n in _leaves(plan) if _unknown(n) and n.op not in ("UnionLoopRef", "LogicalRDD")]
         if unknown:
-            told = f"{count(len({name_of(n) for n in unknown}), 'table')} of 8 EiB: {listed(map(name_of, unknown))}."
+            tables = count(len({name_of(n) for n in unknown}), "table")
+            told = f"{tables} of unknown size, for which Spark takes 8 EiB: {listed(map(name_of, unknown))}."
             yield Hit(told, tuple(n.id for n in unknown))
 
 

@@ -11,7 +11,7 @@ from typing import Literal
 from planviz.graph.kinds import spark_name
 from planviz.graph.node import PlanNode
 from planviz.graph.plan_graph import PlanGraph
-from planviz.units import byte_size, duration, exact
+from planviz.units import beyond, byte_size, duration, exact
 
 Unit = Literal["", "rows", "bytes", "ms"]
 
@@ -205,11 +205,11 @@ def _columns(output: object) -> Sequence[str]:
 
 
 def _expected(before: PlanGraph, after: PlanGraph) -> list[tuple[str, Unit, float | None, float | None]]:
-    """Rows and bytes that are expected to come out of both plans."""
+    """Rows and bytes that are expected to come out of both plans; rows that nobody can believe are none."""
     tops = [next((node.estimate for node in graph.walk() if node.estimate is not None), None)
             for graph in (before, after)]  # fmt: skip
     found: list[tuple[str, Unit, float | None, float | None]] = []
-    rows = [None if top is None else top.rows for top in tops]
+    rows = [None if top is None or beyond(top.rows or 0) else top.rows for top in tops]
     sizes = [None if top is None else top.size_in_bytes for top in tops]
     if any(number is not None for number in rows):
         found.append(("rows expected of the query", "rows", rows[0], rows[1]))

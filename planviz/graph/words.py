@@ -32,9 +32,13 @@ _JOIN_TYPES = {
 _OVER_NAMES = re.compile(r"(?:Using|Natural)Join\((\w+)")
 _MODES = {"partial": "Partial", "merge": "Merge", "final": "Final", "complete": "Complete"}
 _SCANS = {"FileScan", "Scan", "BatchScan", "HiveTableScan", "FileSourceScan"}
-_LAST_NAME = re.compile(r"[\[/]([^/\[\],]+)/?\]?$")
+_FIRST_PATH = re.compile(r"\[([^\[\],]+)")
+_PART_OF_TABLE = re.compile(r"[^/=]+=[^/]*|part-[^/]*|_temporary")
 _ROUND = re.compile(r"[()]")
-_NOT_NULL = re.compile(r"isnotnull\([^()]*\) AND | AND isnotnull\([^()]*\)")
+_NOT_NULL = re.compile(r"isnotnull\(([^()]*)\)")
+_CAST = re.compile(r"\bcast\(([\w.#`]+) as \w+(?:\(\d+,\d+\))?\)")
+_LONGEST_CONDITION = 4_000
+_AND_OR_BRACKET = re.compile(r"[()]| AND ")
 _WINDOW = re.compile(r" windowspecdefinition\(.*\)(?= AS )", re.DOTALL)
 _PUSHED = re.compile(
     r"\*?(EqualTo|EqualNullSafe|GreaterThan|GreaterThanOrEqual|LessThan|LessThanOrEqual)\(([^,()]+),(.*)\)$"
@@ -131,9 +135,28 @@ def _scan_title(op: str, words: str, table: str | None, format: object, location
             return f"{lead} JDBCRelation"
         return f"{lead} {name.rstrip('/').rpartition('/')[2] or name}"
     if format and lead.endswith("Scan"):
-        found = _LAST_NAME.search(str(location)) if location and "..." not in str(location) else None
-        return f"{lead} {format} {found[1]}" if found else f"{lead} {format}"
+        return f"{lead} {format} {path_name(str(location or ''))}".rstrip()
     return lead if lead != "Scan" else words
+
+
+def path_name(location: str) -> str:
+    """The folder or file that a scan's location names, without partitions and files of a table; "" where none is whole.
+
+    `InMemoryFileIndex(3 paths)[s3://b/sales/orders/day=1, ...]` is `orders`; of a path that was cut (`s3://b/sales/ord...`)
+    it is `sales/…`.
+    """
+    found = _FIRST_PATH.search(location)
+    if found is None:
+        return ""
+    path, cut, _ = found[1].strip().partition("...")
+    above, _, parts = path.partition(":")
+    names = [name for name in (parts or above).split("/") if name]
+    if cut and names:
+        del names[-1]
+    while names and _PART_OF_TABLE.fullmatch(names[-1]):
+        del names[-1]
+        cut = ""
+    return f"{names[-1]}/…" if names and cut else names[-1] if names else ""
 
 
 _JOIN_IN_TEXT = re.compile(
@@ -197,7 +220,7 @@ def _join_lines(node: PlanNode) -> list[tuple[str, str]]:
     keys = ", ".join(f"{left} = {right}" for left, right in pairs)
     return [
         ("on", keys),
-        ("where" if keys else "on", _bare(str(arguments.get("condition", "")))),
+        ("where" if keys else "on", condition_words(str(arguments.get("condition", "")))),
         ("build", str(arguments.get("build_side", ""))),
         ("", str(arguments.get("subquery", ""))),
     ]
@@ -255,8 +278,38 @@ def _scan_lines(node: PlanNode) -> list[tuple[str, str]]:
 
 
 def _filter_lines(node: PlanNode) -> list[tuple[str, str]]:
-    condition = str(node.arguments.get("condition", ""))
-    return [("where", _bare(_NOT_NULL.sub("", condition) or condition))]
+    return [("where", condition_words(str(node.arguments.get("condition", ""))))]
+
+
+def condition_words(condition: str) -> str:
+    """A condition as a card has room for it: `((cast(a#1 as bigint) = b#2L) AND isnotnull(a#1))` is `a#1 = b#2L`.
+
+    Brackets around its parts, casts of columns and, beside anything else, tests for null are left out. One that is
+    longer than any card is not taken apart.
+    """
+    if len(condition) > _LONGEST_CONDITION:
+        return _bare(condition)
+    parts = [_CAST.sub(r"\1", part) for part in _conjuncts(_bare(condition))]
+    bare = [f"({_bare(part)})" if len(parts) > 1 and " OR " in part else _bare(part) for part in parts]
+    telling = [part for part in bare if not _NOT_NULL.fullmatch(part)]
+    return " AND ".join(telling or [_NOT_NULL.sub(r"\1 is not null", part) for part in bare])
+
+
+def _conjuncts(text: str, deep: int = 40) -> list[str]:
+    """The parts that AND joins at the top of a condition; the whole where brackets do not match or nest too deep."""
+    parts, depth, start = [], 0, 0
+    for mark in _AND_OR_BRACKET.finditer(text):
+        if mark[0] == "(":
+            depth += 1
+        elif mark[0] == ")":
+            depth -= 1
+        elif depth == 0:
+            parts.append(text[start : mark.start()])
+            start = mark.end()
+    parts.append(text[start:])
+    if depth or len(parts) == 1 or not deep:
+        return [text]
+    return [inner for part in parts for inner in _conjuncts(_bare(part), deep - 1)]
 
 
 def _bare(text: str) -> str:

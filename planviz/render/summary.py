@@ -31,10 +31,9 @@ def _reads(nodes: list[PlanNode], scene: Scene) -> Line | None:
     scans = [i for i, node in enumerate(nodes) if node.kind == "scan" and not node.op.startswith(_NO_SOURCES)]
     if not scans:
         return None
-    titles = [scene.nodes["title"][i] for i in scans]
-    tables = dict.fromkeys(title.partition("Scan ")[2] or title.partition("Relation ")[2] for title in titles)
-    names = [name for name in tables if name]
-    unnamed = sum(1 for title in titles if not (title.partition("Scan ")[2] or title.partition("Relation ")[2]))
+    sources = [_source(nodes[i], scene.nodes["title"][i]) for i in scans]
+    names = [name for name in dict.fromkeys(sources) if name]
+    unnamed = sources.count("")
     said = ", ".join(names) if len(names) <= _MOST_TABLES else f"{len(names):,} tables"
     if unnamed:
         said = f"{said} and {_count(unnamed, 'source')} without a name" if names else _count(unnamed, "source")
@@ -42,11 +41,19 @@ def _reads(nodes: list[PlanNode], scene: Scene) -> Line | None:
         said += f" in {len(scans):,} scans"
     most = _heaviest(scans, scene)
     if most >= 0 and len(scans) > 1:
-        name = one_line(scene.nodes["title"][most].partition(" ")[2] or "one", 60)
+        name = one_line(_source(nodes[most], scene.nodes["title"][most]) or "one", 60)
         said += f"; most from {name}: {_rows(most, scene)}"
     elif most >= 0:
         said += f": {_rows(most, scene)}"
     return ("reads", said, most if most >= 0 else scans[0])
+
+
+def _source(node: PlanNode, title: str) -> str:
+    """The table or path that a scan reads, "" where the plan tells its format alone."""
+    name, format = title.partition("Scan ")[2] or title.partition("Relation ")[2], node.arguments.get("format")
+    if node.arguments.get("table") or not isinstance(format, str):
+        return name
+    return "" if name == format else name.removeprefix(f"{format} ")
 
 
 def _joins(nodes: list[PlanNode], scene: Scene) -> Line | None:

@@ -7,13 +7,14 @@ from typing import Any
 from planviz.decisions.choices import Decision
 from planviz.document.decisions import charts
 from planviz.document.decisions.model import Decided
-from planviz.document.decisions.queries import outcome, plain, title, value_text
+from planviz.document.decisions.queries import outcome, plain, size_words, title, value_text
 from planviz.graph.differences import conjuncts
 from planviz.graph.node import PlanNode
 from planviz.graph.words import join_type_words, spaced
 from planviz.render.text import one_line
-from planviz.units import byte_size
 
+#: Bytes that the join of two tables has only where their sizes are multiplied.
+_IMMENSE = 1 << 50
 _SIDES = {"BuildLeft": "left", "BuildRight": "right"}
 
 
@@ -55,9 +56,22 @@ def side(decision: Decision, name: str) -> dict[str, Any]:
     return {
         "names": one_line(shown, 60),
         "all": one_line(", ".join(names), 400),
-        "size": byte_size(size) if isinstance(size, int) else size or "",
+        "size": size_words(size) if isinstance(size, int) else size or "",
         "build": decision.value("build") == f"Build{name.capitalize()}",
     }
+
+
+def multiplied(decision: Decision, cost_based: bool) -> str:
+    """Why a joined side has a size that no table has; empty where none has."""
+    sizes = zip(("left", "right"), decision.value("sizes") or (), strict=False)
+    if cost_based or not any(
+        isinstance(size, int) and size >= _IMMENSE and len(charts.side_relations(decision, name)) > 1
+        for name, size in sizes
+    ):
+        return ""
+    return (
+        "Without cost-based optimization Spark takes the product of both sides' sizes for that of a join: no real size."
+    )
 
 
 def condition(decision: Decision) -> str:

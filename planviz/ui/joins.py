@@ -31,7 +31,7 @@ from planviz.replay.opaque import reads_opaque
 from planviz.trees.node import TreeNode
 from planviz.ui import join_changes
 from planviz.ui.join_queries import numbered, numbered_all, numbered_joins, queries_of, weight
-from planviz.ui.join_rows import condition, row, side
+from planviz.ui.join_rows import condition, multiplied, row, side
 from planviz.ui.opened import Opened, in_worker
 from planviz.units import byte_size
 
@@ -174,6 +174,7 @@ def detail(opened: Opened, n: int, query: Decided, decision: Decision) -> dict[s
         "right": side(decision, "right"),
         "on": condition(decision),
         "because": one_line(str(decision.value("because") or ""), 200),
+        "sizes": multiplied(decision, execution is None or bool(execution.config.get("spark.sql.cbo.enabled"))),
         "path": path(decision, tree),
         "tests": len(tree.questions),
         "rejected": [

@@ -76,3 +76,13 @@ def test_a_finding_and_its_near_miss(name: str, with_it: str, without_it: str) -
 
 def test_every_check_has_a_case() -> None:
     assert {case.values[0] for case in cases()} == set(checks())
+
+
+def test_tables_without_a_name_are_told_by_their_columns() -> None:
+    text = (
+        "== Optimized Logical Plan ==\nJoin Inner, (a#1 = b#2), Statistics(sizeInBytes=8.0 EiB)\n"
+        ":- Relation [a#1,c#3,d#4] parquet, Statistics(sizeInBytes=8.0 EiB)\n"
+        "+- Relation [b#2] parquet, Statistics(sizeInBytes=8.0 EiB)\n"
+    )
+    found = [f.evidence for f in findings(open_text(text).plans[0]) if f.name == "size-unknown"]
+    assert found == ["2 tables of unknown size, for which Spark takes 8 EiB: parquet (a, c, …), parquet (b)."]

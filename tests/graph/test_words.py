@@ -10,7 +10,7 @@ import pytest
 from planviz.document import open_text
 from planviz.errors import PlanvizError
 from planviz.graph import PlanNode, facts, kind_of, subtitle, title
-from planviz.graph.words import LINE_LENGTH, TITLE_LENGTH, order_words, quick_title
+from planviz.graph.words import LINE_LENGTH, TITLE_LENGTH, order_words, path_name, quick_title
 from planviz.plantext.operators import Details, read_arguments
 from tests.conftest import read_plan_text
 
@@ -83,7 +83,11 @@ def test_titles_that_need_the_arguments(text: str, expected: str) -> None:
         ("HashAggregate(keys=[k#1], functions=[partial_sum(v#2)])", [("by", "k"), ("", "sum(v)")]),
         ("Exchange hashpartitioning(k#1, 200), ENSURE_REQUIREMENTS, [plan_id=1]", [("by", "k · 200")]),
         ("Filter ((isnotnull(a#1) AND (a#1 > 5)) AND isnotnull(b#2))", [("where", "a > 5")]),
-        ("Filter isnotnull(a#1)", [("where", "isnotnull(a)")]),
+        ("Filter isnotnull(a#1)", [("where", "a is not null")]),
+        (
+            "Join Inner, (((cast(a#1 as bigint) = b#2L) AND (c#3 <= d#4)) AND ((x#5 = 1) OR (x#5 = 2)))",
+            [("on", "a = b AND c <= d AND ((x = 1) OR (x = 2))")],
+        ),
         (
             "FileScan parquet t[a#1,b#2] PushedFilters: [IsNotNull(a), EqualTo(a,3)]",
             [("", "a, b"), ("where", "a = 3")],
@@ -146,3 +150,26 @@ def test_every_operator_of_the_corpus_has_words(corpus: Path) -> None:
                 assert all(name and text for name, text in facts(each))
     assert nodes > 5_000
     assert same > nodes * 0.8  # a detail block and a location say more than the line
+
+
+@pytest.mark.parametrize(
+    ("location", "expected"),
+    [
+        ("InMemoryFileIndex(1 paths)[s3://b/sales/orders_v2]", "orders_v2"),
+        ("InMemoryFileIndex(2 paths)[s3://b/sales/orders/day=1, s3://b/sales/orders/day=2]", "orders"),
+        ("InMemoryFileIndex [file:/lake/events/day=3/part-0001.snappy.parquet, ... 3 entries]", "events"),
+        ("InMemoryFileIndex(1 paths)[s3://b/sales/ord...", "sales/…"),
+        ("InMemoryFileIndex(1 paths)[s3://b/sales/orders/day=2024-...", "orders/…"),
+        ("InMemoryFileIndex [file:/data/people.csv]", "people.csv"),
+        ("InMemoryFileIndex(1 paths)[/data/t/]", "t"),
+        ("InMemoryFileIndex(1 paths)[s3:...", ""),
+        ("", ""),
+    ],
+)
+def test_a_scan_of_paths_names_the_folder(location: str, expected: str) -> None:
+    assert path_name(location) == expected
+
+
+def test_a_condition_of_many_parts_is_told_in_time():
+    many = "(" * 3_000 + "(a#1 = 0)" + "".join(f" AND (a#1 = {n}))" for n in range(3_000))
+    assert subtitle(node(f"Filter {many}"))[0][0] == "where"

@@ -73,3 +73,10 @@ def test_an_estimate_that_nobody_can_believe_is_no_number() -> None:
     told = by_sql("SELECT count(*) FROM lineitem a, lineitem b, lineitem c")
     assert told["joins"].endswith("; no usable estimate")
     assert by_sql("SELECT 1 FROM lineitem a, lineitem b, lineitem c")["gives"] == "no usable estimate"
+
+
+def test_a_scan_of_files_is_named_by_its_folder_and_one_without_a_path_is_none() -> None:
+    scan = "FileScan parquet [a#1] Batched: true, DataFilters: [], Format: Parquet, Location: InMemoryFileIndex{}"
+    plan = "== Physical Plan ==\n*(1) Project [a#1]\n+- *(1) " + scan
+    assert short(plan.format("(2 paths)[s3://b/sales/orders/day=1, s3://b/sales/orders/day=2]"))["reads"] == "orders"
+    assert short(plan.format("(1 paths)[s3:..."))["reads"] == "1 source"

@@ -7,7 +7,7 @@ from typing import Any
 
 from planviz.decisions.choices import Check, Decision
 from planviz.decisions.join_tree import DecisionTree, join_tree
-from planviz.document.decisions.queries import outcome, plain, relations, seen, subject, value_text
+from planviz.document.decisions.queries import outcome, plain, relations, seen, size_words, subject, value_text
 from planviz.graph.words import join_type_words, spaced
 from planviz.render.decision_layout import places
 from planviz.render.decision_tree import Box, State, Way, draw_decisions
@@ -204,7 +204,11 @@ def _sizes_against(values: dict[str, Any], passed: bool | None, sign: str) -> st
     most = byte_size(limit) if limit >= 0 else str(limit)
     if passed:
         return f"{byte_size(min(sizes))} {sign} {most}"
-    return f"{' and '.join(map(byte_size, sizes))} {'>' if sign == '≤' else '≥'} {most}"
+    told = [size_words(size) for size in sizes]
+    above = size_words(float("inf"))
+    if all(words == above for words in told):
+        return f"{'both ' if len(told) > 1 else ''}far above {most}"
+    return f"{' and '.join(words for words in told if words != above)} {'>' if sign == '≤' else '≥'} {most}"
 
 
 def _much_smaller(values: dict[str, Any]) -> str:

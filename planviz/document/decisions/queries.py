@@ -158,8 +158,14 @@ def value_text(name: str, value: object) -> str:
     if isinstance(value, tuple | list):
         return ", ".join(plain(_SIDES.get(v, v) if isinstance(v, str) else v) for v in value)
     if name in _BYTES and isinstance(value, int):
-        return byte_size(value) if value >= 0 else str(value)
+        return size_words(value) if value >= 0 else str(value)
     return plain(value)
+
+
+def size_words(size: float) -> str:
+    """The size of a side as the reader of a decision needs it: one that no number tells is only far above any limit."""
+    words = byte_size(size)
+    return "far above any limit" if words.startswith("over") else words
 
 
 def outcome(decision: Decision) -> str:

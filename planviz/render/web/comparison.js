@@ -192,7 +192,7 @@ export class Comparison {
 
   // What the second plan costs beside the first, in the numbers that differ: those that say which is better first.
   #verdict(cells) {
-    const told = cells.filter(({ before, after, cost }) => cost || (before !== after && before !== "" && after !== "")).sort((a, b) => Boolean(b.cost) - Boolean(a.cost));
+    const told = cells.filter(({ before, after, cost }) => cost || (before !== after && ![before, after].some((words) => words === "" || words === "–"))).sort((a, b) => Boolean(b.cost) - Boolean(a.cost));
     if (!told.length) return [];
     const box = element("div", "pv-verdict-line");
     for (const { name, before, after, cost } of told.slice(0, MOST_NUMBERS)) {

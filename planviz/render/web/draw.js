@@ -319,7 +319,8 @@ function markColours(colours, mark) {
   return colours[{ changed: "inserted", was: "removed", is: "inserted" }[mark] ?? mark];
 }
 
-// What changed, beside its card; where the next card stands too near, above its left half.
+// What changed, beside its card; where the next card stands too near, above its left half; where one stands there, too,
+// the colour alone tells.
 function drawMarkLabels(ctx, view, colours, boxes) {
   const { plan, theme: { card, layout }, camera: { k } } = view;
   ctx.font = view.font(600, Math.round(Math.max(card.sub.size, Math.min(15, 10 / k)) * 2) / 2);
@@ -337,6 +338,7 @@ function drawMarkLabels(ctx, view, colours, boxes) {
     }
     // Above the card, on a patch of the surface: the edge runs behind the words.
     const above = view.cutTo(ctx, b, "label above", words, Math.max(plan.w[b], 96)), y = plan.y[b] - layout.gap_y / 3;
+    if (plan.boxAt(plan.x[b] + 2, y - 5) >= 0 || plan.boxAt(plan.x[b] + plan.w[b] / 2, y - 5) >= 0) continue;
     const ink = ctx.fillStyle;
     ctx.fillStyle = colours.surface;
     ctx.fillRect(plan.x[b], y - 7, ctx.measureText(above).width + 4, 13);

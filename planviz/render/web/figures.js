@@ -23,6 +23,11 @@ export function expected({ cards, scene }, i) {
   return rows == null && cards[i].imagined != null ? { value: cards[i].imagined, imagined: true } : { value: rows, imagined: false };
 }
 
+// Words of a number with the sign of an estimate, which "?", ">10¹⁵" and "over 10,000 EiB" do without.
+export function marked(words, estimated) {
+  return estimated && /^\d/.test(words) ? `≈${words}` : words;
+}
+
 // What changed from one number to another: "×3.2", "÷40", "=" or "" where one is unknown.
 export function change(from, to) {
   if (from == null || to == null) return "";

@@ -1,7 +1,7 @@
 // One or two plans with their numbers on the edges, under one view. What stands in both plans stands at one place.
 import { Canvas } from "./canvas.js";
 import { element } from "./dom.js";
-import { bytes, change, count, error, expected, flowWidth, tintOf } from "./figures.js";
+import { bytes, change, count, error, expected, flowWidth, marked, tintOf } from "./figures.js";
 import { Plan } from "./plan.js";
 
 const HEAD = 44; // px above the drawing for the names of the ways
@@ -84,7 +84,7 @@ export class Flow {
       if (!canvas.width || !plan) return void (this.unopened = true);
       const fit = Math.min((canvas.width - 8) / plan.width, (canvas.height - HEAD) / plan.height);
       const first = plan.order.find((i) => plan.children(i).length > 1) ?? 0, b = plan.box[first];
-      const k = fit >= LEGIBLE ? Math.min(1, fit) : Math.max(0.72, Math.min(0.85, canvas.width / plan.width));
+      const k = fit >= LEGIBLE ? Math.min(1, fit) : Math.max(0.86, Math.min(0.92, canvas.width / plan.width));
       const whole = k * plan.width <= canvas.width + 1, x = whole ? plan.width / 2 - canvas.width / k / 2 : plan.x[b] - 20 / k;
       const y = fit >= LEGIBLE ? Math.max(-HEAD / k, (plan.height - canvas.height / k - HEAD / k) / 2) : plan.y[0] - (HEAD + 14) / k;
       canvas.moveTo({ x, y, k }, false);
@@ -121,7 +121,7 @@ export class Flow {
       tint: (i) => (this.by === "rows" ? tintOf(error(this.value(at, i).value, side.cards[i].measured)) : 0),
       words: (i) => {
         const { value, imagined } = this.value(at, i), measured = this.by === "rows" ? side.cards[i].measured : null;
-        const said = value == null ? "?" : `${estimated ? "≈" : ""}${say(value)}`;
+        const said = marked(say(value), estimated);
         const pieces = [[imagined ? `(${said})` : said, imagined || value == null ? colours.muted : colours.ink]];
         if (measured != null) {
           const found = error(value, measured), tint = tintOf(found);

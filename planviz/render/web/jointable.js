@@ -10,7 +10,10 @@ export class JoinTable {
     this.root = element("div", "pv-join-top");
     this.bar = element("div", "pv-join-bar");
     this.holder = element("div", "pv-join-rows");
+    this.more = button("pv-button pv-join-more", "", "", () => this.#open(!this.holder.classList.contains("pv-all")));
     this.root.append(this.bar, this.holder);
+    this.resizing = new ResizeObserver(() => this.#more());
+    this.resizing.observe(this.holder);
   }
 
   show({ rows, join, changed, before, chips }, asked) {
@@ -32,6 +35,21 @@ export class JoinTable {
     const now = join && this.rows[join.n];
     if (now && this.shown !== join.n) now.scrollIntoView({ block: "nearest" });
     this.shown = join?.n;
+    this.#more();
+  }
+
+  // All joins at once, or as many as leave the tree its room.
+  #open(all) {
+    this.holder.classList.toggle("pv-all", all);
+    this.#more();
+  }
+
+  // Says that there are more joins than the table shows, and shows them.
+  #more() {
+    const { holder } = this, all = holder.classList.contains("pv-all");
+    this.more.hidden = !all && holder.scrollHeight <= holder.clientHeight + 1;
+    this.more.textContent = all ? "Show fewer" : `Show all ${this.rows?.length ?? ""}`;
+    this.more.setAttribute("aria-expanded", String(all));
   }
 
   #bar(count, changed, before, chips, asked) {
@@ -48,7 +66,7 @@ export class JoinTable {
       for (const [part, name, text] of asked) chips.append(button("pv-chip", `${text} ×`, `Back: ${text}`, () => this.on.reset(part, name)));
       parts.push(chips, button("pv-button", "Reset", "Reset everything to what it was (r)", () => this.on.reset()));
     }
-    this.bar.replaceChildren(...parts, element("span", "pv-grow"), ...(this.beside ? [this.beside] : []));
+    this.bar.replaceChildren(...parts, this.more, element("span", "pv-grow"), ...(this.beside ? [this.beside] : []));
   }
 
   #row(row, join) {

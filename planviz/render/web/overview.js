@@ -1,12 +1,13 @@
 // The side of the Cardinality page while nothing is selected: where most rows are, where estimates go wrong, a run beside.
 import { button, element } from "./dom.js";
-import { count, error, errorWords, expected } from "./figures.js";
+import { count, error, errorWords, expected, marked } from "./figures.js";
+import { beyond, grouped } from "./units.js";
 
 const FACTORS = [2, 10, 100];
 
-// The sign of estimated numbers, so that they never look measured.
-export function about(side) {
-  return side.scene.rows_are === "measured" ? "" : "≈";
+// Rows in words, so that estimated ones never look measured.
+function told(side, rows) {
+  return marked(count(rows), side.scene.rows_are !== "measured");
 }
 
 export function isMeasured(answer) {
@@ -17,7 +18,8 @@ export function isMeasured(answer) {
 export function verdict({ sides }) {
   const sums = sides.map((side) => joins(side).reduce((sum, i) => sum + (expected(side, i).value ?? 0), 0));
   if (sums.every((rows) => !rows)) return [];
-  const said = sums.map((rows, at) => about(sides[at]) + count(rows)), equal = said.length > 1 && said[0] === said[1];
+  if (sums.every(beyond)) return [element("span", "pv-muted", "rows out of all joins: no usable estimate")];
+  const said = sums.map((rows, at) => told(sides[at], rows)), equal = said.length > 1 && said[0] === said[1];
   return [element("span", "pv-muted", "rows out of all joins "), element("b", "", equal ? said[0] : said.join(" → ")), ...(equal ? [element("span", "pv-muted", " in both")] : [])];
 }
 
@@ -65,15 +67,17 @@ function most(side, several, { theme, mode, editable }, select) {
   const { nodes, kinds } = side.scene, box = element("section", "pv-section"), list = element("div", "pv-neighbours");
   box.append(element("h4", "", several ? `Most rows, ${side.title}` : "Most rows"), list);
   const value = (i) => expected(side, i).value, some = joins(side).length ? joins(side) : sources(side, value);
-  const top = some.filter((i) => value(i) != null).sort((a, b) => value(b) - value(a)).slice(0, 6);
+  const all = some.filter((i) => value(i) != null), vast = all.filter((i) => beyond(value(i))).length;
+  const top = all.filter((i) => !beyond(value(i))).sort((a, b) => value(b) - value(a)).slice(0, 6);
   for (const i of top) {
     const go = button("pv-neighbour", "", "", () => select(i)), { value: rows, imagined } = expected(side, i), dot = element("span", "pv-swatch");
     dot.style.background = theme.kinds[kinds[nodes.kind[i]]][mode];
-    go.append(element("span", "pv-number", imagined ? `(≈${count(rows)})` : about(side) + count(rows)), dot, element("span", "pv-name", `${nodes.title[i]} ${nodes.sub?.[i]?.[0]?.join(" ") ?? ""}`));
+    go.append(element("span", "pv-number", imagined ? `(${told(side, rows)})` : told(side, rows)), dot, element("span", "pv-name", `${nodes.title[i]} ${nodes.sub?.[i]?.[0]?.join(" ") ?? ""}`));
     list.append(go);
   }
   const known = nodes.rows.some((rows) => rows != null);
-  if (!top.length) list.append(element("p", "pv-small", known ? "No operator's rows are known." : editable ? "No rows are known: the tables have no statistics. Put numbers into Statistics, and the plans follow." : "No rows are known."));
+  if (vast) box.append(element("p", "pv-small", `Left out: ${vast === 1 ? "one operator" : `${grouped(vast)} operators`} with more than 10¹⁵ rows, an estimate that says nothing of what will come.`));
+  if (!all.length) list.append(element("p", "pv-small", known ? "No operator's rows are known." : editable ? "No rows are known: the tables have no statistics. Put numbers into Statistics, and the plans follow." : "No rows are known."));
   return box;
 }
 

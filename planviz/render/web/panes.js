@@ -1,11 +1,12 @@
 // The two panes of the step player: the plan before and after a step with one view, or both in one; the same as text.
 import { Canvas } from "./canvas.js";
 import { element } from "./dom.js";
+import { NEAREST } from "./steps.js";
 import { sideBySide } from "./textdiff.js";
 
 const MOST_LOG = 400_000; // characters of a log's block
-const MOST_TIGHT = 400; // operators, in all steps, that are laid out anew for each
-const NEAREST = 0.5;
+const MOST_TIGHT = 1_000; // operators of a step that are laid out anew for each
+const EASY = 0.75; // zoom at which a part of a plan of one-line cards opens
 const LEGIBLE = 0.62; // zoom below which not all is shown but what changed
 const MARKS = ["removed", "inserted", "changed", "moved"];
 
@@ -108,8 +109,8 @@ export class Panes {
 
   // The room of a pane where all steps together are too large for it, so that every step has a layout of its own; else null.
   #tightRoom(scene) {
-    const { width, height } = this.first, { x, size: [wide, high] } = this.steps.data.scenes[scene];
-    return width > 0 && Math.min(width / wide, height / high) < LEGIBLE && x.length <= MOST_TIGHT ? [width, height] : null;
+    const { width, height } = this.first, { size: [wide, high] } = this.steps.data.scenes[scene];
+    return width > 0 && Math.min(width / wide, height / high) < LEGIBLE && this.#standing().length <= MOST_TIGHT ? [width, height] : null;
   }
 
   // A card into the view, where it is not.
@@ -135,9 +136,8 @@ export class Panes {
       pane.moveTo(kept, false);
       return this.#bringChanges(false);
     }
-    const all = this.#standing().map((slot) => this.#bounds(slot)), { x0, x1, y0, y1 } = around(all);
-    const fits = Math.min((pane.width - 40) / (x1 - x0), (pane.height - 90) / (y1 - y0)) >= this.#least;
-    this.#centre(fits ? all : (this.#changed() ?? all), fits ? 1.1 : 0.85, false);
+    const all = this.#standing().map((slot) => this.#bounds(slot)), fits = this.#fit(around(all)) >= this.#least;
+    this.#centre(fits ? all : (this.#changed() ?? all), fits ? 1.1 : this.tight ? EASY : 0.85, false);
   }
 
   // Kept nodes stay where they are on the screen, unless something that changed would not be seen and could be.
@@ -158,14 +158,25 @@ export class Panes {
     } else if (!boxes.some(inside)) this.#centre(boxes, Math.max(k, least), smooth);
   }
 
-  // All the boxes in the middle; when they do not fit where they can still be read, the topmost of them.
+  // All the boxes in the middle; when they do not fit where they can still be read, the topmost of them, with as much of
+  // the plan around as there is.
   #centre(boxes, k, smooth) {
-    const pane = this.first, all = around(boxes);
+    const pane = this.first, all = around(boxes), fits = this.#fit(all);
     if (this.tight) all.x1 += MARK_ROOM;
-    const fits = Math.min((pane.width - 40) / (all.x1 - all.x0), (pane.height - 90) / (all.y1 - all.y0));
     const zoom = fits >= this.#least ? Math.min(k, fits) : k;
     const { x0, x1, y0, y1 } = fits >= this.#least ? all : boxes.reduce((top, box) => (box.y0 < top.y0 ? box : top));
-    pane.moveTo({ x: (x0 + x1) / 2 - pane.width / zoom / 2, y: (y0 + y1) / 2 - (pane.height + 20) / zoom / 2, k: zoom }, smooth);
+    const to = { x: (x0 + x1) / 2 - pane.width / zoom / 2, y: (y0 + y1) / 2 - (pane.height + 20) / zoom / 2, k: zoom };
+    if (fits < this.#least) {
+      const plan = around(this.#standing().map((slot) => this.#bounds(slot)));
+      to.x = within(to.x, plan.x0 - 24 / zoom, plan.x1 + MARK_ROOM - pane.width / zoom);
+      to.y = within(to.y, plan.y0 - 56 / zoom, plan.y1 + 24 / zoom - pane.height / zoom);
+    }
+    pane.moveTo(to, smooth);
+  }
+
+  // The zoom at which the bounds are seen whole, with the words beside what changed.
+  #fit({ x0, x1, y0, y1 }) {
+    return Math.min((this.first.width - 40) / (x1 + (this.tight ? MARK_ROOM : 0) - x0), (this.first.height - 90) / (y1 - y0));
   }
 
   // The zoom below which not all is shown: what changed is drawn larger where every step has its own layout.
@@ -250,6 +261,11 @@ export class Panes {
     };
     this.sql.replaceChildren(half("as written", written), half("the optimized plan as SQL", optimized, notes));
   }
+}
+
+// Where a view begins that shows nothing beyond a plan that is larger than it.
+function within(at, low, high) {
+  return low < high ? Math.min(Math.max(at, low), high) : at;
 }
 
 function around(boxes) {

@@ -1,12 +1,16 @@
 // A trace played back: the plan before and after every step, from the changes that planviz/render/steps.py tells.
 import { Plan } from "./plan.js";
+import { spine } from "./spine.js";
 import { tidy } from "./tidy.js";
 
 const KEPT = 64; // plans kept ready: going back and forth costs nothing
 
 const TELLING = new Set(["join", "filter", "aggregate", "limit", "set", "window", "sort", "exchange", "generate"]); // kinds of operators
 const WHOLE = 0.7; // zoom from which whole cards can be read
-const NEAR_GAP = 12, LABEL_ROOM = 24, LABEL_WIDTH = 72; // px: around all, and for words beside a card at the right
+export const NEAREST = 0.5; // zoom at which not all of a step is shown but what changed
+const STRAIGHTER = 1.15; // by which a layout straight down must be larger than a tidy tree to be taken
+const GAP = 12, LABEL_ROOM = 24, LABEL_WIDTH = 72; // px: around all, and for words beside a card at the right
+const LINES = [[GAP, false], [6, false], [GAP, true], [6, true]]; // how steps are drawn in cards of one line: gaps, straight down or not
 
 export class Steps {
   constructor(data, theme) {
@@ -77,19 +81,24 @@ export class Steps {
     return (this.made[k] = { removed, inserted, moved, changed });
   }
 
-  // The step to begin with: the first of the optimizer that changes more than names and columns; the first of all when
-  // there is none, or where the trace does not say whose its rules are. What finishes the analysis is none of them.
+  // The step to begin with: the first of Operator Optimization that adds, moves or takes away more than names and
+  // columns, else of the whole optimizer, else one that changes a condition; the first of all when there is none, or
+  // where the trace does not say whose its rules are. What finishes the analysis is none of them.
   telling() {
     const optimizes = (batch) => batch?.executor === "Optimizer" && batch.name !== "Finish Analysis";
-    const mine = this.steps.findIndex((step, k) => optimizes(this.data.batches[step.batch]) && this.#tells(k));
-    return Math.max(0, mine);
+    const first = (shape, name) => this.steps.findIndex(({ batch }, k) => {
+      const its = this.data.batches[batch];
+      return optimizes(its) && its.name.startsWith(name) && this.#tells(k, shape);
+    });
+    return [first(true, "Operator Optimization"), first(true, ""), first(false, ""), 0].find((k) => k >= 0);
   }
 
-  #tells(k) {
+  // Whether a step changes the shape of the plan where operators tell something, or at all.
+  #tells(k, shape) {
     const { removed, inserted, moved, changed } = this.marks(k), kinds = this.data.scenes[this.steps[k].scene].looks;
     const kind = (state, slot) => state[slot] && this.data.kinds[kinds[state[slot][0]][1]];
     const some = (slots, state) => [...slots].some((slot) => TELLING.has(kind(state, slot)));
-    return some(removed, this.before[k]) || some(inserted, this.after[k]) || some(moved.keys(), this.before[k]) || some(changed.keys(), this.after[k]);
+    return some(removed, this.before[k]) || some(inserted, this.after[k]) || some(moved.keys(), this.before[k]) || (!shape && some(changed.keys(), this.after[k]));
   }
 
   // The places of the cards of a step where those of all steps together are too far apart to be read: what the step
@@ -99,20 +108,27 @@ export class Steps {
     this.near ??= [];
     if (this.near[k]) return this.near[k];
     const fit = ({ size }) => Math.min(room[0] / size[0], room[1] / size[1]);
-    const whole = this.#laid(k, false), line = fit(whole) < WHOLE ? this.#laid(k, true) : whole;
-    return (this.near[k] = fit(line) > fit(whole) ? line : whole);
+    let best = this.#laid(k, false);
+    for (const [gap, down] of LINES) {
+      if (fit(best) >= WHOLE) break;
+      const line = this.#laid(k, true, gap, down);
+      if (fit(line) > fit(best) * (down && fit(best) >= NEAREST ? STRAIGHTER : 1)) best = line;
+    }
+    return (this.near[k] = best);
   }
 
-  #laid(k, line) {
+  // `line`: all in cards of one line, `gap` px apart; `down`: the first input straight down.
+  #laid(k, line, gap = GAP, down = false) {
     const before = this.before[k], after = this.after[k], state = union(before, after), above = layoutParents(before, after);
     const { removed, inserted, moved, changed } = this.marks(k), all = this.data.scenes[this.steps[k].scene], { snug } = this.theme.card;
     const slots = Object.keys(state).map(Number).sort((a, b) => all.x[a] - all.x[b]), at = new Map(slots.map((slot, i) => [slot, i])); // inputs in their order
     const marked = new Set(line ? [] : [...removed, ...inserted, ...changed.keys(), ...moved.keys(), ...moved.values()]);
-    const w = slots.map((slot) => (marked.has(slot) ? all.w[slot] : this.#lineWidth(all.looks[state[slot][0]][2])));
+    const w = slots.map((slot) => (marked.has(slot) ? all.w[slot] : this.#lineWidth(all.looks[state[slot][0]][2], down ? 2.5 : 1.5)));
     const h = slots.map((slot) => (marked.has(slot) ? all.h[slot] : snug.height));
     const nodes = { id: slots, parent: slots.map((slot) => at.get(above.get(slot)) ?? -1), edge: slots.map(() => "c") };
     const order = [...new Plan({ nodes }, this.theme).order], rank = new Map(order.map((i, place) => [i, place]));
-    const [x, y] = tidy(order.map((i) => rank.get(nodes.parent[i]) ?? -1), order.map((i) => w[i]), order.map((i) => h[i]), snug.gap_x, NEAR_GAP, snug.fork_gap);
+    const sizes = [order.map((i) => rank.get(nodes.parent[i]) ?? -1), order.map((i) => w[i]), order.map((i) => h[i]), snug.gap_x, gap];
+    const [x, y] = down ? spine(...sizes) : tidy(...sizes, snug.fork_gap);
     const found = { x: {}, y: {}, w: {}, h: {}, size: [0, 0], line };
     order.forEach((i, place) => {
       const slot = slots[i];
@@ -125,10 +141,11 @@ export class Steps {
     return found;
   }
 
-  #lineWidth(title) {
+  // `more` px of type than at rest: the smaller a plan is drawn, the larger its names are beside their cards.
+  #lineWidth(title, more) {
     const { font, card: { snug } } = this.theme;
     this.ruler ??= document.createElement("canvas").getContext("2d");
-    this.ruler.font = `600 ${snug.size + 1.5}px '${font.family}', ${font.fallback}`;
+    this.ruler.font = `600 ${snug.size + more}px '${font.family}', ${font.fallback}`;
     return Math.min(snug.most, Math.round(this.ruler.measureText(title.slice(0, 60)).width + snug.x + snug.right + 4));
   }
 
