@@ -7,8 +7,11 @@ from planviz.ui.page import begun, page
 
 opened = begun("Aggregations", replayed.shown, state.current())
 if opened is None or not begun("Aggregations", aggregate_views.count, opened):
-    with page("Aggregations", document=state.name() if opened else "") as bar, st.container(key="planviz-body"):
-        explore.aggregations_opening(opened)
+    with page("Aggregations", document=state.name() if opened else "") as bar:
+        if opened is not None:
+            explore.heading(opened, "")
+        with st.container(key="planviz-body"):
+            explore.aggregations_opening(opened)
 else:
     with page("Aggregations", document=state.name()) as bar:
         explore.heading(opened, "", "aggregates")

@@ -8,8 +8,11 @@ from planviz.ui.page import begun, page
 
 opened = begun("Cardinality", replayed.shown, state.current())
 if opened is None or not begun("Cardinality", cardinality.has_numbers, opened):
-    with page("Cardinality", document=state.name() if opened else "") as bar, st.container(key="planviz-body"):
-        explore.cardinality_opening(opened)
+    with page("Cardinality", document=state.name() if opened else "") as bar:
+        if opened is not None:
+            explore.heading(opened, "")
+        with st.container(key="planviz-body"):
+            explore.cardinality_opening(opened)
 else:
     shown = st.session_state[state.DOCUMENT]
     with page("Cardinality", document=state.name()) as bar:

@@ -3,13 +3,15 @@
 import streamlit as st
 
 from planviz.errors import PlanvizError
-from planviz.ui import compare, compare_page, components, state, upgrade_page
+from planviz.ui import compare, compare_page, components, explore, state, upgrade_page
 from planviz.ui.page import begun, page
 
 opened = state.current()
 other = begun("Compare", compare_page.second, opened) if opened is not None else None
 with page("Compare", document=state.name() if opened else "") as bar:
     if opened is None or other is None:
+        if opened is not None:
+            explore.heading(opened, "")
         with st.container(key="planviz-body"):
             compare_page.opening(opened)
     else:

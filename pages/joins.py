@@ -10,8 +10,11 @@ from planviz.ui.page import begun, page
 opened = begun("Joins", replayed.shown, state.current())
 why_not = begun("Joins", shown_joins.nothing_to_show, opened)
 if opened is None or why_not:
-    with page("Joins", document=state.name() if opened else "") as bar, st.container(key="planviz-body"):
-        explore.joins_opening(opened, why_not)
+    with page("Joins", document=state.name() if opened else "") as bar:
+        if opened is not None:
+            explore.heading(opened, "")
+        with st.container(key="planviz-body"):
+            explore.joins_opening(opened, why_not)
 else:
     shown = st.session_state[state.DOCUMENT]
     with page("Joins", document=state.name()) as bar:

@@ -9,8 +9,11 @@ from planviz.ui.player import player
 
 opened = begun("Rules", replayed.shown, state.current())
 if opened is None or not opened.facts.steps:
-    with page("Rules", document=state.name() if opened else "") as bar, st.container(key="planviz-body"):
-        explore.rules_opening(opened)
+    with page("Rules", document=state.name() if opened else "") as bar:
+        if opened is not None:
+            explore.heading(opened, "")
+        with st.container(key="planviz-body"):
+            explore.rules_opening(opened)
 else:
     shown = st.session_state[state.DOCUMENT]
     with page("Rules", document=state.name()) as bar:

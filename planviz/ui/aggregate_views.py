@@ -15,7 +15,7 @@ from planviz.render.mechanics import mechanics_page
 from planviz.ui import aggregations
 from planviz.ui.aggregations import Entry
 from planviz.ui.opened import Opened, in_worker
-from planviz.ui.stage_cards import counted, plain
+from planviz.ui.stage_cards import counted, few, plain
 
 _HASHED = {"HashAggregate", "ObjectHashAggregate"}
 #: The sample rows as they were edited: texts by column, as items of a mapping.
@@ -138,7 +138,7 @@ def page(opened: Opened, number: int, words: str, edited: Texts | None, room: in
 
 
 def _lead(report: AggregateReport, promise: str) -> str:
-    keys = f" by {', '.join(counted(report.keys))}" if report.keys else ""
+    keys = f" by {few(counted(report.keys))}" if report.keys else ""
     functions = plain(", ".join(aggregations.names(report))) or "only groups"
     stages, shuffles = len(report.stages), report.shuffles
     facts = [f"{stages} stage{'s' if stages > 1 else ''}", f"{shuffles} shuffle{'' if shuffles == 1 else 's'}"]

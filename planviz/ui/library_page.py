@@ -7,6 +7,7 @@ from html import escape
 import streamlit as st
 
 from planviz.errors import PlanvizError
+from planviz.render.text import one_line
 from planviz.store import Library, Saved, read_query
 from planviz.store.notes import add_note, remove_note
 from planviz.ui import library, state
@@ -22,7 +23,7 @@ _LEAD = """<div class="pv-lead"><h1>Library</h1>
 <span>Queries, programs and plans that were saved, by name and in versions. “Share” on a page saves what is open there;
 <code>planviz save FILE</code> does from the command line.</span></div>"""
 _EMPTY = """<div class="pv-lead"><h2>Nothing is saved yet</h2>
-<span>Open something on Explore, then Share, Save.</span></div>"""
+<span>On Explore, “Share” saves what is open there: under a name, in versions, with notes.</span></div>"""
 
 _NOT_LISTED = """<div class="pv-lead"><h2>Others reach this server</h2>
 <span>So nothing that is saved is listed here: a document opens by its address alone, which “Share” gives to
@@ -61,7 +62,10 @@ def _results(found: Library) -> None:
     query = read_query(text, trash=trash, versions=versions, limit=int(st.session_state.get(_LIMIT, _ROWS)))
     saved, count = found.search(query)
     if not saved:
-        st.html(_EMPTY if not (text or trash) else '<p class="pv-head">Nothing matches.</p>')
+        if text or trash:
+            st.html('<p class="pv-head">Nothing matches.</p>')
+        else:
+            _begin()
         return
     st.html(f'<p class="pv-head">{escape(library.counted(count, len(saved), query))}</p>')
     if count > len(saved) and len(saved) < _MOST:
@@ -69,6 +73,15 @@ def _results(found: Library) -> None:
     chosen = _table(saved)
     if chosen is not None:
         _document(found, chosen)
+
+
+def _begin() -> None:
+    """The way to a first document: back to what is open, or to a query or plan of one's own."""
+    opened = state.current()
+    st.html(_EMPTY)
+    words = "Open something to save" if opened is None else f"Back to {one_line(state.name(), 40)}, to save it"
+    if st.button(words, type="primary", key="planviz.library.begin"):
+        st.switch_page(next(entry["page"] for entry in pages_there() if entry["title"] == "Explore"))
 
 
 def _address(text: str) -> None:

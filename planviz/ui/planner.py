@@ -8,8 +8,10 @@ from html import escape
 from planviz.config import default_profile, profile_of
 from planviz.document import Document
 from planviz.document.cardinality.slides import slide_facts
+from planviz.graph import PlanGraph
+from planviz.graph.alignment import Matches
 from planviz.graph.followed import followed, stage_matches
-from planviz.graph.words import title
+from planviz.graph.words import subtitle, title
 from planviz.physical import planner
 from planviz.physical.planner import Section
 from planviz.render.glossary import terms
@@ -65,16 +67,46 @@ def _ways(document: Document) -> str:
         return ""
     matches = stage_matches(plans)
     whole = next((at for at, plan in enumerate(plans) if plan.stage == "optimized"), len(plans) - 1)
-    rows = []
-    for node in plans[whole].walk():
-        cells = []
-        for at, plan in enumerate(plans):
-            found = followed(plans, matches, whole, node.id, at, near=False)
-            cells.append("–" if found is None else one_line(f"{title(plan[found])}", 80))
-        rows.append(tuple(cells))
+    ways = [[followed(plans, matches, whole, node.id, at, near=False) for at in range(len(plans))]
+            for node in plans[whole].walk()]  # fmt: skip
+    if whole < len(plans) - 1:
+        _add_planned(ways, plans, matches)
     names = tuple([_PHYSICAL.get(plan.stage, plan.stage) for plan in plans])
-    note = "From the optimized plan to both sides; – where an operator is not there, was merged or became another."
-    return _table(Section("ways", "Every operator through the stages", names, tuple(rows), note))
+    note = (
+        "From the optimized plan to both sides; – where an operator is not there, was merged or became another; "
+        "+ where the planner or a preparation such as EnsureRequirements put one in."
+    )
+    rows = tuple([_cells(way, plans, whole) for way in ways])
+    return _table(Section("ways", "Every operator through the stages", names, rows, note))
+
+
+def _add_planned(ways: list[list[int | None]], plans: list[PlanGraph], matches: list[Matches]) -> None:
+    """Put in the operators of the last plan that no operator of the optimized one became: above what they read."""
+    executed, last = plans[-1], len(plans) - 1
+    row = {way[last]: way for way in ways}
+    for node in executed.walk():
+        if node.id in row:
+            continue
+        below: int | None = node.id
+        while below is not None and below not in row:
+            below = next(iter(executed.children(below)), None)
+        way = [followed(plans, matches, last, node.id, at, near=False) for at in range(len(plans))]
+        ways.insert(ways.index(row[below]) if below is not None else len(ways), way)
+        row[node.id] = way
+
+
+def _cells(way: list[int | None], plans: list[PlanGraph], whole: int) -> tuple[str, ...]:
+    """An operator in every stage: with what it does, by which two of a kind are told apart, where it comes from."""
+    first = whole if way[whole] is not None else next(at for at, found in enumerate(way) if found is not None)
+    cells = []
+    for at, (plan, found) in enumerate(zip(plans, way, strict=True)):
+        if found is None:
+            cells.append("–")
+            continue
+        words, lines = title(plan[found]), subtitle(plan[found]) if at == first else []
+        does = next((f" {lead} {text}" for lead, text in lines if lead in ("on", "where", "by")), "")
+        cells.append(one_line(f"{'+ ' if at == first > whole else ''}{words}{does}", 80))
+    return tuple(cells)
 
 
 def _pipeline(there: set[str], is_open: bool) -> str:

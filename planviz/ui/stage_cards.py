@@ -27,7 +27,7 @@ from planviz.mechanics.play import text_of
 from planviz.physical.buffers import is_mutable
 from planviz.plantext.operators.pieces import split
 from planviz.render.text import one_line
-from planviz.units import byte_size
+from planviz.units import beyond, byte_size, short
 
 #: What a mode does, in the words of inventory C-026.
 MODES = {
@@ -37,6 +37,10 @@ MODES = {
     "complete": "rows → results",
 }
 _LONGEST = 400
+#: Beyond so many names a list has several in a line, so that what follows is seen, and an exchange counts the rest.
+_LIST, _FEW = 4, 3
+#: More bytes than any exchange moves (8 PiB): what comes of joins whose formulas multiply.
+_IMMENSE = 1 << 53
 #: Widths of the columns: the input, a stage, what lies between.
 _INPUT, _STAGE = "minmax(172px, 250px)", "minmax(196px, 330px)"
 _STEP, _SHUFFLE = "48px", "minmax(98px, 132px)"
@@ -89,6 +93,11 @@ def counted(names: Iterable[object]) -> list[str]:
     return [name if count == 1 else f"{name} ×{count}" for name, count in found.items()]
 
 
+def few(names: Sequence[str]) -> str:
+    """The first names, and how many more there are: the cards list them all."""
+    return ", ".join(names) if len(names) <= _FEW + 1 else f"{', '.join(names[:_FEW])} and {len(names) - _FEW} more"
+
+
 # -------------------------------------------------------------------------------------------------------- cards
 
 
@@ -98,17 +107,22 @@ def _input(report: AggregateReport, rows: int | None, played: Played | None) -> 
     about = "".join(f"<li><code>{n}</code> <i>{plain(t)}</i></li>" for n, t in _columns(columns))
     none = "not in the text" if played is None and report.execution is None else "none: rows are only counted"
     body = (
-        _section("Columns", f'<ul class="pv-list">{about}</ul>' if about else _quiet(none))
-        + _section("", "")
-        + _section("", "")
-        + _section("", "")
+        _section("Columns", _list(about, len(columns)) if about else _quiet(none), "pv-tall")
         + _section(
             "Estimate",
-            f"<b>{figure_text(rows)}</b> rows" if rows is not None else _quiet("unknown: no statistics of the input"),
+            _quiet("unknown: no statistics of the input") if rows is None else _input_rows(rows),
         )
         + _rows(columns, played.partitions if played is not None else None, "sample rows")
     )
     return _plain_card("Input", "what the aggregate reads", body)
+
+
+def _list(items: str, count: int) -> str:
+    return f'<ul class="pv-list{" pv-many" if count > _LIST else ""}">{items}</ul>'
+
+
+def _input_rows(rows: int) -> str:
+    return _quiet("no usable estimate") if beyond(rows) else f"<b>{figure_text(rows)}</b> rows"
 
 
 def _columns(columns: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -151,7 +165,7 @@ def _card(
     )
     keys = "".join(f"<li><code>{key}</code></li>" for key in counted(text.keys))
     body = (
-        _section("Keys", f'<ul class="pv-list">{keys}</ul>' if keys else _quiet("none: one group of all rows"))
+        _section("Keys", _list(keys, len(text.keys)) if keys else _quiet("none: one group of all rows"))
         + _section("Functions", _functions(text.functions) or _quiet("none: only groups"))
         + _section("Buffers", _buffers(stage, planned.buffers if planned is not None else None))
         + _section("Operator", _path(stage.checks, text.operator))
@@ -168,8 +182,8 @@ def _words(operator: str, mode: str) -> str:
     return f"{lead.get(mode, mode.title())} {name}"
 
 
-def _section(title: str, body: str) -> str:
-    return f"<div class='pv-part'>{f'<h4>{title}</h4>' if title else ''}{body}</div>"
+def _section(title: str, body: str, more: str = "") -> str:
+    return f"<div class='pv-part {more}'>{f'<h4>{title}</h4>' if title else ''}{body}</div>"
 
 
 def _quiet(words: str) -> str:
@@ -242,6 +256,9 @@ def _estimated(found: StageEstimate | None) -> str:
     if found.rows is None or found.bytes is None:
         names = ", ".join(plain(n) for n in found.unknown[:3])
         return _quiet("unknown") + (f"<small>no statistics of {names}</small>" if names else "")
+    if beyond(found.rows) or found.bytes >= _IMMENSE:
+        told = f"{short(found.rows)} rows of {found.row_bytes} B" if not beyond(found.rows) else "more than 10¹⁵ rows"
+        return _quiet("no usable estimate") + f"<small>the formulas give {told}</small>"
     rows = f"<b>{figure_text(found.rows)}</b> rows · <b>{byte_size(found.bytes)}</b>"
     first = f"<small>rows = {escape(found.calculation)}</small>" if found.calculation else ""
     return f"{rows}{first}<small>bytes = {escape(found.bytes_calculation)}</small>"
@@ -278,8 +295,7 @@ def _cell(value: object) -> str:
 
 def _by(found: re.Match[str]) -> str:
     """The keys and the number of partitions of an exchange, from its text."""
-    keys = ", ".join(counted(split(found[1] or "")))
-    return f"by {keys}<br>{found[2]} partitions"
+    return f"by {few(counted(split(found[1] or '')))}<br>{found[2]} partitions"
 
 
 def _between(
@@ -299,7 +315,8 @@ def _between(
     detail = plain(rest) if hashed is None else _by(hashed)
     parts = [f"<b>{escape(name)}</b><span>{detail.replace('SinglePartition', 'one partition')}</span>"]
     if before is not None and before.bytes is not None:
-        parts.append(f"<span>≈ <strong>{byte_size(before.bytes)}</strong> shuffled</span>")
+        size = "size unknown" if before.bytes >= _IMMENSE else f"≈ <strong>{byte_size(before.bytes)}</strong> shuffled"
+        parts.append(f"<span>{size}</span>")
     if moved:
         gone = sum(a != b for a, b in moved)
         parts.append(f"<span>{gone} of {len(moved)} sample rows change partition</span>")

@@ -60,6 +60,7 @@ def test_save_find_note_share_and_trash(server: str, tab: Callable[..., App]) ->
 
     page.get_by_role("button", name="Put into the trash").click()
     page.get_by_text("Nothing is saved yet").wait_for()
+    page.get_by_role("button", name="save").last.wait_for()
     assert page.request.get(f"{server}/plan/{id}.svg").status == 404
     page.get_by_text("Trash", exact=True).click()
     page.get_by_role("row").filter(has_text="Worth of brands").click()

@@ -184,3 +184,25 @@ def test_columns_of_one_name_are_counted() -> None:
 
 def test_texts_are_shown_without_ids_and_catalogue() -> None:
     assert stage_cards.plain("count(spark_catalog.default.orders.item_id#12L)") == "count(orders.item_id)"
+
+
+def test_an_estimate_of_more_than_any_exchange_moves_is_no_size() -> None:
+    sql = (
+        "SELECT a.user_id, a.item_id, b.item_id AS other, c.order_id, d.order_id AS last, count(*) AS n "
+        "FROM orders a, orders b, orders c, orders d GROUP BY 1, 2, 3, 4, 5"
+    )
+    report = model(sql)
+    assert max(found.bytes or 0 for found in aggregations.stage_estimates(report)) > 1 << 53
+    cards = aggregations.cards(report, report, None)
+    assert "size unknown" in cards
+    assert "no usable estimate" in cards
+    assert "shuffled" not in cards
+
+
+def test_many_keys_stand_in_few_lines() -> None:
+    keys = "user_id, store_id, item_id, quantity, status"
+    report = model(f"SELECT {keys} FROM orders GROUP BY {keys}")
+    cards = aggregations.cards(report, report, None)
+    assert '<ul class="pv-list pv-many"><li><code>user_id</code>' in cards
+    assert "by user_id, store_id, item_id and 2 more" in cards
+    assert stage_cards.few(["a", "b", "c", "d"]) == "a, b, c, d"

@@ -182,3 +182,13 @@ def test_the_router_names_the_pages_that_are_there() -> None:
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60).run()
     assert not app.exception
     assert components(app)["planviz_box"]["look"] == "box"
+
+
+@pytest.mark.parametrize("page", ["rules", "joins", "aggregations", "cardinality", "compare"])
+def test_a_page_with_nothing_to_show_still_says_what_is_open(page: str) -> None:
+    text = "== Physical Plan ==\n*(1) Project [a#1]\n+- *(1) LocalTableScan [a#1, b#2]\n"
+    app = AppTest.from_file(str(ROOT / "pages" / f"{page}.py"), default_timeout=60)
+    app.query_params["plan"] = str(links.pack(text))
+    app.run()
+    assert not app.exception
+    assert '<span class="pv-chip"' in "".join(str(element.proto.body) for element in app.get("html"))

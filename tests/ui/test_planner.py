@@ -62,3 +62,24 @@ def test_what_the_slides_tell_beside_their_examples_is_there() -> None:
     for words in ("scale factor 1000", "425 columns analyzed in 14 minutes", "the geometric mean is 2.2", "SPARK-16026",
                   "only the columns that queries use"):  # fmt: skip
         assert words in html
+
+
+def test_what_the_planner_put_in_has_rows_and_a_join_says_which_it_is() -> None:
+    document = open_sql(
+        "SELECT u.name, i.brand FROM orders o JOIN users u ON o.user_id = u.user_id JOIN items i ON o.item_id = i.item_id",
+        read_bundled("shop"),
+    )
+    found = re.search(r"<h2>Every operator through the stages</h2>.*?</table>", planner.overview(document), re.DOTALL)
+    assert found is not None
+    rows = [re.findall(r"<td>(.*?)</td>", row) for row in re.findall(r"<tr>(<td>.*?)</tr>", found[0])]
+    optimized, executed = [row[2] for row in rows], [row[4] for row in rows]
+    assert "Inner Join on item_id = item_id" in optimized
+    assert "Inner Join on user_id = user_id" in optimized
+    added = [row for row in rows if row[4].startswith("+ ")]
+    physical = document.plans[-1]
+    assert len(added) + sum(not cell.startswith(("+", "–")) for cell in executed) == len(physical)
+    assert any("Exchange" in row[4] for row in added)
+    assert all(row[:3] == ["–"] * 3 for row in added)
+    # Above what it reads: the first exchange stands right over the operators of its input.
+    at = next(i for i, row in enumerate(rows) if "Exchange" in row[4])
+    assert rows[at + 1][4] != "–"
