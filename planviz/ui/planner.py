@@ -63,8 +63,10 @@ def _ways(document: Document) -> str:
     """Every operator of the first query's optimized plan through the stages, as a table; empty for one stage alone."""
     group = max(document.groups, key=len, default=())
     plans = [document.plans[at] for at in group]
-    if len(plans) < 2 or max(map(len, plans)) > _MOST_OPERATORS:
+    if len(plans) < 2:
         return ""
+    if (most := max(map(len, plans))) > _MOST_OPERATORS:
+        return f"<p>The way of every operator is shown of plans up to {_MOST_OPERATORS}; this one has {most:,}.</p>"
     matches = stage_matches(plans)
     whole = next((at for at, plan in enumerate(plans) if plan.stage == "optimized"), len(plans) - 1)
     ways = [[followed(plans, matches, whole, node.id, at, near=False) for at in range(len(plans))]

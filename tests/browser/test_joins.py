@@ -67,6 +67,19 @@ def drag(app: App, label: str, part: float) -> None:
     app.page.mouse.up()
 
 
+def test_a_table_of_many_joins_says_that_there_are_more(server: str, tab: Callable[..., App]) -> None:
+    app = sql(tab(), server, TWELVE, catalog="tpcds")
+    rows = app.page.locator(".pv-join-rows")
+    shown = rows.evaluate("node => [node.clientHeight, node.scrollHeight]")
+    assert shown[0] < shown[1]
+    more = app.page.get_by_role("button", name="Show all 12")
+    assert more.get_attribute("aria-expanded") == "false"
+    more.click()
+    assert rows.evaluate("node => node.scrollHeight - node.clientHeight") <= 1
+    app.page.get_by_role("button", name="Show fewer").click()
+    assert rows.evaluate("node => [node.clientHeight, node.scrollHeight]") == shown
+
+
 def test_a_slider_plans_twelve_joins_anew_while_it_is_dragged(server: str, tab: Callable[..., App]) -> None:
     app = sql(tab(), server, TWELVE, catalog="tpcds")
     app.page.wait_for_timeout(1500)  # the flips of the first join are being planned

@@ -147,6 +147,16 @@ def apart(cards: list[list[Any]]) -> None:
             assert left >= x1 or right <= x0 or top >= y1 or bottom <= y0
 
 
+def test_it_opens_at_the_first_step_that_changes_the_shape_of_the_plan(server: str, tab: Callable[..., App]) -> None:
+    """A rule that only rewrites a condition comes before it, and so does one that writes a WITH out."""
+    text = (
+        "WITH big AS (SELECT user_id, amount FROM orders WHERE amount BETWEEN 1 + 1 AND 30) "
+        "SELECT u.name FROM users u JOIN big b ON u.user_id = b.user_id WHERE u.tier = 'gold' AND b.amount > 20"
+    )
+    app = rules(tab(), server, plan=str(links.pack(text)), catalog="shop")
+    app.page.get_by_role("heading", name="PushDownPredicates", exact=True).wait_for()
+
+
 def test_both_panes_show_one_view(browser: Any, tmp_path: Path) -> None:
     page = player(browser, tmp_path, open_text(load("rule-log")).trace)
     page.evaluate("__planviz.handle.go(14)")

@@ -66,7 +66,8 @@ def test_what_the_slides_tell_beside_their_examples_is_there() -> None:
 
 def test_what_the_planner_put_in_has_rows_and_a_join_says_which_it_is() -> None:
     document = open_sql(
-        "SELECT u.name, i.brand FROM orders o JOIN users u ON o.user_id = u.user_id JOIN items i ON o.item_id = i.item_id",
+        "SELECT u.name, i.brand FROM orders o JOIN users u ON o.user_id = u.user_id "
+        "JOIN items i ON o.item_id = i.item_id",
         read_bundled("shop"),
     )
     found = re.search(r"<h2>Every operator through the stages</h2>.*?</table>", planner.overview(document), re.DOTALL)
