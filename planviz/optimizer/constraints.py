@@ -227,21 +227,22 @@ def inferred(known: ExpressionSet) -> ExpressionSet:
 def _inferred(known: ExpressionSet) -> ExpressionSet:
     predicates = [c for c in known if not isinstance(c, IsNotNull)]
     readers = _readers(predicates)
+    equalities = _Equalities(() if _constraints_are_hashed.get() else predicates)
     found = ExpressionSet()
     for eq in predicates:
         if not isinstance(eq, EqualTo):
             continue
         left, right = eq.left, eq.right
         if isinstance(left, AttributeReference) and isinstance(right, AttributeReference):
-            _replace_into(found, readers, eq, left, right)
-            _replace_into(found, readers, eq, right, left)
+            for source, target in ((left, right), (right, left)):
+                _replace_into(found, equalities.unsaid(source, target, readers), eq, source, target)
         elif isinstance(left, AttributeReference) and isinstance(right, Literal):
             # Other equalities of the attribute are left to the cases of two attributes.
-            _replace_into(found, readers, eq, left, right, but=(EqualTo, EqualNullSafe))
+            _replace_into(found, readers(left.expr_id), eq, left, right, but=(EqualTo, EqualNullSafe))
         elif _is_cast(left) and isinstance(right, AttributeReference):
-            _replace_into(found, readers, eq, right, left)
+            _replace_into(found, readers(right.expr_id), eq, right, left)
         elif isinstance(left, AttributeReference) and _is_cast(right):
-            _replace_into(found, readers, eq, left, right)
+            _replace_into(found, readers(left.expr_id), eq, left, right)
     return as_set(found).minus(known)
 
 
@@ -259,21 +260,61 @@ def _readers(predicates: list[Any]) -> Callable[[int], list[TreeNode]]:
     return lambda i: found.get(i, [])
 
 
+class _Equalities:
+    """The equalities of two columns that are known, so that nothing is made that is known already.
+
+    A hundred tables that are joined on one column are 4,950 equalities, and every two of them give a third.
+    """
+
+    def __init__(self, predicates: Iterable[Any]) -> None:
+        self._pairs: dict[int, tuple[AttributeReference, AttributeReference]] = {}
+        equal: dict[Expression, set[Expression]] = {}
+        for p in predicates:
+            if isinstance(p, EqualTo) and type(p.left) is type(p.right) is AttributeReference:
+                self._pairs[id(p)] = (p.left, p.right)
+                a, b = p.left.canonicalized, p.right.canonicalized
+                equal.setdefault(a, {a}).add(b)
+                equal.setdefault(b, {b}).add(a)
+        same: dict[frozenset[Expression], frozenset[Expression]] = {}
+        #: With every column those that it is known to be equal to, itself too: one object for equal sets.
+        self._equal = {a: same.setdefault(among, among) for a, among in ((a, frozenset(s)) for a, s in equal.items())}
+        #: By id of a column, what reads it beside equalities.
+        self._others: dict[int, list[Any]] = {}
+
+    def unsaid(
+        self, source: AttributeReference, target: AttributeReference, readers: Callable[[int], list[Any]]
+    ) -> Iterator[Any]:
+        """What reads `source`, without equalities that are known of `target`, too."""
+        if not self._equal:
+            yield from readers(source.expr_id)
+            return
+        known = self._equal[target.canonicalized]
+        if known is self._equal[source.canonicalized]:
+            if source.expr_id not in self._others:
+                self._others[source.expr_id] = [p for p in readers(source.expr_id) if id(p) not in self._pairs]
+            yield from self._others[source.expr_id]
+            return
+        for p in readers(source.expr_id):
+            sides = self._pairs.get(id(p))
+            if sides is None or any(s.expr_id != source.expr_id and s.canonicalized not in known for s in sides):
+                yield p
+
+
 def _is_cast(e: Expression) -> bool:
     return isinstance(e, Cast) and isinstance(e.child, AttributeReference)
 
 
 def _replace_into(
     found: ExpressionSet,
-    readers: Callable[[int], list[Any]],
+    readers: Iterable[Any],
     eq: Expression,
     source: AttributeReference,
     target: Expression,
     but: tuple[type, ...] = (),
 ) -> None:
-    """Add what the predicates beside `eq` that read `source` say of `target`; not those of the kinds `but`."""
+    """Add what those of `readers` beside `eq` that read `source` say of `target`; not those of the kinds `but`."""
     mapping = {source.expr_id: target}
-    for p in readers(source.expr_id):
+    for p in readers:
         if p is not eq and not isinstance(p, but):
             found.add(substitute(p, mapping))
 
