@@ -153,6 +153,9 @@ def database_errors(place: str) -> Iterator[None]:
         raise StoreError(f"The library's database needs {error.name}: pip install 'planviz[postgres]'.") from None
     except DBAPIError as error:
         raise StoreError(f"The library {_shown(place)}: {_said(error)}") from None
+    except UnicodeEncodeError as error:
+        half = f"U+{ord(error.object[error.start]):04X}"
+        raise StoreError(f"{half} is half a character, which no database keeps. Take it out of the text.") from None
     except SQLAlchemyError as error:
         raise StoreError(f"The library {_shown(place)} cannot be used: {error}") from None
 

@@ -68,7 +68,7 @@ class Text:
     def fingerprint(self) -> str:
         """The same for what opens alike."""
         parts = (digest(self.text), self.catalog, digest(self.catalog_text or ""), self.profile)
-        return sha256("\0".join(parts).encode()).hexdigest()
+        return sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def digest(text: str) -> str:
