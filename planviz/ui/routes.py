@@ -64,7 +64,7 @@ def routes() -> list[Route]:
         Route("/plan/{file}", embed, methods=["GET"]),
         Route("/plan/{key}/{plan}/details.json", details, methods=["GET"]),
         Route("/plan/{key}/{plan}/why.json", joins_in_short, methods=["GET"]),
-        Route("/plan/{key}/{plan}/why/{node:int}.json", reasons, methods=["GET"]),
+        Route("/plan/{key}/{plan}/why/{node}.json", reasons, methods=["GET"]),
         Route("/plan/{key}/{file}", picture, methods=["GET"]),
         Route("/ahead/{visitor}/{page}", ahead, methods=["GET"]),
         Route("/selected/{visitor}", selected, methods=["POST"]),
@@ -239,7 +239,7 @@ async def details(request: Request) -> Response:
 async def reasons(request: Request) -> Response:
     """Why one operator is there: JSON of `planviz.ui.reasons.reasons_of`."""
     path = request.path_params
-    return await worked(request, _picture, request, "json", lambda o: pictures.why(o, path["plan"], path["node"]))
+    return await worked(request, _picture, request, "json", lambda o: pictures.why(o, path["plan"], str(path["node"])))
 
 
 async def joins_in_short(request: Request) -> Response:
