@@ -16,7 +16,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, aliased
 
 from planviz.errors import InputError, StoreError
-from planviz.store.database import database_errors, open_database
+from planviz.store.database import database_errors, fold_log, open_database
 from planviz.store.query import Query
 from planviz.store.tables import Content, DocumentRow, NoteRow, Term
 from planviz.store.terms import Terms, words_of
@@ -302,7 +302,9 @@ class Library:
             ).all()
             return _deleted(session, numbers)
 
-        return self._write(work)
+        count = self._write(work)
+        fold_log(self._engine, self.place)
+        return count
 
     def sweep(self, days: float = DAYS, most: int = MOST_BYTES) -> int:
         """Delete, of all owners, what lay in the trash for `days`, and what nobody saved nor opened for so long.
@@ -326,7 +328,9 @@ class Library:
                     numbers.append(number)
             return _deleted(session, numbers)
 
-        return self._write(work)
+        count = self._write(work)
+        fold_log(self._engine, self.place)
+        return count
 
     def _marked(self, session: Session, ids: Iterable[str], moment: int) -> int:
         mine = (DocumentRow.owner == self.owner, DocumentRow.id.in_(list(ids)))

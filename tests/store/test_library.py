@@ -121,6 +121,21 @@ def test_deleted_is_gone_from_the_file(tmp_path: Path, opened: Opener) -> None:
     assert b"secretname" not in held
 
 
+def test_deleted_is_gone_while_the_library_is_open(tmp_path: Path, opened: Opener) -> None:
+    library = opened(str(tmp_path / "library.db"))
+    saved = library.save(Text("SELECT 'secrettext'"), "secretname", Terms(words=("secretword",)))
+    add_note(library, saved.id, "0", 1, "secretnote")
+    library.save(Text("SELECT 2"), "kept", TERMS)
+
+    def held() -> bytes:
+        return b"".join(path.read_bytes() for path in tmp_path.iterdir())
+
+    assert b"secretnote" in held()
+    library.delete([saved.id])
+    assert not [word for word in (b"secretname", b"secretword", b"secretnote") if word in held()]
+    assert library.search(Query())[1] == 1
+
+
 def test_one_owner_does_not_see_the_others(library: Library) -> None:
     mine, yours = library.of("ada@example.com"), library.of("bob@example.com")
     saved = mine.save(Text(JOIN), "join", TERMS, ["x"])
