@@ -103,11 +103,15 @@ class Library:
 
     # -- saving
 
-    def save(self, given: Text, name: str, terms: Terms, tags: Iterable[str] = (), follows: str | None = None) -> Saved:
+    def save(
+        self, given: Text, name: str, terms: Terms, tags: Iterable[str] = (), follows: str | None = None,
+        among_strangers: bool = False,
+    ) -> Saved:  # fmt: skip
         """Save a document under a name; saving the same again renames it and takes it out of the trash.
 
         Under a name that another text has, or with `follows` (the id of an earlier version), it becomes the next
-        version of that query. Returns when it is on the disk.
+        version of that query. `among_strangers`, who save into one library and do not know each other, a name means
+        nothing to other documents, and what is saved stays as it is. Returns when it is on the disk.
         """
         wanted = _tags(tags)
 
@@ -115,7 +119,11 @@ class Library:
             row = self._row_of(session, given)
             if row is None:
                 row = self._added(session, given, terms)
-            before = self._before(session, name, follows, row)
+            elif among_strangers and row.saved and not row.trashed:
+                row.opened = now()
+                return self._saved(session, row)
+            by_itself = among_strangers and follows is None
+            before = None if by_itself else self._before(session, name, follows, row)
             if before is not None and row.chain != before.chain:
                 row.chain, row.version = before.chain, self._next(session, before)
             elif row.chain is None:

@@ -136,6 +136,15 @@ def test_deleted_is_gone_while_the_library_is_open(tmp_path: Path, opened: Opene
     assert library.search(Query())[1] == 1
 
 
+def test_strangers_change_nothing_of_each_other_s(library: Library) -> None:
+    first = library.save(Text(JOIN), "revenue", TERMS, ["mine"], among_strangers=True)
+    library.save(Text("SELECT 2"), "revenue", TERMS, among_strangers=True)
+    again = library.save(Text(JOIN), "nonsense", TERMS, ["theirs"], among_strangers=True)
+    assert (again.id, again.name, again.tags) == (first.id, "revenue", first.tags)
+    for saved in library.search(Query())[0]:
+        assert (saved.version, saved.versions) == (1, 1)
+
+
 def test_one_owner_does_not_see_the_others(library: Library) -> None:
     mine, yours = library.of("ada@example.com"), library.of("bob@example.com")
     saved = mine.save(Text(JOIN), "join", TERMS, ["x"])
