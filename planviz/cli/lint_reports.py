@@ -96,7 +96,7 @@ def sarif_report(linted: Sequence[Linted]) -> str:
             results.append(
                 sarif_result(finding.name, _LEVELS[finding.severity], words, one.name, _line(query, finding))
             )
-    used = dict.fromkeys(result["ruleId"] for result in results)
+    used = dict.fromkeys(str(result["ruleId"]) for result in results)
     rules = [
         {
             "id": name,

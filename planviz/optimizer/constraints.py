@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeGuard
 
 from planviz.config import OptimizerConfig
 from planviz.expressions.aggregates import is_aggregate
@@ -23,9 +23,6 @@ from planviz.logical.plan import LogicalPlan, UnaryNode
 from planviz.logical.relations import CTERelationRef
 from planviz.optimizer.attributes import correlated, substitute
 from planviz.trees.depth import deep
-
-if TYPE_CHECKING:
-    from planviz.trees.node import TreeNode
 
 
 class ExpressionSet:
@@ -246,14 +243,14 @@ def _inferred(known: ExpressionSet) -> ExpressionSet:
     return as_set(found).minus(known)
 
 
-def _readers(predicates: list[Any]) -> Callable[[int], list[TreeNode]]:
+def _readers(predicates: list[Expression]) -> Callable[[int], list[Expression]]:
     """Which predicates are to be looked at where an attribute is replaced, by its id: those that read it.
 
     The others stay as they are known, and nothing is new with them; the size of a hashed set counts them, too.
     """
     if _constraints_are_hashed.get():
         return lambda _: predicates
-    found: dict[int, list[Any]] = {}
+    found: dict[int, list[Expression]] = {}
     for p in predicates:
         for i in p.references:
             found.setdefault(i, []).append(p)
@@ -266,11 +263,11 @@ class _Equalities:
     A hundred tables that are joined on one column are 4,950 equalities, and every two of them give a third.
     """
 
-    def __init__(self, predicates: Iterable[Any]) -> None:
+    def __init__(self, predicates: Iterable[Expression]) -> None:
         self._pairs: dict[int, tuple[AttributeReference, AttributeReference]] = {}
         equal: dict[Expression, set[Expression]] = {}
         for p in predicates:
-            if isinstance(p, EqualTo) and type(p.left) is type(p.right) is AttributeReference:
+            if isinstance(p, EqualTo) and _is_column(p.left) and _is_column(p.right):
                 self._pairs[id(p)] = (p.left, p.right)
                 a, b = p.left.canonicalized, p.right.canonicalized
                 equal.setdefault(a, {a}).add(b)
@@ -279,11 +276,11 @@ class _Equalities:
         #: With every column those that it is known to be equal to, itself too: one object for equal sets.
         self._equal = {a: same.setdefault(among, among) for a, among in ((a, frozenset(s)) for a, s in equal.items())}
         #: By id of a column, what reads it beside equalities.
-        self._others: dict[int, list[Any]] = {}
+        self._others: dict[int, list[Expression]] = {}
 
     def unsaid(
-        self, source: AttributeReference, target: AttributeReference, readers: Callable[[int], list[Any]]
-    ) -> Iterator[Any]:
+        self, source: AttributeReference, target: AttributeReference, readers: Callable[[int], list[Expression]]
+    ) -> Iterator[Expression]:
         """What reads `source`, without equalities that are known of `target`, too."""
         if not self._equal:
             yield from readers(source.expr_id)
@@ -300,13 +297,17 @@ class _Equalities:
                 yield p
 
 
+def _is_column(e: Expression) -> TypeGuard[AttributeReference]:
+    return type(e) is AttributeReference
+
+
 def _is_cast(e: Expression) -> bool:
     return isinstance(e, Cast) and isinstance(e.child, AttributeReference)
 
 
 def _replace_into(
     found: ExpressionSet,
-    readers: Iterable[Any],
+    readers: Iterable[Expression],
     eq: Expression,
     source: AttributeReference,
     target: Expression,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import datetime
 import decimal
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Any
 
 from planviz.dataframe import api
@@ -119,13 +119,13 @@ def check_spelled(*values: object) -> None:
             raise LimitReached("a value grows too large")
 
 
-def _spelled(root: object, known: dict[int, int]) -> int:
+def _spelled(root: Collection[object], known: dict[int, int]) -> int:
     """How many values are in a value, counted on every way to them; `known` are the numbers of those seen, by id."""
     stack = [root]
     while stack:
         top = stack[-1]
         inner = [*top, *top.values()] if isinstance(top, dict) else top
-        nested = [v for v in inner if isinstance(v, _NESTS)] if isinstance(inner, Iterable) else []
+        nested = [v for v in inner if isinstance(v, _NESTS)]
         if id(top) not in known:
             known[id(top)] = 0  # one that holds itself ends here
             stack += [v for v in nested if id(v) not in known]
