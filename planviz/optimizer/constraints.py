@@ -224,7 +224,7 @@ def inferred(known: ExpressionSet) -> ExpressionSet:
 def _inferred(known: ExpressionSet) -> ExpressionSet:
     predicates = [c for c in known if not isinstance(c, IsNotNull)]
     readers = _readers(predicates)
-    equalities = _Equalities(() if _constraints_are_hashed.get() else predicates)
+    equalities = _Equalities([] if _constraints_are_hashed.get() else predicates)
     found = ExpressionSet()
     for eq in predicates:
         if not isinstance(eq, EqualTo):
@@ -257,13 +257,18 @@ def _readers(predicates: list[Expression]) -> Callable[[int], list[Expression]]:
     return lambda i: found.get(i, [])
 
 
-class _Equalities:
-    """The equalities of two columns that are known, so that nothing is made that is known already.
+#: The id of a column that no plan has.
+_ANY = -1
 
-    A hundred tables that are joined on one column are 4,950 equalities, and every two of them give a third.
+
+class _Equalities:
+    """The equalities of two columns, and what is said of single columns, so that nothing is made that is known already.
+
+    A hundred tables that are joined on one column are 4,950 equalities, and every two of them give a third; a filter on
+    the column holds for each of its equals, and says so to each other.
     """
 
-    def __init__(self, predicates: Iterable[Expression]) -> None:
+    def __init__(self, predicates: list[Any]) -> None:
         self._pairs: dict[int, tuple[AttributeReference, AttributeReference]] = {}
         equal: dict[Expression, set[Expression]] = {}
         for p in predicates:
@@ -272,29 +277,60 @@ class _Equalities:
                 a, b = p.left.canonicalized, p.right.canonicalized
                 equal.setdefault(a, {a}).add(b)
                 equal.setdefault(b, {b}).add(a)
-        same: dict[frozenset[Expression], frozenset[Expression]] = {}
-        #: With every column those that it is known to be equal to, itself too: one object for equal sets.
-        self._equal = {a: same.setdefault(among, among) for a, among in ((a, frozenset(s)) for a, s in equal.items())}
-        #: By id of a column, what reads it beside equalities.
+        #: With every column those that it is known to be equal to, itself too.
+        self._equal = _shared(equal)
+        said: dict[Expression, set[Expression]] = {column: set() for column in equal}
+        #: By id of a predicate that reads one column alone, the predicate without it.
+        self._forms: dict[int, Expression] = {}
+        for p in predicates if equal else ():
+            if id(p) not in self._pairs and (about := _about(p)) is not None:
+                column, self._forms[id(p)] = about
+                if column in said:
+                    said[column].add(self._forms[id(p)])
+        self._said = _shared(said)
+        #: By id of a column, what reads it and others, and is no equality.
         self._others: dict[int, list[Expression]] = {}
 
     def unsaid(
         self, source: AttributeReference, target: AttributeReference, readers: Callable[[int], list[Expression]]
-    ) -> Iterator[Expression]:
-        """What reads `source`, without equalities that are known of `target`, too."""
+    ) -> Iterable[Expression]:
+        """What reads `source`, without what is known of `target`, too."""
         if not self._equal:
-            yield from readers(source.expr_id)
-            return
-        known = self._equal[target.canonicalized]
-        if known is self._equal[source.canonicalized]:
+            return readers(source.expr_id)
+        here, there = source.canonicalized, target.canonicalized
+        known, said = self._equal[there], self._said[there]
+        if known is self._equal[here] and said is self._said[here]:
             if source.expr_id not in self._others:
-                self._others[source.expr_id] = [p for p in readers(source.expr_id) if id(p) not in self._pairs]
-            yield from self._others[source.expr_id]
-            return
-        for p in readers(source.expr_id):
-            sides = self._pairs.get(id(p))
-            if sides is None or any(s.expr_id != source.expr_id and s.canonicalized not in known for s in sides):
-                yield p
+                self._others[source.expr_id] = [
+                    p for p in readers(source.expr_id) if id(p) not in self._pairs and id(p) not in self._forms
+                ]
+            return self._others[source.expr_id]
+        return [
+            p
+            for p in readers(source.expr_id)
+            if self._forms.get(id(p)) not in said
+            and ((sides := self._pairs.get(id(p))) is None or not known.issuperset(s.canonicalized for s in sides))
+        ]
+
+
+def _shared(sets: dict[Expression, set[Expression]]) -> dict[Expression, frozenset[Expression]]:
+    """The sets, one object for equal ones."""
+    found: dict[frozenset[Expression], frozenset[Expression]] = {}
+    return {column: found.setdefault(own, own) for column, own in ((c, frozenset(s)) for c, s in sets.items())}
+
+
+def _about(p: Expression) -> tuple[Expression, Expression] | None:
+    """The only column that a predicate reads, and the predicate with any column in its place; None for others."""
+    if "_about" not in p.__dict__:
+        columns = p.collect(AttributeReference)
+        alone = len(p.references) == 1 and p.deterministic and all(map(_is_column, columns))
+        forms = {c.canonicalized for c in columns} if alone else set()
+        if len(forms) == 1:
+            column: AttributeReference = columns[0]
+            form = substitute(p, {column.expr_id: AttributeReference("none", column.type, True, _ANY)}).canonicalized
+        p.__dict__["_about"] = (column.canonicalized, form) if len(forms) == 1 else None
+    found: tuple[Expression, Expression] | None = p.__dict__["_about"]
+    return found
 
 
 def _is_column(e: Expression) -> TypeGuard[AttributeReference]:
