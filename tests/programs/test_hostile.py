@@ -60,6 +60,10 @@ GREED = (
     "x = ()\nfor i in range(60): x = (x, x)\ny = {x}", "x = ()\nfor i in range(60): x = (x, x)\ny = {}\ny[x] = 1",
     "x = [1]\nfor i in range(60): x = [x, x]\ndf = df.filter(df.a.isin(x))",
     "df = df.groupBy('a').pivot('b', list(range(10**6))).sum('c')", "df = df.filter(df.a.isin(list(range(10**6))))",
+    "from pyspark.sql.types import *\ns = IntegerType()\n"
+    "for i in range(60): s = StructType([StructField('a', s), StructField('b', s)])\ndf = spark.createDataFrame([], s)",
+    "from pyspark.sql.types import *\ns = IntegerType()\nfor i in range(60): s = MapType(s, s)\n"
+    "df = spark.createDataFrame([], StructType([StructField('a', s)]))",
     "from pyspark.sql.functions import when\nc = df.a\nfor i in range(60): c = when(c > c, c).otherwise(c)\nx = str(c)",
 )  # fmt: skip
 _WATCHED = """
