@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from typing import Any
 
 from planviz.analysis.check_calls import check_call, function_of
@@ -240,6 +241,8 @@ def _check_aggregate(plan: Aggregate) -> None:
                 raise analysis_error(
                     "GROUP_BY_AGGREGATE", f"Aggregate functions are not allowed in GROUP BY, but found {x.sql}.", x
                 )
+    # What `semantic_equals` compares, at hand for any number of keys.
+    keys = {g.canonicalized for g in plan.grouping if g.deterministic}
     for e in plan.aggregates:
         if e.bits & (Grouping.BIT | GroupingID.BIT):
             raise analysis_error(
@@ -247,7 +250,7 @@ def _check_aggregate(plan: Aggregate) -> None:
                 "grouping()/grouping_id() can only be used with GroupingSets/Cube/Rollup.",
                 e,
             )
-        _check_grouped(e, plan)
+        _check_grouped(e, plan, keys)
     for e in plan.aggregates:
         for x in _expressions_up(e):
             if isinstance(x, AggregateExpression):
@@ -268,10 +271,11 @@ def _check_aggregate(plan: Aggregate) -> None:
                     )
 
 
-def _check_grouped(e: Expression, plan: Aggregate) -> None:
+def _check_grouped(e: Expression, plan: Aggregate, keys: Set[Expression]) -> None:
+    """Raise AnalysisError where an item reads what is none of the grouping `keys` (canonicalized)."""
     if isinstance(e, AggregateExpression | OuterReference) or e.foldable:
         return
-    if any(g.semantic_equals(e) for g in plan.grouping):
+    if e.deterministic and e.canonicalized in keys:
         return
     if isinstance(e, AttributeReference):
         if not plan.grouping:
@@ -291,7 +295,7 @@ def _check_grouped(e: Expression, plan: Aggregate) -> None:
             e if e.origin is not None else plan,
         )
     for c in e.children:
-        _check_grouped(c, plan)
+        _check_grouped(c, plan, keys)
 
 
 def _check_limit(plan: GlobalLimit | LocalLimit | Offset) -> None:

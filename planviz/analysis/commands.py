@@ -86,10 +86,11 @@ def _exists_already(name: str) -> AnalysisError:
 
 def distinct_names(names: Sequence[str]) -> None:
     """Raise AnalysisError for a name that occurs twice, whatever its case."""
-    lowered = [n.lower() for n in names]
-    again = next((n for i, n in enumerate(names) if lowered[i] in lowered[:i]), None)
-    if again is not None:
-        raise _exists_already(again)
+    before: set[str] = set()
+    for n in names:
+        if n.lower() in before:
+            raise _exists_already(n)
+        before.add(n.lower())
 
 
 def _check_insert(c: Command, table: Table, query: LogicalPlan) -> None:

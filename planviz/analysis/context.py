@@ -21,6 +21,8 @@ class Counters:
     """Numbers handed out while one query is analyzed, and the warnings that came up."""
 
     cte: int = 0
+    #: Bodies of SQL functions that were put in.
+    bodies: int = 0
     #: The first call of a function that nobody knows.
     unknown: Any = None
     warnings: list[str] = field(default_factory=list)

@@ -9,6 +9,7 @@ from typing_extensions import override
 from planviz.analysis.aggregates import functions_mask
 from planviz.analysis.context import AnalyzerRule
 from planviz.catalog.tables import SqlFunction
+from planviz.errors import PlanTooLarge
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.calls import Replaced
 from planviz.expressions.casts import Cast
@@ -21,6 +22,9 @@ from planviz.logical.operators import Aggregate, Filter, Project, SubqueryAlias
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LocalRelation, OneRowRelation
 from planviz.logical.unresolved import UnresolvedHaving
+
+#: How many bodies of SQL functions one query may take in: what doubles with every level reaches any number.
+_BODIES = 1_000
 
 
 def called(function: SqlFunction, e: UnresolvedFunction) -> SQLFunctionExpression:
@@ -156,6 +160,12 @@ class ResolveSQLFunctions(AnalyzerRule):
         return e.map_children(lambda c: self._innermost(c, levels))
 
     def _body(self, call: SQLFunctionExpression, levels: list[list[object]]) -> Expression:
+        self.context.counters.bodies += 1
+        if self.context.counters.bodies > _BODIES:
+            raise PlanTooLarge(
+                f"More than {_BODIES:,} calls of SQL functions are put into one query. A function that calls another "
+                "one twice doubles them: write the body where it is used, or compute it once in a subquery."
+            )
         function, names = call.function
         given = dict(zip(names, call.inputs, strict=True))
         arguments = []

@@ -24,6 +24,7 @@ from planviz.expressions.unresolved import (
 )
 from planviz.frontend.errors import analysis_error
 from planviz.logical.plan import LogicalPlan, UnaryNode
+from planviz.trees.depth import refuse_wide
 from planviz.types import INT, UNKNOWN, DataType, StructType
 
 Path = tuple[str, ...]
@@ -54,6 +55,7 @@ def expanded(items: tuple[Expression, ...], plan: UnaryNode) -> list[Expression]
             out.append(e.transform_up(lambda x: star_arguments(x, plan), UnresolvedStar.BIT))
         else:
             out.append(e)
+        refuse_wide(len(out))
     return out
 
 

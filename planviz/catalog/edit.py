@@ -31,7 +31,7 @@ def _value(text: str) -> object:
         return None
     try:
         return json.loads(text.replace("_", "") if text.replace("_", "").isdigit() else text)
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):
         return text
 
 

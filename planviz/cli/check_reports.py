@@ -12,7 +12,7 @@ from planviz.cli.sarif import counted, sarif, sarif_level, sarif_result
 from planviz.document.comparison.plans import difference_json
 from planviz.document.comparison.stored_plans import Checked
 from planviz.graph.effects import KINDS
-from planviz.render.text import one_line
+from planviz.render.text import file_name, one_line
 
 _MOST = 12
 _STATES = {
@@ -40,7 +40,7 @@ def text_report(found: Sequence[Checked], kinds: Sequence[str]) -> str:
     for one in found:
         if one.state in ("same", "empty"):
             continue
-        lines.append(f"{_SIGNS[one.state]} {one.name}: {one_line(one.headline, 400)}")
+        lines.append(f"{_SIGNS[one.state]} {file_name(one.name)}: {one_line(one.headline, 400)}")
         effects = one.effects
         for effect in effects[:_MOST]:
             sign = "▲" if effect.worse else "▼" if effect.worse is False else "·"

@@ -7,7 +7,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from planviz.errors import InputError, PlanvizError, defect
+from planviz.units import byte_size
 
+#: Bytes that a packed file may unpack to: a kilobyte of gzip can hold a megabyte of one letter.
+_MOST = 1 << 30
 _GZIP = b"\x1f\x8b"
 
 #: Bytes that text hardly has; a few come with what a terminal printed.
@@ -34,12 +37,19 @@ def read_text(name: str) -> str:
 
 def _unpacked(name: str, data: bytes) -> bytes:
     import gzip
+    import io
     import zlib
 
     try:
-        return gzip.decompress(data)
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
+            unpacked = file.read(_MOST + 1)
     except (EOFError, gzip.BadGzipFile, zlib.error):
         raise InputError(f"{name} is a gzip file that ends too early or is damaged. Copy it whole.") from None
+    if len(unpacked) > _MOST:
+        raise InputError(
+            f"{name} unpacks to more than {byte_size(_MOST)}. Unpack it, and open the part that has the plan."
+        )
+    return unpacked
 
 
 def write(text: str) -> None:

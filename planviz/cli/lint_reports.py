@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import planviz
+from planviz.cli.sarif import sarif_result
 from planviz.findings import SEVERITIES, Finding, Severity, checks
 from planviz.findings.documents import QueryFindings, counted, finding_json
 from planviz.findings.workload import WorkloadFinding
-from planviz.render.text import one_line
+from planviz.render.text import file_name, markdown, one_line
 from planviz.units import duration
 
 _SIGNS: dict[Severity, str] = {"problem": "✗", "warning": "▲", "info": "·"}
@@ -50,7 +50,7 @@ def text_report(linted: Sequence[Linted]) -> str:
     lines = []
     for one in linted:
         for query, finding in one.findings:
-            place = f"{one.name}:{_line(query, finding)}"
+            place = f"{file_name(one.name)}:{_line(query, finding)}"
             lines.append(f"{place}: {_SIGNS[finding.severity]} {finding.severity} {finding.name}: {finding.title}")
             lines += [f"    {one_line(text, 400)}" for text in (finding.evidence, finding.why)]
             lines.append(f"    To do: {one_line(finding.advice, 400)} Cost: {one_line(finding.cost, 300)}")
@@ -89,17 +89,14 @@ def json_report(linted: Sequence[Linted]) -> str:
 
 def sarif_report(linted: Sequence[Linted]) -> str:
     """SARIF 2.1.0: a rule for each kind of finding, a result for each finding at its line."""
-    results: list[dict[str, Any]] = []
+    results: list[dict[str, object]] = []
     for one in linted:
         for query, finding in one.findings:
-            region = {"startLine": max(1, _line(query, finding))}
-            place = {"artifactLocation": {"uri": one.name.replace("\\", "/")}, "region": region}
-            message = one_line(f"{finding.title}: {finding.evidence} {finding.why} {finding.advice}", 1_000)
-            results.append({
-                "ruleId": finding.name, "level": _LEVELS[finding.severity], "message": {"text": message},
-                "locations": [{"physicalLocation": place}],
-            })  # fmt: skip
-    used = dict.fromkeys(result["ruleId"] for result in results)
+            words = f"{finding.title}: {finding.evidence} {finding.why} {finding.advice}"
+            results.append(
+                sarif_result(finding.name, _LEVELS[finding.severity], words, one.name, _line(query, finding))
+            )
+    used = dict.fromkeys(str(result["ruleId"]) for result in results)
     rules = [
         {
             "id": name,
@@ -123,21 +120,19 @@ def markdown_report(linted: Sequence[Linted]) -> str:
     lines = [f"**planviz lint**: {_sum(linted)}", ""]
     for one in linted:
         if one.findings:
-            lines += [f"### {_plain(one.name)}", ""]
+            lines += [f"### {markdown(one.name)}", ""]
         for query, finding in one.findings:
-            head = f"- **{_plain(finding.title)}** ({finding.severity}, `{finding.name}`, line {_line(query, finding)})"
-            lines += [head, f"  - {_plain(finding.evidence)}", f"  - {_plain(finding.why)}"]
-            lines.append(f"  - To do: {_plain(finding.advice)} Cost: {_plain(finding.cost)}")
+            head = (
+                f"- **{markdown(finding.title)}** ({finding.severity}, `{finding.name}`, line {_line(query, finding)})"
+            )
+            lines += [head, f"  - {markdown(finding.evidence)}", f"  - {markdown(finding.why)}"]
+            lines.append(f"  - To do: {markdown(finding.advice)} Cost: {markdown(finding.cost)}")
             if finding.what_if is not None:
                 change = finding.what_if
-                lines.append(f"  - Planned with `{change.change}`: {_plain(change.before)} → {_plain(change.after)}")
+                lines.append(
+                    f"  - Planned with {markdown(change.change)}: {markdown(change.before)} → {markdown(change.after)}"
+                )
     return "\n".join(lines).rstrip() + "\n"
-
-
-def _plain(text: str) -> str:
-    """Text that Markdown does not take for marks of its own."""
-    escaped = "".join(f"\\{c}" if c in "\\`*_[]<>|#" else c for c in one_line(text, 600))
-    return escaped.strip()
 
 
 def workload_report(found: Sequence[WorkloadFinding], executions: int, milliseconds: float, format: str) -> str:
@@ -161,7 +156,7 @@ def workload_report(found: Sequence[WorkloadFinding], executions: int, milliseco
         head = f"{duration(one.milliseconds)} ({share}) in {len(one.executions):,}: {one.title} ({one.name})"
         example = f"{one.executions[0][0]}: {one.example.evidence}" if one.example is not None else ""
         if format == "markdown":
-            lines += [f"- **{_plain(head)}**", f"  - {_plain(example)}"]
+            lines += [f"- **{markdown(head)}**", f"  - {markdown(example)}"]
         else:
             lines += [f"{_SIGNS[one.severity]} {head}", f"    {one_line(example, 400)}"]
     return "\n".join(lines) + "\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from urllib.parse import quote
 
 import planviz
 from planviz.document.comparison.plans import Difference
@@ -37,8 +38,10 @@ def sarif_level(effect: Effect) -> str:
 
 def sarif_result(rule: str, level: str, words: str, path: str, line: int) -> dict[str, object]:
     """One result at a line of a file, counted from 1."""
-    place = {"artifactLocation": {"uri": path.replace("\\", "/")}, "region": {"startLine": max(1, line)}}
-    message = one_line(words, 1_000)
+    # An address is an address however the file is named, and brackets before a parenthesis would be a link.
+    uri = quote(path.replace("\\", "/").encode("utf-8", "surrogateescape"))
+    place = {"artifactLocation": {"uri": uri}, "region": {"startLine": max(1, line)}}
+    message = one_line(words, 1_000).replace("](", "] (")
     return {"ruleId": rule, "level": level, "message": {"text": message}, "locations": [{"physicalLocation": place}]}
 
 

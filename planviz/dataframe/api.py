@@ -17,6 +17,7 @@ from planviz.dataframe.statistics import StatFunctions
 from planviz.dataframe.window import Window, WindowSpec
 from planviz.dataframe.writers import DataFrameWriter, DataStreamWriter
 from planviz.errors import AnalysisError
+from planviz.trees.depth import refuse_heavy
 from planviz.types import ArrayType, DataType, DecimalType, MapType, StructField, StructType, parse_type
 
 #: attribute() for a name that there is not.
@@ -178,6 +179,7 @@ def decimal_type(precision: int = 10, scale: int = 0) -> DecimalType:
 
 def _type(given: object) -> DataType:
     if isinstance(given, DataType):
+        refuse_heavy(_spelled(given), "A data type that stands in others")
         return given
     if isinstance(given, str):
         return parse_type(given)
@@ -185,3 +187,29 @@ def _type(given: object) -> DataType:
     if not isinstance(made, DataType):
         raise TypeError("a data type is needed")
     return made
+
+
+def _spelled(root: DataType) -> int:
+    """How many types a type is made of, spelled out: one that stands in two fields counts twice."""
+    known: dict[int, int] = {}
+    stack = [root]
+    while stack:
+        top = stack[-1]
+        inner = _inner(top)
+        left = [t for t in inner if id(t) not in known]
+        if left:
+            stack += left
+        else:
+            known[id(stack.pop())] = 1 + sum(known[id(t)] for t in inner)
+    return known[id(root)]
+
+
+def _inner(kind: DataType) -> list[DataType]:
+    match kind:
+        case StructType(fields):
+            return [f.data_type for f in fields]
+        case ArrayType(element):
+            return [element]
+        case MapType(key, value):
+            return [key, value]
+    return []

@@ -25,6 +25,7 @@ from planviz.expressions.unresolved import (
     UnresolvedStar,
 )
 from planviz.expressions.windows import WindowExpression
+from planviz.trees.depth import refuse_heavy
 from planviz.types import (
     BINARY,
     BOOLEAN,
@@ -159,6 +160,7 @@ class Column:
         self.expr = expr
 
     def __str__(self) -> str:
+        refuse_heavy(self.expr.weight, "A column that is shown")
         return f"Column<'{self.expr}'>"
 
     __repr__ = __str__

@@ -7,7 +7,17 @@ from collections.abc import Iterator
 
 from planviz.findings.columns import type_of
 from planviz.findings.finding import Check, Hit, Stake
-from planviz.findings.plan_view import EXCHANGES, LITERAL_ROWS, LOOSE, PlanView, count, ids, listed, short
+from planviz.findings.plan_view import (
+    EXCHANGES,
+    LITERAL_ROWS,
+    LOOSE,
+    PlanView,
+    arguments_text,
+    count,
+    ids,
+    listed,
+    short,
+)
 from planviz.graph.differences import conjuncts
 from planviz.graph.kinds import spark_name
 from planviz.graph.node import PlanNode
@@ -295,7 +305,7 @@ class UnusedOuterSide(Check):
         """
         for up in plan.above(join):
             lists = up.op == "Project" or up.kind == "aggregate"
-            text = _ALIAS.sub("", f"{up.text} {_arguments_text(up)}") if lists else up.text
+            text = _ALIAS.sub("", f"{up.text} {arguments_text(up)}") if lists else up.text
             if "truncated" in up.badges or not ids(text) <= ours:
                 return True
             if lists:
@@ -306,11 +316,7 @@ class UnusedOuterSide(Check):
 
 
 def _all_ids(plan: PlanView, start: PlanNode) -> set[str]:
-    return {id for node in plan.walk(start) for id in ids(node.text) | ids(_arguments_text(node))}
-
-
-def _arguments_text(node: PlanNode) -> str:
-    return " ".join(str(value) for value in node.arguments.values())
+    return set[str]().union(*map(plan.ids, plan.walk(start)))
 
 
 class OuterJoinAsInner(Check):
@@ -330,9 +336,9 @@ class OuterJoinAsInner(Check):
             if join.kind != "join" or type not in ("LeftOuter", "RightOuter") or len(sides) != 2 or plan.cut(join):
                 continue
             optional, kept = (sides[1], sides[0]) if type == "LeftOuter" else (sides[0], sides[1])
-            theirs = _all_ids(plan, optional) - _all_ids(plan, kept)
             for up in plan.above(join):
                 if up.op == "Filter":
+                    theirs = _all_ids(plan, optional) - _all_ids(plan, kept)
                     parts = [p for p in conjuncts(str(up.arguments.get("condition", ""))) if _rejects_null(p, theirs)]
                     if parts:
                         told = f"{join.op} ({type}) below 1 filter that drops rows without a match: {short(parts[0])}."

@@ -50,6 +50,7 @@ class PlanView:
         self.siblings = siblings
         self.settings = settings
         self.text = text
+        self._ids: dict[int, set[str]] = {}
 
     @cached_property
     def nodes(self) -> list[PlanNode]:
@@ -147,6 +148,12 @@ class PlanView:
             stack += reversed(self.inputs(node))
 
     # -- facts of an operator
+
+    def ids(self, node: PlanNode) -> set[str]:
+        """The expression ids in an operator's line and arguments."""
+        if node.id not in self._ids:
+            self._ids[node.id] = ids(node.text) | ids(arguments_text(node))
+        return self._ids[node.id]
 
     def rows(self, node: PlanNode) -> tuple[float, bool] | None:
         """The rows that come out of a node and whether they were measured; None where nobody knows.
@@ -303,6 +310,11 @@ def columns(names: Sequence[object]) -> int:
 def ids(text: object) -> set[str]:
     """The expression ids in a text."""
     return set(_IDS.findall(str(text)))
+
+
+def arguments_text(node: PlanNode) -> str:
+    """An operator's arguments as one text."""
+    return " ".join(str(value) for value in node.arguments.values())
 
 
 def count(number: float, one: str, many: str | None = None) -> str:

@@ -27,11 +27,12 @@ class ColumnReader(PipeReader):
         """(name type [NOT NULL] [COMMENT 'text'] [DEFAULT value] ..., constraints)."""
         self.expect("(")
         found: list[StructField] = []
+        named: set[str] = set()
         while True:
             if self.sees_any(*_CONSTRAINTS) and (self.peek(1) in ("(", "KEY") or self.peek() == "CONSTRAINT"):
                 self._constraint()
             else:
-                found.append(self._column(found))
+                found.append(self._column(named))
             if not self.accept(","):
                 break
         self.expect(")")
@@ -56,6 +57,7 @@ class ColumnReader(PipeReader):
         names: list[str] = []
         more: list[StructField] = []
         known = {c.name.lower() for c in columns}
+        declared = set(known)
         while True:
             if self.peek(1) == "(":
                 # A transform such as years(day) partitions by no column that a scan could prune by.
@@ -67,7 +69,7 @@ class ColumnReader(PipeReader):
                 if known and names[-1].lower() not in known:
                     raise self.error("COLUMN_NOT_DEFINED_IN_TABLE", f"{names[-1]} is none of the table's columns.", at)
             else:
-                more.append(self._column([*columns, *more]))
+                more.append(self._column(declared))
                 names.append(more[-1].name)
             if not self.accept(","):
                 break
@@ -104,11 +106,13 @@ class ColumnReader(PipeReader):
         self.expect(")")
         return tuple(names)
 
-    def _column(self, before: list[StructField]) -> StructField:
+    def _column(self, before: set[str]) -> StructField:
+        """A column, whose name (in lower case) is none of those `before` and joins them."""
         at = self.at
         name = self.identifier()
-        if name.lower() in {c.name.lower() for c in before}:
+        if name.lower() in before:
             raise self.error("COLUMN_ALREADY_EXISTS", f"The column `{name}` already exists. Choose another name.", at)
+        before.add(name.lower())
         self.accept(":")
         start = self.at
         data_type = self.data_type()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -128,31 +129,43 @@ def conjuncts(condition: str) -> list[str]:
 
     Quotes are not understood, as Spark prints none around text literals; a part with unequal brackets stays whole.
     """
-    parts, depth, start = [], 0, 0
-    text = condition
-    while text[:1] == "(" and _closes_at_end(text):
-        text = text[1:-1]
-    for mark in _BRACKET_OR_AND.finditer(text):
-        if mark.group() == "(":
-            depth += 1
-        elif mark.group() == ")":
-            depth -= 1
-        elif depth == 0:
-            parts.append(text[start : mark.start()])
-            start = mark.end()
-    parts.append(text[start:])
-    if len(parts) == 1:
-        return [text]
-    return [inner for part in parts for inner in (conjuncts(part) if _closes_at_end(part) else [part])]
+    closing = _closing(condition)
+    found: list[str] = []
+    # Parts that are still to be looked at, the first on top: thousands may stand within each other.
+    stack = [(0, len(condition))]
+    while stack:
+        start, end = stack.pop()
+        while closing.get(start) == end - 1:
+            start, end = start + 1, end - 1
+        parts = _split(condition, start, end, closing)
+        if len(parts) == 1:
+            found.append(condition[start:end])
+        else:
+            stack += reversed(parts)
+    return found
 
 
-def _closes_at_end(text: str) -> bool:
-    """Whether a bracket opens all of the text."""
-    if text[:1] != "(" or text[-1:] != ")":
-        return False
-    depth = 0
+def _split(text: str, start: int, end: int, closing: Mapping[int, int]) -> list[tuple[int, int]]:
+    """Where the parts of a range begin and end that AND joins outside of all brackets."""
+    parts, at = [], start
+    while mark := _BRACKET_OR_AND.search(text, at, end):
+        if mark.group() == " AND ":
+            parts.append((start, mark.start()))
+            start = at = mark.end()
+        elif mark.start() in closing:
+            at = closing[mark.start()] + 1
+        else:
+            break
+    return [*parts, (start, end)]
+
+
+def _closing(text: str) -> dict[int, int]:
+    """Every bracket that is closed, with where that is."""
+    found: dict[int, int] = {}
+    opened: list[int] = []
     for bracket in _BRACKET.finditer(text):
-        depth += 1 if bracket.group() == "(" else -1
-        if depth == 0:
-            return bracket.end() == len(text)
-    return False
+        if bracket.group() == "(":
+            opened.append(bracket.start())
+        elif opened:
+            found[opened.pop()] = bracket.start()
+    return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeGuard
 
 from planviz.config import OptimizerConfig
 from planviz.expressions.aggregates import is_aggregate
@@ -23,9 +23,6 @@ from planviz.logical.plan import LogicalPlan, UnaryNode
 from planviz.logical.relations import CTERelationRef
 from planviz.optimizer.attributes import correlated, substitute
 from planviz.trees.depth import deep
-
-if TYPE_CHECKING:
-    from planviz.trees.node import TreeNode
 
 
 class ExpressionSet:
@@ -227,36 +224,117 @@ def inferred(known: ExpressionSet) -> ExpressionSet:
 def _inferred(known: ExpressionSet) -> ExpressionSet:
     predicates = [c for c in known if not isinstance(c, IsNotNull)]
     readers = _readers(predicates)
+    equalities = _Equalities([] if _constraints_are_hashed.get() else predicates)
     found = ExpressionSet()
     for eq in predicates:
         if not isinstance(eq, EqualTo):
             continue
         left, right = eq.left, eq.right
         if isinstance(left, AttributeReference) and isinstance(right, AttributeReference):
-            _replace_into(found, readers, eq, left, right)
-            _replace_into(found, readers, eq, right, left)
+            for source, target in ((left, right), (right, left)):
+                _replace_into(found, equalities.unsaid(source, target, readers), eq, source, target)
         elif isinstance(left, AttributeReference) and isinstance(right, Literal):
             # Other equalities of the attribute are left to the cases of two attributes.
-            _replace_into(found, readers, eq, left, right, but=(EqualTo, EqualNullSafe))
+            _replace_into(found, readers(left.expr_id), eq, left, right, but=(EqualTo, EqualNullSafe))
         elif _is_cast(left) and isinstance(right, AttributeReference):
-            _replace_into(found, readers, eq, right, left)
+            _replace_into(found, readers(right.expr_id), eq, right, left)
         elif isinstance(left, AttributeReference) and _is_cast(right):
-            _replace_into(found, readers, eq, left, right)
+            _replace_into(found, readers(left.expr_id), eq, left, right)
     return as_set(found).minus(known)
 
 
-def _readers(predicates: list[Any]) -> Callable[[int], list[TreeNode]]:
+def _readers(predicates: list[Expression]) -> Callable[[int], list[Expression]]:
     """Which predicates are to be looked at where an attribute is replaced, by its id: those that read it.
 
     The others stay as they are known, and nothing is new with them; the size of a hashed set counts them, too.
     """
     if _constraints_are_hashed.get():
         return lambda _: predicates
-    found: dict[int, list[Any]] = {}
+    found: dict[int, list[Expression]] = {}
     for p in predicates:
         for i in p.references:
             found.setdefault(i, []).append(p)
     return lambda i: found.get(i, [])
+
+
+#: The id of a column that no plan has.
+_ANY = -1
+
+
+class _Equalities:
+    """The equalities of two columns, and what is said of single columns, so that nothing is made that is known already.
+
+    A hundred tables that are joined on one column are 4,950 equalities, and every two of them give a third; a filter on
+    the column holds for each of its equals, and says so to each other.
+    """
+
+    def __init__(self, predicates: list[Any]) -> None:
+        self._pairs: dict[int, tuple[AttributeReference, AttributeReference]] = {}
+        equal: dict[Expression, set[Expression]] = {}
+        for p in predicates:
+            if isinstance(p, EqualTo) and _is_column(p.left) and _is_column(p.right):
+                self._pairs[id(p)] = (p.left, p.right)
+                a, b = p.left.canonicalized, p.right.canonicalized
+                equal.setdefault(a, {a}).add(b)
+                equal.setdefault(b, {b}).add(a)
+        #: With every column those that it is known to be equal to, itself too.
+        self._equal = _shared(equal)
+        said: dict[Expression, set[Expression]] = {column: set() for column in equal}
+        #: By id of a predicate that reads one column alone, the predicate without it.
+        self._forms: dict[int, Expression] = {}
+        for p in predicates if equal else ():
+            if id(p) not in self._pairs and (about := _about(p)) is not None:
+                column, self._forms[id(p)] = about
+                if column in said:
+                    said[column].add(self._forms[id(p)])
+        self._said = _shared(said)
+        #: By id of a column, what reads it and others, and is no equality.
+        self._others: dict[int, list[Expression]] = {}
+
+    def unsaid(
+        self, source: AttributeReference, target: AttributeReference, readers: Callable[[int], list[Expression]]
+    ) -> Iterable[Expression]:
+        """What reads `source`, without what is known of `target`, too."""
+        if not self._equal:
+            return readers(source.expr_id)
+        here, there = source.canonicalized, target.canonicalized
+        known, said = self._equal[there], self._said[there]
+        if known is self._equal[here] and said is self._said[here]:
+            if source.expr_id not in self._others:
+                self._others[source.expr_id] = [
+                    p for p in readers(source.expr_id) if id(p) not in self._pairs and id(p) not in self._forms
+                ]
+            return self._others[source.expr_id]
+        return [
+            p
+            for p in readers(source.expr_id)
+            if self._forms.get(id(p)) not in said
+            and ((sides := self._pairs.get(id(p))) is None or not known.issuperset(s.canonicalized for s in sides))
+        ]
+
+
+def _shared(sets: dict[Expression, set[Expression]]) -> dict[Expression, frozenset[Expression]]:
+    """The sets, one object for equal ones."""
+    found: dict[frozenset[Expression], frozenset[Expression]] = {}
+    return {column: found.setdefault(own, own) for column, own in ((c, frozenset(s)) for c, s in sets.items())}
+
+
+def _about(p: Expression) -> tuple[Expression, Expression] | None:
+    """The only column that a predicate reads, and the predicate with any column in its place; None for others."""
+    if "_about" not in p.__dict__:
+        columns = p.collect(AttributeReference)
+        alone = len(p.references) == 1 and p.deterministic and all(map(_is_column, columns))
+        forms = {c.canonicalized for c in columns} if alone else set()
+        if len(forms) == 1:
+            column: AttributeReference = columns[0]
+            form = substitute(p, {column.expr_id: AttributeReference("none", column.type, True, _ANY)}).canonicalized
+        p.__dict__["_about"] = (column.canonicalized, form) if len(forms) == 1 else None
+    found: tuple[Expression, Expression] | None = p.__dict__["_about"]
+    return found
+
+
+def _is_column(e: Expression) -> TypeGuard[AttributeReference]:
+    return type(e) is AttributeReference
 
 
 def _is_cast(e: Expression) -> bool:
@@ -265,15 +343,15 @@ def _is_cast(e: Expression) -> bool:
 
 def _replace_into(
     found: ExpressionSet,
-    readers: Callable[[int], list[Any]],
+    readers: Iterable[Expression],
     eq: Expression,
     source: AttributeReference,
     target: Expression,
     but: tuple[type, ...] = (),
 ) -> None:
-    """Add what the predicates beside `eq` that read `source` say of `target`; not those of the kinds `but`."""
+    """Add what those of `readers` beside `eq` that read `source` say of `target`; not those of the kinds `but`."""
     mapping = {source.expr_id: target}
-    for p in readers(source.expr_id):
+    for p in readers:
         if p is not eq and not isinstance(p, but):
             found.add(substitute(p, mapping))
 

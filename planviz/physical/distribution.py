@@ -23,6 +23,24 @@ def among(e: Expression, others: Sequence[Expression]) -> bool:
     return any(same(e, o) for o in others)
 
 
+class Alike:
+    """Where among some expressions the like of another one is, in a step however many there are."""
+
+    def __init__(self, expressions: Sequence[Expression]) -> None:
+        self._places: dict[object, list[int]] = {}
+        for i, e in enumerate(expressions):
+            self._places.setdefault(_form(e), []).append(i)
+
+    def places(self, e: Expression) -> list[int]:
+        """Where expressions are that always give the same value, from 0."""
+        return self._places.get(_form(e), [])
+
+
+def _form(e: Expression) -> object:
+    """What is equal for expressions that are the `same`; a random one has only itself."""
+    return e.canonicalized if e.deterministic else id(e)
+
+
 @dataclass(frozen=True)
 class BroadcastMode:
     """What a broadcast makes of the rows: `keys` (over the rows' positions) of a hash relation, none for plain rows."""
@@ -130,7 +148,8 @@ class HashPartitioning(Partitioning):
         if isinstance(wanted, ClusteredDistribution):
             if operator_conf().all_keys_for_distribution:
                 return len(self.keys) == len(wanted.keys) and all(map(same, self.keys, wanted.keys))
-            return all(among(k, wanted.keys) for k in self.keys)
+            alike = Alike(wanted.keys)
+            return all(alike.places(k) for k in self.keys)
         return super().satisfies(wanted)
 
 
@@ -143,7 +162,8 @@ class RangePartitioning(Partitioning):
     def satisfies(self, wanted: Distribution) -> bool:
         """Also orders that begin like this one, and clusters by its keys and more."""
         if isinstance(wanted, ClusteredDistribution):
-            return all(among(o.child, wanted.keys) for o in self.order)
+            alike = Alike(wanted.keys)
+            return all(alike.places(o.child) for o in self.order)
         if isinstance(wanted, OrderedDistribution):
             # Spark compares the very expressions: a column under another qualifier, of a subquery, is another one.
             pairs = list(zip(self.order, wanted.order, strict=False))

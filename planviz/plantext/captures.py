@@ -48,6 +48,10 @@ def read_capture(text: str) -> tuple[list[PlanGraph], RuleTrace, tuple[str, ...]
             line=error.lineno,
             column=error.colno,
         ) from None
+    except RecursionError:
+        raise NotAPlan(
+            "This capture nests too deep to be read: Spark writes none like it. Capture the query again."
+        ) from None
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         raise NotAPlan(f"This capture is damaged ({type(error).__name__}: {error}). Capture the query again.") from None
 

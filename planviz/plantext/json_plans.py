@@ -76,7 +76,7 @@ def _json_in(text: str) -> tuple[object, int, int]:
             value, end = decoder.raw_decode(text, at)
         except json.JSONDecodeError as error:
             problem = problem or error
-        except RecursionError:
+        except (RecursionError, ValueError):  # too deep, or a number of more than 4,300 digits
             return None, 0, 0
         else:
             if isinstance(value, dict | list) and value:
@@ -106,7 +106,7 @@ def _collect(value: object, plans: list[PlanGraph], kinds: list[str]) -> None:
         elif isinstance(value, list):
             stack.extend(reversed(value))
         elif isinstance(value, str) and value.lstrip()[:1] in ("{", "[") and looks_like_json(value):
-            with contextlib.suppress(json.JSONDecodeError, RecursionError):
+            with contextlib.suppress(ValueError, RecursionError):
                 stack.append(json.loads(value))
 
 

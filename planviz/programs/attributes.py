@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import datetime
 import decimal
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Any
 
 from planviz.dataframe import api
@@ -45,6 +45,7 @@ _OPERABLE = (
     int, float, complex, str, bytes, list, tuple, dict, set, frozenset, Column, datetime.date, datetime.timedelta,
     datetime.time, decimal.Decimal,
 )  # fmt: skip
+_NESTS = (list, tuple, dict, set, frozenset)
 _PARENTS = {
     "AnalysisException": ("PySparkException", "CapturedException"), "ParseException": ("AnalysisException",),
     "PySparkException": ("Exception",), "PySparkValueError": ("PySparkException", "ValueError"),
@@ -105,6 +106,34 @@ def check_size(op: type, left: object, right: object) -> None:
                 raise LimitReached("a value grows too large")
         if isinstance(left, int) and isinstance(right, int) and left.bit_length() + right.bit_length() > 8000:
             raise LimitReached("a number grows too large")
+
+
+def check_spelled(*values: object) -> None:
+    """Raise LimitReached where lists, tuples or dicts would be huge spelled out: what stands in one twice counts twice.
+
+    Python's own text, comparison and hash of a value walk it like this.
+    """
+    known: dict[int, int] = {}
+    for value in values:
+        if isinstance(value, _NESTS) and _spelled(value, known) > 1_000_000:
+            raise LimitReached("a value grows too large")
+
+
+def _spelled(root: Collection[object], known: dict[int, int]) -> int:
+    """How many values are in a value, counted on every way to them; `known` are the numbers of those seen, by id."""
+    stack = [root]
+    while stack:
+        top = stack[-1]
+        inner = [*top, *top.values()] if isinstance(top, dict) else top
+        nested = [v for v in inner if isinstance(v, _NESTS)]
+        if id(top) not in known:
+            known[id(top)] = 0  # one that holds itself ends here
+            stack += [v for v in nested if id(v) not in known]
+        else:
+            stack.pop()
+            if not known[id(top)]:
+                known[id(top)] = len(inner) + sum(known[id(v)] for v in nested) + 1
+    return known[id(root)]
 
 
 def of_unknown(value: Unknown, name: str) -> Unknown:

@@ -191,9 +191,10 @@ class Expressions(ABC):
             except Raised:
                 return f"<{value.of.name} object>"
         if isinstance(value, list | tuple | dict | set):
+            attributes.check_spelled(value)
             shown = self.python(lambda: str(_bounded(value)))
             return str(shown)
-        return str(value)
+        return self.python(lambda: str(value)) if isinstance(value, Column) else str(value)
 
     def _of_List(self, node: ast.List, scope: Scope) -> object:
         return self._items(node.elts, scope)
@@ -202,7 +203,9 @@ class Expressions(ABC):
         return tuple(self._items(node.elts, scope))
 
     def _of_Set(self, node: ast.Set, scope: Scope) -> object:
-        return self.python(lambda: set(self._items(node.elts, scope)))
+        items = self._items(node.elts, scope)
+        attributes.check_spelled(*items)
+        return self.python(lambda: set(items))
 
     def _items(self, nodes: list[ast.expr], scope: Scope) -> list[Any]:
         made: list[AttributeReference] = []
@@ -222,6 +225,7 @@ class Expressions(ABC):
                     made.update(value)
                 continue
             key = self.value(k, scope)
+            attributes.check_spelled(key)
             self.python(partial(made.__setitem__, key, value))
         return made
 
@@ -401,6 +405,8 @@ class Expressions(ABC):
             if isinstance(left, Unknown) or isinstance(right, Unknown):
                 return Unknown(f"{left} is {right}")
             return (left is right) == isinstance(op, ast.Is)
+        looked_up = isinstance(op, ast.In | ast.NotIn) and isinstance(right, dict | set | frozenset)
+        attributes.check_spelled(left, None if looked_up else right)
         if isinstance(op, ast.In | ast.NotIn):
             return self._within(op, left, right)
         if isinstance(left, Column) or isinstance(right, Column):
@@ -578,6 +584,7 @@ class Expressions(ABC):
         if isinstance(value, Instance):
             self.call_method(value, "__setitem__", [key, given], None)
         elif isinstance(value, list | dict) and not isinstance(key, Unknown):
+            attributes.check_spelled(key)
             self.python(lambda: value.__setitem__(key, given))
         elif not isinstance(value, Unknown | list | dict):
             attributes.set_item_of_object(self, value, key, given)

@@ -162,6 +162,12 @@ _INDIFFERENT = frozenset(
 _VALUES = ("lit", "isin", "between", "when", "otherwise", "eqNullSafe", "contains", "startswith", "endswith")
 #: Functions of Python that only put elements in order.
 _ORDERS = ("sorted", "reversed")
+#: What puts a value into another one, or looks at its outside only.
+_PUT = ("append", "extend", "insert", "update", "setdefault", "len", "isinstance", "list", "tuple", "dict", "zip",
+        "print", "enumerate", "range", "map", "filter", "reversed", "iter", "next", "get", "join", "copy", "deepcopy",
+        "any", "all")  # fmt: skip
+#: Values that one call of the API is given at most: each is an expression of the plan.
+_MOST_VALUES = 100_000
 #: Methods that cope with values that nobody knows.
 _READS_UNKNOWN = ("createDataFrame", "toDF")
 
@@ -397,6 +403,8 @@ class Interpreter(Statements):
         if unknown is not None and (not function.takes_unknown or function.name in _ORDERS):
             made = UnknownRows if function.name in _ORDERS else Unknown
             return made(f"{function.name}({unknown.what})")
+        if function.name not in _PUT:
+            attributes.check_spelled(*arguments, *named.values())
         first = [self] if function.reads else []
         return self.python(lambda: function.function(*first, *arguments, **named))
 
@@ -422,6 +430,14 @@ class Interpreter(Statements):
                     )
                 return Unknown(f"{name}(...)")
             arguments, named = known
+        attributes.check_spelled(*arguments, *named.values())
+        values = max(len(a) for a in (arguments, *arguments, *named.values()) if isinstance(a, list | tuple | set))
+        if values > _MOST_VALUES and name not in ("createDataFrame", "parallelize"):
+            raise raised(
+                "PlanTooLarge",
+                f"{name} is given {values:,} values; a plan is made of at most {_MOST_VALUES:,}. "
+                "Put them into a table and join it.",
+            )
         self._note_explain(name, receiver)
         self.session.origin = self._origin()
         if name == "explain":

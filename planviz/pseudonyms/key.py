@@ -30,6 +30,8 @@ _FIRST = [a + b for a, b in product("gklmpvz", "aeiou")]
 #: The largest values of int and bigint: a literal must not become one of a larger type.
 _LARGEST = (2**31 - 1, 2**63 - 1)
 _TRIES = 100
+#: Of the 90,000 numbers of five digits the last one is found within a few times as many draws.
+_MOST_TRIES = 1_000_000
 _HEXADECIMAL = "0123456789abcdefABCDEF"
 #: What a key holds pseudonyms of.
 KINDS = ("word", "number", "fraction", "digits", "address", "uuid")
@@ -114,6 +116,11 @@ class Key:
             # Itself is the last resort: of the digits 2 to 9 it may be the only one left.
             while made in taken or (made == text and tries < _TRIES):
                 made, tries = draw(), tries + 1
+                if tries > _MOST_TRIES:
+                    raise InputError(
+                        f"The key has no pseudonym left for {text[:40]}: all that look like it are taken, which no key "
+                        "that planviz wrote comes to. Take a copy of it, or a new key."
+                    )
             known[text] = made
             taken.add(made)
         return known[text]
@@ -209,7 +216,7 @@ def parse_key(text: str, name: str = "The key") -> Key:
     wrong = InputError(f"{name} is no key of planviz: name the file that `planviz anonymise --key` wrote.")
     try:
         told = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise wrong from None
     if not isinstance(told, Mapping) or told.get("format") != FORMAT:
         raise wrong

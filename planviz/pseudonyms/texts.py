@@ -69,11 +69,13 @@ def _rewritten(text: str, names: Names, *, values: bool) -> str:
         return scanned(text, names)
     try:
         told = json.loads(text)
+    except RecursionError:  # brackets without end are no file of ours; their words are found as in any text
+        return scanned(text, names)
     except ValueError:
         first, _, _ = text.lstrip().partition("\n")
         try:
             json.loads(first)
-        except ValueError:
+        except (ValueError, RecursionError):
             return scanned(text, names)
         return _strings(text, names)
     if not values and isinstance(told, dict) and told.get("format") == "planviz-catalog/1":

@@ -8,6 +8,9 @@ import unicodedata
 # str.isprintable() is false for what must not reach a picture (controls, directional marks, lone surrogates, line
 # separators) and for a few harmless things such as a no-break space, so it can only serve as the fast way out.
 _SPACES = re.compile(r"\s+")
+_MARKS = re.compile(r"([\\`*_\[\]|~#])")
+#: Where GitHub and GitLab find the name of somebody; behind a letter it is the host of an address.
+_MENTION = re.compile(r"(?<!\w)@(?=\w)")
 _NONCHARACTERS = {chr(plane + last) for plane in range(0, 0x110000, 0x10000) for last in (0xFFFE, 0xFFFF)}
 
 
@@ -32,6 +35,18 @@ def lines(text: str, limit: int = 8_000) -> str:
     if not text.isprintable():
         text = "\n".join("".join(map(_harmless, line)) for line in text.splitlines())
     return f"{text}\n… {rest:,} more characters in the plan's text" if rest > 0 else text
+
+
+def markdown(text: str, limit: int = 600) -> str:
+    """`text` on one line in which Markdown finds no marks, tags, links or tables, and a code host nobody to call."""
+    shown = _MARKS.sub(r"\\\1", one_line(text, limit)).strip()
+    shown = shown.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return _MENTION.sub("@\u200b", shown)
+
+
+def file_name(name: str) -> str:
+    """A file's name as it is, or on one line where it holds line breaks or what a terminal obeys."""
+    return name if name.isprintable() else one_line(name, 1_000)
 
 
 def _harmless(character: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 from planviz.errors import InputError
 from planviz.store.library import Library, Saved, Text
-from planviz.store.notes import add_note, notes_of
+from planviz.store.notes import add_notes, notes_of
 from planviz.store.query import Query
 from planviz.store.terms import Terms
 
@@ -88,9 +88,9 @@ def load(
         there = {
             (note.plan, note.node, note.words) for note in notes_of(library, saved.id) if note.document == saved.id
         }
-        for note in notes:
-            if note not in there:
-                add_note(library, saved.id, *note)
+        new = [note for note in notes if note not in there]
+        if new:
+            add_notes(library, saved.id, new)
         if progress is not None:
             progress(at, max(count, at))
     return at
@@ -132,4 +132,5 @@ def _node(value: object) -> int:
 def _str(value: object) -> str:
     if not isinstance(value, str):
         raise TypeError
+    value.encode()  # half a character ("\ud800" in JSON) is in no text that was exported
     return value

@@ -103,6 +103,25 @@ def _sqlite_begun(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")
 
 
+def fold_log(engine: Engine, place: str) -> None:
+    """Fold the log beside a SQLite file into it and empty it: what was deleted stands there as it was written.
+
+    Where somebody else is in the middle of reading the log stays, until the next call. Raises StoreError.
+    """
+    if engine.dialect.name != "sqlite":
+        return
+    with database_errors(place):
+        connection = engine.raw_connection()
+        try:
+            cursor = connection.cursor()
+            cursor.execute("PRAGMA busy_timeout = 0")
+            cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            cursor.execute(f"PRAGMA busy_timeout = {_PATIENCE * 1000}")
+            cursor.close()
+        finally:
+            connection.close()
+
+
 def _bring_up_to_date(engine: Engine, place: str) -> None:
     with engine.connect() as connection:
         at = _version(connection, place)
@@ -153,6 +172,9 @@ def database_errors(place: str) -> Iterator[None]:
         raise StoreError(f"The library's database needs {error.name}: pip install 'planviz[postgres]'.") from None
     except DBAPIError as error:
         raise StoreError(f"The library {_shown(place)}: {_said(error)}") from None
+    except UnicodeEncodeError as error:
+        half = f"U+{ord(error.object[error.start]):04X}"
+        raise StoreError(f"{half} is half a character, which no database keeps. Take it out of the text.") from None
     except SQLAlchemyError as error:
         raise StoreError(f"The library {_shown(place)} cannot be used: {error}") from None
 

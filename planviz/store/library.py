@@ -16,7 +16,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, aliased
 
 from planviz.errors import InputError, StoreError
-from planviz.store.database import database_errors, open_database
+from planviz.store.database import database_errors, fold_log, open_database
 from planviz.store.query import Query
 from planviz.store.tables import Content, DocumentRow, NoteRow, Term
 from planviz.store.terms import Terms, words_of
@@ -68,7 +68,7 @@ class Text:
     def fingerprint(self) -> str:
         """The same for what opens alike."""
         parts = (digest(self.text), self.catalog, digest(self.catalog_text or ""), self.profile)
-        return sha256("\0".join(parts).encode()).hexdigest()
+        return sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def digest(text: str) -> str:
@@ -103,11 +103,15 @@ class Library:
 
     # -- saving
 
-    def save(self, given: Text, name: str, terms: Terms, tags: Iterable[str] = (), follows: str | None = None) -> Saved:
+    def save(
+        self, given: Text, name: str, terms: Terms, tags: Iterable[str] = (), follows: str | None = None,
+        among_strangers: bool = False,
+    ) -> Saved:  # fmt: skip
         """Save a document under a name; saving the same again renames it and takes it out of the trash.
 
         Under a name that another text has, or with `follows` (the id of an earlier version), it becomes the next
-        version of that query. Returns when it is on the disk.
+        version of that query. `among_strangers`, who save into one library and do not know each other, a name means
+        nothing to other documents, and what is saved stays as it is. Returns when it is on the disk.
         """
         wanted = _tags(tags)
 
@@ -115,7 +119,11 @@ class Library:
             row = self._row_of(session, given)
             if row is None:
                 row = self._added(session, given, terms)
-            before = self._before(session, name, follows, row)
+            elif among_strangers and row.saved and not row.trashed:
+                row.opened = now()
+                return self._saved(session, row)
+            by_itself = among_strangers and follows is None
+            before = None if by_itself else self._before(session, name, follows, row)
             if before is not None and row.chain != before.chain:
                 row.chain, row.version = before.chain, self._next(session, before)
             elif row.chain is None:
@@ -302,7 +310,9 @@ class Library:
             ).all()
             return _deleted(session, numbers)
 
-        return self._write(work)
+        count = self._write(work)
+        fold_log(self._engine, self.place)
+        return count
 
     def sweep(self, days: float = DAYS, most: int = MOST_BYTES) -> int:
         """Delete, of all owners, what lay in the trash for `days`, and what nobody saved nor opened for so long.
@@ -326,7 +336,9 @@ class Library:
                     numbers.append(number)
             return _deleted(session, numbers)
 
-        return self._write(work)
+        count = self._write(work)
+        fold_log(self._engine, self.place)
+        return count
 
     def _marked(self, session: Session, ids: Iterable[str], moment: int) -> int:
         mine = (DocumentRow.owner == self.owner, DocumentRow.id.in_(list(ids)))

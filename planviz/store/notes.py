@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sqlalchemy import delete, select
@@ -35,16 +35,26 @@ class Note:
 
 def add_note(library: Library, id: str, plan: str, node: int, words: str) -> None:
     """Write a note on an operator of a document. Raises InputError for an empty note, or when there is no document."""
+    add_notes(library, id, [(plan, node, words)])
+
+
+def add_notes(library: Library, id: str, notes: Iterable[tuple[str, int, str]]) -> None:
+    """Write notes (plan, operator, words) on a document at once, all or none. Raises InputError as `add_note` does."""
+    said = [(plan, node, _said(words)) for plan, node, words in notes]
+
+    def work(session: Session, number: int) -> None:
+        session.add_all(NoteRow(document=number, plan=p, node=n, words=w, created=now()) for p, n, w in said)
+
+    library.write(id, work)
+
+
+def _said(words: str) -> str:
     said = words.strip()
     if not said:
         raise InputError("A note needs words.")
     if len(said) > _LONGEST:
         raise InputError(f"A note has at most {_LONGEST:,} characters; this one has {len(said):,}.")
-
-    def work(session: Session, number: int) -> None:
-        session.add(NoteRow(document=number, plan=plan, node=node, words=said, created=now()))
-
-    library.write(id, work)
+    return said
 
 
 def remove_note(library: Library, id: str, note: int) -> None:

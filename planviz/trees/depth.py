@@ -97,6 +97,15 @@ def refuse_heavy(weight: int, what: str) -> None:
         )
 
 
+def refuse_wide(columns: int) -> None:
+    """Raise PlanTooLarge for more columns than a plan may have nodes."""
+    if columns > HEAVIEST:
+        raise PlanTooLarge(
+            f"A star stands for more than {HEAVIEST:,} columns, and no more are worked on. Every level that reads the "
+            "one before it twice doubles them: name the columns that are needed."
+        )
+
+
 def lowest_first(root: N, done: Callable[[N], bool]) -> list[N]:
     """The high nodes beneath `root`, each once, children before parents; not those `done` and what is beneath these."""
     seen: set[int] = set()

@@ -47,7 +47,7 @@ def page_data(visitor: str, page: str, plan: str | None = None) -> tuple[str, by
 
 def _explore(opened: Opened, shown: dict[str, Any], plan: str | None) -> tuple[str, bytes] | None:
     plan = shown["plan"] if plan is None else plan
-    if not plan.isdigit() or int(plan) >= len(opened.facts.stages):
+    if not (plan.isascii() and plan.isdigit() and len(plan) < 9) or int(plan) >= len(opened.facts.stages):
         return None
     node = shown["node"]
     if plan != shown["plan"] and node is not None:

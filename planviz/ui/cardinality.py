@@ -78,7 +78,7 @@ def asked_of(opened: Opened, numbers: str | None) -> dict[str, Any]:
     )
     try:
         told = json.loads(numbers or "")
-    except ValueError:
+    except (ValueError, RecursionError):
         return usual
     if not isinstance(told, dict) or told.get("left") not in ways or told.get("right") not in [*ways, ""]:
         return usual

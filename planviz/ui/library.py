@@ -92,7 +92,8 @@ def save(opened: Opened, name: str, tags: Iterable[str], follows: str | None = N
     """Save an open document under a name. Raises StoreError when it cannot be, InputError without a name."""
     if not name.strip():
         raise InputError("Give it a name to be found by.")
-    return needed().save(text_of(opened.source), name, terms(opened), tags, follows)
+    strangers = not is_listed()
+    return needed().save(text_of(opened.source), name, terms(opened), tags, follows, strangers)
 
 
 def remembered(opened: Opened, name: str) -> str:

@@ -29,9 +29,11 @@ def details(opened: Opened, plan: str) -> bytes:
 
 
 @in_worker
-def why(opened: Opened, plan: str, node: int) -> bytes:
-    """Why one operator is there: JSON of `planviz.ui.reasons.reasons_of`."""
-    return json.dumps(reasons.reasons_of(opened, plan, node), separators=(",", ":")).encode()
+def why(opened: Opened, plan: str, node: str) -> bytes:
+    """Why one operator is there: JSON of `planviz.ui.reasons.reasons_of`. Raises KeyError for what is no number."""
+    if not _whole(node):
+        raise KeyError(node)
+    return json.dumps(reasons.reasons_of(opened, plan, int(node)), separators=(",", ":")).encode()
 
 
 @in_worker

@@ -64,7 +64,7 @@ def routes() -> list[Route]:
         Route("/plan/{file}", embed, methods=["GET"]),
         Route("/plan/{key}/{plan}/details.json", details, methods=["GET"]),
         Route("/plan/{key}/{plan}/why.json", joins_in_short, methods=["GET"]),
-        Route("/plan/{key}/{plan}/why/{node:int}.json", reasons, methods=["GET"]),
+        Route("/plan/{key}/{plan}/why/{node}.json", reasons, methods=["GET"]),
         Route("/plan/{key}/{file}", picture, methods=["GET"]),
         Route("/ahead/{visitor}/{page}", ahead, methods=["GET"]),
         Route("/selected/{visitor}", selected, methods=["POST"]),
@@ -239,7 +239,7 @@ async def details(request: Request) -> Response:
 async def reasons(request: Request) -> Response:
     """Why one operator is there: JSON of `planviz.ui.reasons.reasons_of`."""
     path = request.path_params
-    return await worked(request, _picture, request, "json", lambda o: pictures.why(o, path["plan"], path["node"]))
+    return await worked(request, _picture, request, "json", lambda o: pictures.why(o, path["plan"], str(path["node"])))
 
 
 async def joins_in_short(request: Request) -> Response:
@@ -284,7 +284,8 @@ def _embedded(request: Request) -> Response:
         return PlainTextResponse(f"{error}\n", status_code=422, headers=headers)
     except PlanvizError as error:
         return PlainTextResponse(f"{error}\n", status_code=404, headers=headers)
-    return _answer(request, body, _TYPES[wanted.format], _POLICIES[wanted.format])
+    # What is deleted is to be gone from the browsers that showed it, too: they ask before they show it again.
+    return _answer(request, body, _TYPES[wanted.format], _POLICIES[wanted.format], "private, no-cache")
 
 
 def _picture(request: Request, format: str, draw: Callable[[Opened], bytes]) -> Response:
@@ -322,9 +323,11 @@ def _missing() -> Response:
     )
 
 
-def _answer(request: Request, body: bytes, media_type: str, policy: str) -> Response:
+def _answer(
+    request: Request, body: bytes, media_type: str, policy: str, kept: str = "private, max-age=3600"
+) -> Response:
     tag = f'"{sha256(body).hexdigest()[:32]}"'
-    headers = _SAFE | {"Content-Security-Policy": policy, "Cache-Control": "private, max-age=3600", "ETag": tag}
+    headers = _SAFE | {"Content-Security-Policy": policy, "Cache-Control": kept, "ETag": tag}
     if request.headers.get("if-none-match") == tag:
         return Response(status_code=304, headers=headers)
     return Response(body, media_type=media_type, headers=headers)

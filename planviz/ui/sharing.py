@@ -60,6 +60,11 @@ def _saved(opened: Opened) -> None:
     except PlanvizError as error:
         st.session_state[_SAID] = str(error)
         return
+    if not library.is_listed() and saved.name != " ".join(name.split()):
+        # Somebody else's name for the same text is not this one's to know.
+        st.session_state[state.DOCUMENT] |= {"saved": saved.id, "sample": ""}
+        st.session_state[_SAID] = "This text is saved already; below is its address."
+        return
     st.session_state[state.DOCUMENT] |= {"saved": saved.id, "name": saved.name, "sample": ""}
     version = f", version {saved.version} of {saved.versions}" if saved.versions > 1 else ""
     st.session_state[_SAID] = f"Saved as {saved.name}{version}."

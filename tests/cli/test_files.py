@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gzip
 import os
 import stat
 import subprocess
@@ -11,10 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from planviz.cli import files
 from planviz.cli.main import run
 from planviz.document import saving
 from planviz.document.saving import save
-from planviz.errors import ExportError
+from planviz.errors import ExportError, InputError
 
 FULL = Path("/dev/full")
 
@@ -48,6 +50,16 @@ def test_a_file_is_replaced_with_its_mode_and_through_a_link(tmp_path: Path) -> 
     save(tmp_path / "folder" / "new.svg", b"new")
     os.umask(before)
     assert stat.S_IMODE((tmp_path / "folder" / "new.svg").stat().st_mode) == 0o640
+
+
+def test_a_packed_file_unpacks_to_so_much_and_no_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "_MOST", 1 << 20)
+    packed = tmp_path / "plan.txt.gz"
+    packed.write_bytes(gzip.compress(b" " * (1 << 20)))
+    assert len(files.read_text(str(packed))) == 1 << 20
+    packed.write_bytes(gzip.compress(b" " * (50 << 20)))
+    with pytest.raises(InputError, match=r"unpacks to more than 1024 KiB.*open the part that has the plan"):
+        files.read_text(str(packed))
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="no /dev/full on this machine")

@@ -57,6 +57,33 @@ def test_json_sarif_and_markdown(query: str, tmp_path: Path, capsys: pytest.Capt
     assert "- **Cartesian product** (problem, `cartesian-product`, line 2)" in capsys.readouterr().out
 
 
+HOSTILE = "`x](//e) @me <i> |*y*`"
+
+
+def test_names_mean_nothing_to_markdown_sarif_and_terminals(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "x](javascript:1)\n::error::[q\x1b[2J.sql"
+    path.write_text(f"SELECT count(*) FROM {HOSTILE} x, {HOSTILE} y WHERE x.a > y.b", encoding="utf-8")
+    lint_it = ["lint", str(path), "--format"]
+    run([*lint_it, "markdown"])
+    told = capsys.readouterr().out
+    assert "\\](//e)" in told
+    assert "<i>" not in told
+    assert "](" not in told.replace("\\](", "")
+    assert "@me" not in told
+    assert "\n::" not in told
+    run([*lint_it, "sarif"])
+    (sarif,) = json.loads(capsys.readouterr().out)["runs"]
+    assert sarif["results"]
+    for result in sarif["results"]:
+        assert "](" not in result["message"]["text"]
+        uri = result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+        assert uri.endswith("x%5D%28javascript%3A1%29%0A%3A%3Aerror%3A%3A%5Bq%1B%5B2J.sql")
+    run([*lint_it, "text"])
+    told = capsys.readouterr().out
+    assert "\x1b" not in told
+    assert "\n::" not in told
+
+
 def test_a_file_that_fails_stops_no_other(query: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert lint("no-such-file.sql", query) == 2
     said = capsys.readouterr()

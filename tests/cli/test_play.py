@@ -130,3 +130,11 @@ def test_csv_rows_must_fit(capsys: pytest.CaptureFixture[str], tmp_path: Path) -
     assert "row 2 has 1 fields, the first line 2" in refused(capsys, "Aggregate", "--input", str(file))
     file.write_text("a,b\n")
     assert "needs a line with the columns' names and a row" in refused(capsys, "Aggregate", "--input", str(file))
+
+
+def test_a_csv_file_that_no_reader_takes_is_told(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "t.csv"
+    file.write_text(f"a\n{'x' * 200_000}\n")
+    assert "the rows cannot be read (field larger than field limit" in refused(
+        capsys, "Aggregate", "--input", str(file)
+    )

@@ -52,6 +52,19 @@ GREED = (
     "x = " + "[" * 3000 + "]" * 3000,
     "x = lambda: x()\nx()", "x = [i for i in range(10**6) for j in range(10**6)]", "import time\ntime.sleep(100)",
     "x = ','.join(['a'*1000]*10**7)", "x = []\nx.append(x)\nprint(str(x))",
+    "x = [1]\nfor i in range(60): x = [x, x]\ny = str(x)", "x = [1]\nfor i in range(60): x = [x, x]\ny = f'{x}'",
+    "x = [1]\ny = [1]\nfor i in range(60): x, y = [x, x], [y, y]\nz = x == y",
+    "x = [1]\ny = [1]\nfor i in range(60): x, y = [x, x], [y, y]\nz = x in [y]",
+    "x = {}\nfor i in range(60): x = {'a': x, 'b': x}\ny = '%s' % x",
+    "x = ()\nfor i in range(60): x = (x, x)\ny = {x: 1}",
+    "x = ()\nfor i in range(60): x = (x, x)\ny = {x}", "x = ()\nfor i in range(60): x = (x, x)\ny = {}\ny[x] = 1",
+    "x = [1]\nfor i in range(60): x = [x, x]\ndf = df.filter(df.a.isin(x))",
+    "df = df.groupBy('a').pivot('b', list(range(10**6))).sum('c')", "df = df.filter(df.a.isin(list(range(10**6))))",
+    "from pyspark.sql.types import *\ns = IntegerType()\n"
+    "for i in range(60): s = StructType([StructField('a', s), StructField('b', s)])\ndf = spark.createDataFrame([], s)",
+    "from pyspark.sql.types import *\ns = IntegerType()\nfor i in range(60): s = MapType(s, s)\n"
+    "df = spark.createDataFrame([], StructType([StructField('a', s)]))",
+    "from pyspark.sql.functions import when\nc = df.a\nfor i in range(60): c = when(c > c, c).otherwise(c)\nx = str(c)",
 )  # fmt: skip
 _WATCHED = """
 import json, sys

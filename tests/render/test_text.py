@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planviz.render.fonts import clip, has_glyph, subset, text_width, wrap
-from planviz.render.text import lines, one_line
+from planviz.render.text import file_name, lines, markdown, one_line
 from tests.render import made_plans as plans
 
 ANY = st.text(st.characters(codec=None, categories=None), max_size=80)
@@ -46,6 +46,18 @@ def test_lines_keep_only_line_breaks(text: str) -> None:
 )
 def test_one_line_examples(text: str, clean: str) -> None:
     assert one_line(text) == clean
+
+
+def test_markdown_finds_nothing_in_a_text() -> None:
+    assert markdown("[a](b) `c` *d* _e_ |f| <b>&lt;</b>\n# g ~h~ \\") == (
+        r"\[a\](b) \`c\` \*d\* \_e\_ \|f\| &lt;b&gt;&amp;lt;&lt;/b&gt; \# g \~h\~ \\"
+    )
+    assert markdown("@org/team, s3://key@host") == "@\u200borg/team, s3://key@host"
+
+
+def test_a_file_s_name_is_one_line() -> None:
+    assert file_name("a  b.sql") == "a  b.sql"
+    assert file_name("a\n::error::\x1b[31m.sql") == "a ::error::[31m.sql"
 
 
 def test_long_text_ends_in_a_mark() -> None:

@@ -26,7 +26,7 @@ from planviz.store import Library, Query, default_place, read_query
 from planviz.store.bundle import export, load
 from planviz.store.database import HEAD, VARIABLE, open_database
 from planviz.store.library import Text
-from planviz.store.notes import add_note, carried, notes_of, remove_note
+from planviz.store.notes import add_note, add_notes, carried, notes_of, remove_note
 from planviz.store.tables import Base
 from planviz.store.terms import Terms, terms_of, words_of
 
@@ -119,6 +119,30 @@ def test_deleted_is_gone_from_the_file(tmp_path: Path, opened: Opener) -> None:
     held = b"".join(path.read_bytes() for path in tmp_path.iterdir())
     assert b"secretword" not in held
     assert b"secretname" not in held
+
+
+def test_deleted_is_gone_while_the_library_is_open(tmp_path: Path, opened: Opener) -> None:
+    library = opened(str(tmp_path / "library.db"))
+    saved = library.save(Text("SELECT 'secrettext'"), "secretname", Terms(words=("secretword",)))
+    add_note(library, saved.id, "0", 1, "secretnote")
+    library.save(Text("SELECT 2"), "kept", TERMS)
+
+    def held() -> bytes:
+        return b"".join(path.read_bytes() for path in tmp_path.iterdir())
+
+    assert b"secretnote" in held()
+    library.delete([saved.id])
+    assert not [word for word in (b"secretname", b"secretword", b"secretnote") if word in held()]
+    assert library.search(Query())[1] == 1
+
+
+def test_strangers_change_nothing_of_each_other_s(library: Library) -> None:
+    first = library.save(Text(JOIN), "revenue", TERMS, ["mine"], among_strangers=True)
+    library.save(Text("SELECT 2"), "revenue", TERMS, among_strangers=True)
+    again = library.save(Text(JOIN), "nonsense", TERMS, ["theirs"], among_strangers=True)
+    assert (again.id, again.name, again.tags) == (first.id, "revenue", first.tags)
+    for saved in library.search(Query())[0]:
+        assert (saved.version, saved.versions) == (1, 1)
 
 
 def test_one_owner_does_not_see_the_others(library: Library) -> None:
@@ -225,6 +249,8 @@ def test_a_damaged_document_is_named(tmp_path: Path, opened: Opener) -> None:
 @pytest.mark.parametrize(
     "change",
     [{"catalog_text": []}, {"text": None}, {"tags": 3}, {"notes": [{"plan": "p", "node": -1, "words": "w"}]},
+     {"name": "\ud800"}, {"text": "SELECT '\udc00'"}, {"tags": ["\ud800"]}, {"profile": "\ud800"},
+     {"notes": [{"plan": "\ud800", "node": 1, "words": "w"}]},
      {"notes": [{"plan": "p", "node": 1e999, "words": "w"}]}, {"notes": [{"plan": "p", "node": 10**30, "words": "w"}]}],
 )  # fmt: skip
 def test_values_of_other_types_are_no_documents(change: dict[str, object], tmp_path: Path, opened: Opener) -> None:
@@ -237,6 +263,37 @@ def test_values_of_other_types_are_no_documents(change: dict[str, object], tmp_p
     changed = json.dumps(json.loads(line) | change).encode()
     with pytest.raises(InputError, match="Document 1 of the file is damaged"):
         load(library, gzip.compress(head + b"\n" + changed), lambda text: TERMS)
+
+
+def test_half_a_character_is_refused_in_a_sentence(library: Library) -> None:
+    for text, name in ((Text("SELECT 1", "\ud800"), "one"), (Text("SELECT 1"), "\udfff")):
+        with pytest.raises(StoreError, match=r"U\+D\w{3} is half a character"):
+            library.save(text, name, TERMS)
+    assert library.search(Query())[1] == 0
+
+
+def test_the_notes_of_a_document_are_written_together(
+    tmp_path: Path, opened: Opener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = opened(str(tmp_path / "first.db")), opened(str(tmp_path / "second.db"))
+    id = first.save(Text("SELECT 1"), "one", TERMS).id
+    add_notes(first, id, [("0", n, f"note {n}") for n in range(500)])
+    with pytest.raises(InputError, match="A note needs words"):
+        add_notes(first, id, [("0", 1, "good"), ("0", 1, " ")])
+    data, writes, write = export(first), 0, Library._write
+
+    def counted(self: Library, work: Callable[..., object]) -> object:
+        nonlocal writes
+        writes += 1
+        return write(self, work)
+
+    monkeypatch.setattr(Library, "_write", counted)
+    assert load(second, data, lambda text: TERMS) == 1
+    assert writes == 2  # the document, its notes
+    saved = second.search(Query())[0][0]
+    assert [note.words for note in notes_of(second, saved.id)] == [f"note {n}" for n in range(500)]
+    assert load(second, data, lambda text: TERMS) == 1
+    assert len(notes_of(second, saved.id)) == 500
 
 
 def test_a_line_that_unpacks_to_more_than_any_document_is_not_held(

@@ -68,7 +68,8 @@ def test_an_older_version_says_that_there_is_a_newer_one(store: Library, client:
 
 def test_deleted_is_deleted_from_embeds_too(store: Library, client: Client) -> None:
     saved = store.save(Text(SQL, "tpch"), "Totals", Terms())
-    assert client.get(f"/plan/{saved.id}.svg").status_code == 200
+    answer = client.get(f"/plan/{saved.id}.svg")
+    assert (answer.status_code, answer.headers["cache-control"]) == (200, "private, no-cache")
     store.trash([saved.id])
     answer = client.get(f"/plan/{saved.id}.svg")
     assert (answer.status_code, answer.headers["cache-control"]) == (404, "no-store")

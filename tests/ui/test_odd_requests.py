@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from planviz.ui import cache
+from planviz.ui import cache, selections
 from planviz.ui.bodies import read_json
 from tests.ui.test_routes import Client
 
@@ -61,6 +61,24 @@ def test_what_is_no_json_object_is_told(body: bytes, key: str) -> None:
         answer = Client().ask("POST", path.format(key), None, body)
         assert answer.status_code in (400, 413)
         assert json.loads(answer.content)["message"]
+
+
+ODD_NUMBERS = ("%C2%B2", "%D9%A3", "9" * 5_000, "-1", "1e3", "%EF%BC%91", "0x1", "a" * 3_000, "..", "%00", "00", "1.0")
+
+
+@pytest.mark.parametrize("number", ODD_NUMBERS, ids=range(len(ODD_NUMBERS)))
+def test_what_is_no_number_in_an_address_is_not_there(number: str, key: str) -> None:
+    """Digits of other scripts are digits to `isdigit`, and Python reads no number of more than 4,300."""
+    visitor = selections.new_visitor()
+    shown = {"key": key, "plan": "0", "node": None, "given": "", "step": None, "off": [], "why": None, "join": None}
+    selections.show(visitor, shown)
+    for address in (
+        f"/plan/{key}/{number}/details.json", f"/plan/{key}/{number}/why.json", f"/plan/{key}/{number}/why/0.json",
+        f"/plan/{key}/0/why/{number}.json", f"/plan/{key}/{number}.svg", f"/plan/{key}/step-{number}.svg",
+        f"/joins/{key}/{number}.svg", f"/plan/{number}/0.svg", f"/plan/{number}.svg", f"/plan/{key}/0.{number}",
+        f"/ahead/{visitor}/explore?plan={number}", f"/ahead/{number}/explore", f"/ahead/{visitor}/{number}",
+    ):  # fmt: skip
+        assert Client().get(address).status_code in (200, 204, 400, 404, 422), address
 
 
 def test_a_text_that_is_no_utf_8_is_told() -> None:

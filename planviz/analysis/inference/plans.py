@@ -31,6 +31,7 @@ from planviz.logical.unresolved import (
     UnresolvedTVFAliases,
     UnresolvedWith,
 )
+from planviz.trees.depth import refuse_wide
 from planviz.types import INT, LONG, STRING
 
 Definitions = dict[str, Relation]
@@ -244,6 +245,7 @@ class _Walk:
         wanted = [r for r in below.relations if not star.target or r.answers_to(star.target)]
         for r in wanted:
             made.columns += [c for c in r.columns if c[0].lower() not in dropped]
+            refuse_wide(len(made.columns))
             made.open += r.open
             for t in r.open:
                 t.starred = True

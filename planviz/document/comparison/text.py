@@ -12,7 +12,7 @@ from planviz.graph.alignment import without_expression_ids, without_plan_ids
 from planviz.graph.cells import Cell, number_words
 from planviz.graph.diff import Match
 from planviz.graph.plan_graph import PlanGraph
-from planviz.render.text import one_line
+from planviz.render.text import markdown, one_line
 
 _WORSE = {True: "worse", False: "better", None: ""}
 _LINE = 240
@@ -93,18 +93,18 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
 
 def difference_markdown(told: Difference) -> str:
     """The same for a pull request: a heading, the effects, a table of numbers, the plans' texts as a folded diff."""
-    one, two = map(_marked, told.names)
-    lines = [f"### Query plan: {one} → {two}", "", f"**{_marked(told.headline)}**", ""]
+    one, two = map(markdown, told.names)
+    lines = [f"### Query plan: {one} → {two}", "", f"**{markdown(told.headline)}**", ""]
     words = {True: "🔺 ", False: "🔽 ", None: ""}
-    lines += [f"- {words[effect.worse]}`{effect.kind}` {_marked(one_line(effect.words, _LINE))}"
+    lines += [f"- {words[effect.worse]}`{effect.kind}` {markdown(effect.words, _LINE)}"
               f"{_guess(effect.confidence)}" for effect in told.effects]  # fmt: skip
     if told.effects:
         lines.append("")
     shown = [cell for cell in told.cells if cell.difference != 0]
     if shown:
         lines += [f"| | {one} | {two} | difference | | |", "|:--|--:|--:|--:|--:|:--|"]
-        lines += [f"| {' | '.join(map(_marked, _cells(cell)))} |" for cell in shown] + [""]
-    lines += [f"> {_marked(note)}" for note in told.notes]
+        lines += [f"| {' | '.join(map(markdown, _cells(cell)))} |" for cell in shown] + [""]
+    lines += [f"> {markdown(note)}" for note in told.notes]
     texts = unified(told.before, told.after, told.names)
     if texts:
         cut = [*texts[:_MOST_LINES], *(["…"] if len(texts) > _MOST_LINES else [])]
@@ -132,8 +132,3 @@ def unified(before: PlanGraph, after: PlanGraph, names: tuple[str, str]) -> list
 def _plain_lines(plan: PlanGraph) -> list[str]:
     texts = ((node.depth, without_expression_ids(without_plan_ids(node.text))) for node in plan.walk())
     return ["  " * depth + one_line(text, _LINE) for depth, text in texts]
-
-
-def _marked(text: str) -> str:
-    """Text that means nothing to Markdown."""
-    return re.sub(r"([\\`*_\[\]|~#])", r"\\\1", text).replace("<", "&lt;").replace(">", "&gt;")

@@ -10,7 +10,7 @@ from html import escape
 
 from planviz.document.comparison.plans import difference_json
 from planviz.document.comparison.upgrades import Cause, Upgrade, Upgraded
-from planviz.render.text import one_line
+from planviz.render.text import file_name, markdown, one_line
 from planviz.units import byte_size
 from planviz.versions import Edit
 
@@ -126,7 +126,7 @@ def _sum(report: Report) -> str:
 
 def _names(queries: Sequence[Upgraded]) -> str:
     more = len(queries) - _NAMES
-    return ", ".join(q.name for q in queries[:_NAMES]) + (f" and {more} more" if more > 0 else "")
+    return ", ".join(file_name(q.name) for q in queries[:_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
 def text_report(report: Report) -> str:
@@ -139,7 +139,7 @@ def text_report(report: Report) -> str:
         lines += [f"    to keep the old plan: {cause.keep}"] if cause.keep else []
         lines += [f"    {_names(queries)}", ""]
     for query in report.shown:
-        lines.append(f"{_SIGNS[query.state]} {query.name}: {_headline(query)}")
+        lines.append(f"{_SIGNS[query.state]} {file_name(query.name)}: {_headline(query)}")
         for effect in query.effects[:_EFFECTS]:
             sign = "▲" if effect.worse else "▼" if effect.worse is False else "·"
             lines.append(f"    {sign} {one_line(effect.words, 200)}")
@@ -191,22 +191,16 @@ def markdown_report(report: Report) -> str:
         lines += ["| plans | because | keep the old plan with | queries |", "|--:|:--|:--|:--|"]
         for cause, queries in report.causes:
             keep = f"`{cause.keep}`" if cause.keep else ""
-            words = _cell(f"{cause_words(cause)}, since {_version(cause.change.since)}")
-            lines.append(f"| {len(queries):,} | {words} | {keep} | {_cell(_names(queries))} |")
+            words = markdown(f"{cause_words(cause)}, since {_version(cause.change.since)}")
+            lines.append(f"| {len(queries):,} | {words} | {keep} | {markdown(_names(queries))} |")
         lines.append("")
     for query in report.shown:
-        lines += [
-            f"<details><summary>{_SIGNS[query.state]} {escape(query.name)}: {escape(_headline(query))}</summary>",
-            "",
-        ]
-        lines += [f"- `{effect.kind}` {_cell(one_line(effect.words, 200))}" for effect in query.effects]
-        lines += [f"- because {_cell(told)}" for told in _because(query)]
+        summary = f"{_SIGNS[query.state]} {escape(file_name(query.name))}: {escape(_headline(query))}"
+        lines += [f"<details><summary>{summary}</summary>", ""]
+        lines += [f"- `{effect.kind}` {markdown(effect.words, 200)}" for effect in query.effects]
+        lines += [f"- because {markdown(told)}" for told in _because(query)]
         lines += ["", "</details>", ""]
     return "\n".join(lines).rstrip() + "\n"
-
-
-def _cell(text: str) -> str:
-    return escape(text, quote=False).replace("|", "\\|").replace("*", "\\*").replace("_", "\\_")
 
 
 def html_report(report: Report) -> str:

@@ -31,7 +31,10 @@ def values_of(text: str, name: str) -> str:
     Values are integers, doubles, dates, timestamps and booleans where all of a column are; an empty field is null.
     Raises InputError for a text without rows, and for a row of another length than the first line.
     """
-    lines = [line for line in csv.reader(io.StringIO(text)) if line]
+    try:
+        lines = [line for line in csv.reader(io.StringIO(text)) if line]
+    except csv.Error as error:
+        raise InputError(f"{name}: the rows cannot be read ({error}). Write a CSV file as spreadsheets do.") from None
     if len(lines) < 2:
         raise InputError(f"{name}: a CSV file needs a line with the columns' names and a row at least.")
     header, rows = header_of(text), [[v.strip() for v in line] for line in lines[1:]]

@@ -107,13 +107,17 @@ class PartitionPruning(OptimizerRule):
             if sides is None:
                 continue
             a, b = sides
+            scans = _partitioned(a, join.left), _partitioned(b, join.right)
+            if scans == (None, None) and self.refusals is None:
+                # What holds of the inputs is costly to know, and nothing could be left out anyway.
+                continue
             if _pinned(a, join.left) or _pinned(b, join.right):
                 self.refuse(join, "the key is one value, which the partitions are chosen by already", a)
                 continue
-            if join.kind in PRUNES_LEFT and _filters(join.right) and (scan := _partitioned(a, join.left)):
-                left = self._filtered(a, left, b, join.right, [k for _, k in keys], scan)
-            elif join.kind in PRUNES_RIGHT and _filters(join.left) and (scan := _partitioned(b, join.right)):
-                right = self._filtered(b, right, a, join.left, [k for k, _ in keys], scan)
+            if join.kind in PRUNES_LEFT and scans[0] is not None and _filters(join.right):
+                left = self._filtered(a, left, b, join.right, [k for _, k in keys], scans[0])
+            elif join.kind in PRUNES_RIGHT and scans[1] is not None and _filters(join.left):
+                right = self._filtered(b, right, a, join.left, [k for k, _ in keys], scans[1])
             elif self.refusals is not None:
                 self._refused(join, a, b)
         return join.replace(left=left, right=right)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from planviz.config import OptimizerConfig
 from planviz.physical.aggregates import BaseAggregateExec
 from planviz.physical.distribution import (
+    Alike,
     AllTuples,
     ClusteredDistribution,
     HashPartitioning,
     Partitioning,
-    among,
     flattened,
 )
 from planviz.physical.exchanges import Exchange
@@ -78,7 +78,8 @@ def _scanned(plan: SparkPlan) -> bool:
 def _by_keys(given: Partitioning, keys: tuple[Expression, ...]) -> bool:
     """Whether rows are spread by the hash of all the keys, in whatever order."""
     ways = [w for w in flattened(given) if isinstance(w, HashPartitioning)]
-    return any(len(w.keys) == len(keys) and all(among(k, keys) for k in w.keys) for w in ways)
+    alike = Alike(keys)
+    return any(len(w.keys) == len(keys) and all(map(alike.places, w.keys)) for w in ways)
 
 
 def disable_unnecessary_bucketed_scans(plan: SparkPlan, config: OptimizerConfig) -> SparkPlan:

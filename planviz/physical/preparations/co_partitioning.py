@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 from planviz.estimation import size_in_bytes
 from planviz.physical.conf import operator_conf
 from planviz.physical.distribution import (
+    Alike,
     ClusteredDistribution,
     Distribution,
     HashPartitioning,
     Partitioning,
     PartitioningCollection,
     SinglePartition,
-    among,
-    same,
 )
 from planviz.physical.exchanges import Exchange
 
@@ -57,7 +56,8 @@ def spec_of(p: Partitioning, wanted: ClusteredDistribution) -> Spec:
     for way in p.ways if isinstance(p, PartitioningCollection) else (p,):
         for single in _ways(way, wanted):
             ways.append(single)
-            full.append(all(any(among(k, [x]) for x in _hashed(way)) for k in wanted.keys))
+            hashed = Alike(_hashed(way))
+            full.append(all(hashed.places(k) for k in wanted.keys))
     creates = bool(ways) and (all(full) or not operator_conf().all_keys_for_co_partition)
     return Spec(p.number, tuple(ways), isinstance(p, SinglePartition), creates, len(wanted.keys))
 
@@ -73,7 +73,8 @@ def _ways(p: Partitioning, wanted: ClusteredDistribution) -> list[tuple[frozense
         return [x for w in p.ways for x in _ways(w, wanted)]
     if not isinstance(p, HashPartitioning) or not p.satisfies(wanted):
         return []
-    return [tuple(frozenset(i for i, k in enumerate(wanted.keys) if same(k, e)) for e in p.keys)]
+    alike = Alike(wanted.keys)
+    return [tuple(frozenset(alike.places(e)) for e in p.keys)]
 
 
 def co_partitioned(
@@ -87,13 +88,13 @@ def co_partitioned(
 
     `partitions` is what a shuffle makes, `most` how many bytes may stay in one partition.
     """
+    if sum(isinstance(d, ClusteredDistribution) for d in wanted) < 2:
+        return children
     specs = {
         i: spec_of(c.output_partitioning, d)
         for i, (c, d) in enumerate(zip(children, wanted, strict=True))
         if isinstance(d, ClusteredDistribution)
     }
-    if len(specs) < 2:
-        return children
     if all(s.single and _small(children[i], most) for i, s in specs.items()):
         return children
     best = _best(specs, children, partitions)
