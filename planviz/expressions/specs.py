@@ -32,8 +32,8 @@ class AnsiFlag(str):
 class Accepts:
     """What an argument may be: a word for messages, a test, and the type others are cast to (None: never cast).
 
-    `alternatives` are the members of a collection; `family` tells for a family of types what other types are cast to.
-    Spark: `AbstractDataType`, `TypeCollection`.
+    `alternatives` are the members of a collection; `family` tells for a family of types what other types are cast to;
+    `null` is the type that a NULL gets where nothing is cast. Spark: `AbstractDataType`, `TypeCollection`.
     """
 
     word: str
@@ -41,6 +41,7 @@ class Accepts:
     default: DataType | None = None
     alternatives: tuple[Accepts, ...] = ()
     family: dict[DataType, DataType] | None = field(default=None, compare=False)
+    null: DataType | None = None
 
     @classmethod
     def exactly(cls, t: DataType) -> Accepts:
@@ -52,8 +53,16 @@ class Accepts:
         return cls(f'"{t.sql}"', lambda x: x == t, t)
 
     def as_it_is(self) -> Accepts:
-        """The same without implicit casts; null stays null (Spark: ExpectsInputTypes)."""
-        return Accepts(self.word, lambda t: t == NULL or self.test(t))
+        """The same without implicit casts; NULL becomes one of the type (Spark: ExpectsInputTypes)."""
+        return Accepts(self.word, lambda t: t == NULL or self.test(t), null=None if self.test(NULL) else self.default)
+
+    def strictly(self) -> Accepts:
+        """The same without implicit casts, of NULL neither."""
+        return Accepts(self.word, self.test)
+
+    def alike(self, test: Callable[[DataType], bool]) -> Accepts:
+        """The same that takes what passes a test, too."""
+        return replace(self, test=lambda t: test(t) or self.test(t))
 
     @classmethod
     def one_of(cls, *members: Accepts) -> Accepts:

@@ -297,6 +297,11 @@ class Cursor:
         ends = self.kinds[self.at + 1] == END or self.keys[self.at + 1] == ")"
         return key not in CLAUSE_WORDS or (ends and key not in UNFINISHED)
 
+    def _without_time_zone(self, first: str) -> None:
+        if first == "TIME" and self.sees("WITHOUT") and self.peek(1) == "TIME":
+            self.at += 2
+            self.expect("ZONE")
+
     def data_type(self) -> DataType:
         """Take a type name with its parameters."""
         start = self.at
@@ -324,6 +329,7 @@ class Cursor:
             self.at += 1
             if first in _LENGTHS and self.accept("COLLATE"):
                 self.identifier_parts()
+            self._without_time_zone(first)
         elif first == "INTERVAL":
             units = ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND")
             if self.sees_any(*units):
@@ -335,6 +341,8 @@ class Cursor:
                 self.at += 1
         elif first == "STRING" and self.accept("COLLATE"):
             self.identifier_parts()
+        elif first == "TIME":
+            self._without_time_zone(first)
         elif first == "DOUBLE":
             self.accept("PRECISION")
             return parse_type("double")

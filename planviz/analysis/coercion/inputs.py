@@ -7,11 +7,11 @@ from typing import Any
 from planviz.analysis.coercion import legacy
 from planviz.analysis.coercion.common_type import same_type
 from planviz.analysis.coercion.lattice import ANSI, Rule, TypeCoercion, cast_to
-from planviz.expressions.calls import FunctionCall, StringForm
+from planviz.expressions.calls import DatetimePlus, FunctionCall, StringForm, TemporalOperation
 from planviz.expressions.casts import Cast
 from planviz.expressions.common_expressions import CommonExpressionDef, CommonExpressionRef, With
 from planviz.expressions.complex import GetMapValue
-from planviz.expressions.core import Expression, UnaryExpression
+from planviz.expressions.core import Expression, Literal, UnaryExpression
 from planviz.expressions.patterns import StringPredicate
 from planviz.expressions.specs import SignatureCall
 from planviz.expressions.windows import FrameBoundary, LagLead, SpecifiedWindowFrame, WindowSpec
@@ -43,9 +43,13 @@ def function(e: SignatureCall, c: TypeCoercion) -> Any:
         return _days_added(e)
     if not inputs:
         return e
-    new = []
+    new: list[Expression] = []
     for i, a in enumerate(e.arguments):
-        t = c.implicit(a.data_type, inputs[min(i, len(inputs) - 1)])
+        wanted = inputs[min(i, len(inputs) - 1)]
+        if a.data_type == NULL and wanted.null is not None:
+            new.append(Literal(None, wanted.null))
+            continue
+        t = c.implicit(a.data_type, wanted)
         new.append(a if t is None else cast_to(a, t))
     made = e if all(a is b for a, b in zip(new, e.arguments, strict=True)) else e.replace(arguments=tuple(new))
     return _array_elements(made, c) if isinstance(made, FunctionCall) else made
@@ -55,10 +59,11 @@ def _days_added(e: SignatureCall) -> Expression:
     """A timestamp or a string as the date, a constant string as the number of days (Spark: `StringLiteralCoercion`)."""
     start, days = e.arguments
     kind = start.data_type
-    if kind in (TIMESTAMP, TIMESTAMP_NTZ, NULL) or is_string(kind):
+    if kind in (TIMESTAMP, TIMESTAMP_NTZ) or is_string(kind):
         start = Cast(start, DATE)
-    if days.data_type == NULL or (is_string(days.data_type) and days.foldable):
+    if is_string(days.data_type) and days.foldable:
         days = Cast(days, INT)
+    start, days = (Literal(None, t) if x.data_type == NULL else x for x, t in ((start, DATE), (days, INT)))
     same = start is e.arguments[0] and days is e.arguments[1]
     return e if same else e.replace(arguments=(start, days))
 
@@ -199,3 +204,12 @@ def map_value(e: GetMapValue, c: TypeCoercion) -> Expression:
     """The key that a map is asked for takes the type of its keys."""
     t = e.child.data_type
     return e.replace(key=cast_to(e.key, t.key)) if isinstance(t, MapType) and e.key.data_type != NULL else e
+
+
+def temporal(e: TemporalOperation, c: TypeCoercion) -> Expression:
+    """Arithmetic with dates, times and intervals by what it takes; what is subtracted from is cast later."""
+    if not e.inputs or (isinstance(e, DatetimePlus) and e.sign == "-"):
+        return e
+    found = [c.implicit(x.data_type, wanted) for x, wanted in zip((e.left, e.right), e.inputs, strict=True)]
+    left, right = (x if t is None else cast_to(x, t) for x, t in zip((e.left, e.right), found, strict=True))
+    return e if left is e.left and right is e.right else e.replace(left=left, right=right)

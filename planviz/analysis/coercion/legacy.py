@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from planviz.analysis.coercion.lattice import TypeCoercion, cast_to
 from planviz.analysis.coercion.operators import with_decimal
 from planviz.expressions.arithmetic import BinaryArithmetic, BinaryOperator, Bitwise, Divide, IntegralDivide
-from planviz.expressions.calls import Concat, IntervalScale
+from planviz.expressions.calls import Concat
 from planviz.expressions.casts import Cast, force_nullable
 from planviz.expressions.core import Expression, Literal, UnaryExpression
 from planviz.expressions.predicates import And, BinaryComparison, EqualNullSafe, EqualTo, IsNotNull, Not
@@ -277,11 +277,6 @@ def concat(e: Concat, c: TypeCoercion) -> Expression:
 def sign(e: UnaryExpression, c: TypeCoercion) -> Expression:
     """abs, - and + of a string are of a double."""
     return e.replace(child=Cast(e.child, DOUBLE)) if e.child.data_type == NULL or is_string(e.child.data_type) else e
-
-
-def scaled(e: IntervalScale, c: TypeCoercion) -> Expression:
-    """An interval times a string: the string is a double."""
-    return e.replace(right=Cast(e.right, DOUBLE)) if is_string(e.right.data_type) else e
 
 
 def with_decimals(e: Expression) -> Expression:

@@ -23,6 +23,7 @@ from planviz.types import (
     DataType,
     DecimalType,
     is_interval,
+    is_time,
 )
 
 
@@ -91,8 +92,10 @@ _SECONDS = DecimalType(8, 6)
 def part_of(field: Expression, source: Expression) -> Expression:
     """The expression behind EXTRACT(field FROM source); AnalysisError for a field that is none."""
     t = source.data_type
+    if is_time(t) and _PART_OF.get((string_of(field) or "").lower()) in ("hour", "minute", "secondwithfraction"):
+        return _time((source,))
     part = _PART_OF.get((string_of(field) or "").lower())
-    if part is None or (is_interval(t) and part not in _INTERVAL_PARTS):
+    if part is None or (is_interval(t) and part not in _INTERVAL_PARTS) or is_time(t):
         raise analysis_error(
             "INVALID_EXTRACT_FIELD", f"Cannot extract `{string_of(field)}` from {source.pretty}.", field
         )
@@ -135,7 +138,7 @@ def _make_timestamp(name: str, t: DataType) -> Builder:
         name, () if plain else spec_of("", "I I I I I U16 S", t).inputs, lambda _: t, "any" if fails else True,
         option=0 if ntz or plain else 7,
     )  # fmt: skip
-    parts = spec_of("make_timestamp", "A TM S", t)
+    parts = spec_of("make_timestamp", "A! TM! S!", t)
     tail = () if plain else (*(("None",) if ntz else ()), ZONE, str(fails).lower(), kind)
 
     def make(a: Args) -> Expression:
@@ -147,7 +150,7 @@ def _make_timestamp(name: str, t: DataType) -> Builder:
 
     def from_parts(a: Args) -> Expression:
         if plain or ntz:
-            spec = spec_of(name, "A TM S", t)
+            spec = spec_of(name, "A! TM! S!", t)
             inner = FunctionCall("make_timestamp_ntz", a, spec)
             return Replaced(name, (inner,), inner) if ntz and not fails else FunctionCall(name, a, spec)
         shown = [f"Some({x})" for x in a[1:]] + ["None"] * (3 - len(a))
@@ -174,7 +177,7 @@ def _time(a: Args) -> Expression:
 
 def _clock(name: str) -> Builder:
     """hour, minute, second; of a TIME they are switched off."""
-    return lambda a: _time(a) if a[0].data_type.simple_string.startswith("time(") else signed(name, a)
+    return lambda a: _time(a) if is_time(a[0].data_type) else signed(name, a)
 
 
 def _current_time(a: Args) -> Expression:

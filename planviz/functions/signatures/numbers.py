@@ -42,11 +42,11 @@ ceiling | D|DEC|L | ceil
 floor | D|DEC|L | ceil | sql=FLOOR
 isnan | D | B | null=no
 nanvl | D D | D | tolerant
-rand | I|L|NUL? | D | random null=no
-random | I|L|NUL? | D | random null=no sql=rand
-randn | I|L|NUL? | D | random null=no
+rand | I|L|NUL!? | D | random null=no
+random | I|L|NUL!? | D | random null=no sql=rand
+randn | I|L|NUL!? | D | random null=no
 uniform | N! N! I|L!? | common2 | random tail=false,ZONE fold=1,2,3
-bit_count | IL|B | I
+bit_count | IL|B! | I
 bit_get | IL I | Y
 getbit | IL I | Y
 width_bucket | D|YM|DT D|YM|DT D|YM|DT L | L | null=yes

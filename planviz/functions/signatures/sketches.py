@@ -13,24 +13,24 @@ theta_sketch_estimate | X! | L
 theta_union | X! X! I!?=12 | X
 theta_intersection | X! X! | X
 theta_difference | X! X! | X
-tuple_sketch_estimate_double | X | D
-tuple_sketch_estimate_integer | X | D
-tuple_sketch_theta_double | X | D
-tuple_sketch_theta_integer | X | D
-tuple_sketch_summary_double | X S?='sum' | D
-tuple_sketch_summary_integer | X S?='sum' | L
+tuple_sketch_estimate_double | X! | D
+tuple_sketch_estimate_integer | X! | D
+tuple_sketch_theta_double | X! | D
+tuple_sketch_theta_integer | X! | D
+tuple_sketch_summary_double | X! S!?='sum' | D
+tuple_sketch_summary_integer | X! S!?='sum' | L
 tuple_union_double | X X I?=12 S?='sum' | X
 tuple_union_integer | X X I?=12 S?='sum' | X
 tuple_union_theta_double | X X I?=12 S?='sum' | X
 tuple_union_theta_integer | X X I?=12 S?='sum' | X
-tuple_intersection_double | X X S?='sum' | X
-tuple_intersection_integer | X X S?='sum' | X
-tuple_intersection_theta_double | X X S?='sum' | X
-tuple_intersection_theta_integer | X X S?='sum' | X
-tuple_difference_double | X X | X
-tuple_difference_integer | X X | X
-tuple_difference_theta_double | X X | X
-tuple_difference_theta_integer | X X | X
+tuple_intersection_double | X! X! S!?='sum' | X
+tuple_intersection_integer | X! X! S!?='sum' | X
+tuple_intersection_theta_double | X! X! S!?='sum' | X
+tuple_intersection_theta_integer | X! X! S!?='sum' | X
+tuple_difference_double | X! X! | X
+tuple_difference_integer | X! X! | X
+tuple_difference_theta_double | X! X! | X
+tuple_difference_theta_integer | X! X! | X
 kll_sketch_to_string_bigint | X | S
 kll_sketch_to_string_float | X | S
 kll_sketch_to_string_double | X | S

@@ -24,7 +24,7 @@ hmac | X X S?='SHA-256' | X
 unbase64 | S | X | tail=false
 hex | L|X|S | S
 unhex | S | X | null=yes tail=false
-format_number | N I|S | S
+format_number | N! I|S! | S
 format_string | S *... | S | null=yes tolerant
 printf | S *... | S | null=yes tolerant
 char | L | S
@@ -68,5 +68,5 @@ to_number | S S | number | fold=2
 try_to_number | S S | number | null=yes fold=2
 mask | S! S!?='X' S!?='x' S!?='n' S!?=None | 0 | tolerant fold=2,3,4,5
 collation | S! | S | null=no
-randstr | SH|I I|L? | S | random tail=false null=no fold=1,2
+randstr | SH|I! I|L!? | S | random tail=false null=no fold=1,2
 """
