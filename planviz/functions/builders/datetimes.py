@@ -162,7 +162,8 @@ def _make_timestamp(name: str, t: DataType) -> Builder:
 
 
 def _time_bucket(a: Args) -> Expression:
-    return signed("time_bucket", a if len(a) > 2 else (*a, Literal(datetime(1970, 1, 1), TIMESTAMP)))
+    kind = TIMESTAMP_NTZ if a[1].data_type == TIMESTAMP_NTZ else TIMESTAMP
+    return signed("time_bucket", a if len(a) > 2 else (*a, Literal(datetime(1970, 1, 1), kind)))
 
 
 def _convert_timezone(a: Args) -> Expression:
@@ -222,10 +223,10 @@ BUILDERS: dict[str, Entry] = {
     "current_date": (0, 0, _current("current_date")),
     "curdate": (0, 0, _current("current_date")),
     "localtimestamp": (0, 0, _current("localtimestamp")),
-    "make_timestamp": (2, 7, _make_timestamp("make_timestamp", TIMESTAMP)),
+    "make_timestamp": (1, 7, _make_timestamp("make_timestamp", TIMESTAMP)),
     "make_timestamp_ltz": (2, 7, _make_timestamp("make_timestamp_ltz", TIMESTAMP)),
     "make_timestamp_ntz": (2, 6, _make_timestamp("make_timestamp_ntz", TIMESTAMP_NTZ)),
-    "try_make_timestamp": (2, 7, _make_timestamp("try_make_timestamp", TIMESTAMP)),
+    "try_make_timestamp": (1, 7, _make_timestamp("try_make_timestamp", TIMESTAMP)),
     "try_make_timestamp_ltz": (2, 7, _make_timestamp("try_make_timestamp_ltz", TIMESTAMP)),
     "try_make_timestamp_ntz": (2, 6, _make_timestamp("try_make_timestamp_ntz", TIMESTAMP_NTZ)),
     "make_time": (3, 3, _time),

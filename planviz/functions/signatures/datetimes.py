@@ -44,7 +44,7 @@ make_ym_interval | I?=0 I?=0 | YM
 to_utc_timestamp | T S | T
 from_utc_timestamp | T S | T
 convert_timezone | S S TN | TN
-time_bucket | DT|YM T|TN T|TN | bucket | zone
+time_bucket | DT|YM! TT! TT! | bucket | zone check=bucket
 current_timezone | | S | null=no
 to_unix_timestamp | S|A|T|TN! S!?='yyyy-MM-dd HH:mm:ss' | L | null=yes tail=ZONE,true!
 window_time | ST | T

@@ -3,7 +3,7 @@
 TABLE = """
 bitmap_bit_position | L | L
 bitmap_bucket_number | L | L
-bitmap_count | X | L
+bitmap_count | X!! | L
 aes_encrypt | X X S?='GCM' S?='DEFAULT' X?='' X?='' | X
 aes_decrypt | X X S?='GCM' S?='DEFAULT' X?='' | X
 try_aes_decrypt | X X S?='GCM' S?='DEFAULT' X?='' | X | null=yes plain
@@ -17,16 +17,16 @@ tuple_sketch_estimate_double | X! | D
 tuple_sketch_estimate_integer | X! | D
 tuple_sketch_theta_double | X! | D
 tuple_sketch_theta_integer | X! | D
-tuple_sketch_summary_double | X! S!?='sum' | D
-tuple_sketch_summary_integer | X! S!?='sum' | L
-tuple_union_double | X X I?=12 S?='sum' | X
-tuple_union_integer | X X I?=12 S?='sum' | X
-tuple_union_theta_double | X X I?=12 S?='sum' | X
-tuple_union_theta_integer | X X I?=12 S?='sum' | X
-tuple_intersection_double | X! X! S!?='sum' | X
-tuple_intersection_integer | X! X! S!?='sum' | X
-tuple_intersection_theta_double | X! X! S!?='sum' | X
-tuple_intersection_theta_integer | X! X! S!?='sum' | X
+tuple_sketch_summary_double | X! S!?='sum' | D | check=tuple
+tuple_sketch_summary_integer | X! S!?='sum' | L | check=tuple
+tuple_union_double | X! X! I!?=12 S!?='sum' | X | check=tuple
+tuple_union_integer | X! X! I!?=12 S!?='sum' | X | check=tuple
+tuple_union_theta_double | X! X! I!?=12 S!?='sum' | X | check=tuple
+tuple_union_theta_integer | X! X! I!?=12 S!?='sum' | X | check=tuple
+tuple_intersection_double | X! X! S!?='sum' | X | check=tuple
+tuple_intersection_integer | X! X! S!?='sum' | X | check=tuple
+tuple_intersection_theta_double | X! X! S!?='sum' | X | check=tuple
+tuple_intersection_theta_integer | X! X! S!?='sum' | X | check=tuple
 tuple_difference_double | X! X! | X
 tuple_difference_integer | X! X! | X
 tuple_difference_theta_double | X! X! | X
@@ -40,23 +40,23 @@ kll_sketch_get_n_double | X | L
 kll_sketch_merge_bigint | X X | X
 kll_sketch_merge_float | X X | X
 kll_sketch_merge_double | X X | X
-kll_sketch_get_quantile_bigint | X D|D[] | quantile:L
-kll_sketch_get_quantile_float | X D|D[] | quantile:F
-kll_sketch_get_quantile_double | X D|D[] | quantile:D
-kll_sketch_get_rank_bigint | X L|L[] | quantile:D
-kll_sketch_get_rank_float | X F|F[] | quantile:D
-kll_sketch_get_rank_double | X D|D[] | quantile:D
+kll_sketch_get_quantile_bigint | X D|D[] | quantile:L | check=asked
+kll_sketch_get_quantile_float | X D|D[] | quantile:F | check=asked
+kll_sketch_get_quantile_double | X D|D[] | quantile:D | check=asked
+kll_sketch_get_rank_bigint | X L|L[] | quantile:D | check=asked
+kll_sketch_get_rank_float | X F|F[] | quantile:D | check=asked
+kll_sketch_get_rank_double | X D|D[] | quantile:D | check=asked
 approx_top_k_estimate | ST I?=5 | ?
 st_asbinary | GEOG|GEOM S?='NDR' | X
 st_geogfromwkb | X | GEOG
 st_geomfromwkb | X I?=0 | GEOM
 st_setsrid | GEOG|GEOM I | 0
 st_srid | GEOG|GEOM | I
-vector_cosine_similarity | F[]! F[]! | F | null=yes
-vector_inner_product | F[]! F[]! | F
-vector_l2_distance | F[]! F[]! | F
-vector_norm | F[]! F!?=2.0F | F
-vector_normalize | F[]! F!?=2.0F | F[]
+vector_cosine_similarity | F[]!! F[]!! | F | null=yes
+vector_inner_product | F[]!! F[]!! | F
+vector_l2_distance | F[]!! F[]!! | F
+vector_norm | F[]!! F!?=2.0F | F
+vector_normalize | F[]!! F!?=2.0F | F[]
 parse_json | S! | VAR | tail=true
 try_parse_json | S! | VAR | null=yes tail=false
 is_variant_null | VAR! | B | null=no

@@ -66,7 +66,7 @@ url_decode | S | S | tail=true
 try_url_decode | S | S | null=yes
 to_number | S S | number | fold=2
 try_to_number | S S | number | null=yes fold=2
-mask | S! S!?='X' S!?='x' S!?='n' S!?=None | 0 | tolerant fold=2,3,4,5
+mask | S! S!?='X' S!?='x' S!?='n' S!?=None | 0 | tolerant fold=2,3,4,5 check=mask
 collation | S! | S | null=no
 randstr | SH|I! I|L!? | S | random tail=false null=no fold=1,2
 """
