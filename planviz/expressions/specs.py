@@ -54,7 +54,9 @@ class Accepts:
 
     def as_it_is(self) -> Accepts:
         """The same without implicit casts; NULL becomes one of the type (Spark: ExpectsInputTypes)."""
-        return Accepts(self.word, lambda t: t == NULL or self.test(t), null=None if self.test(NULL) else self.default)
+        if self.test(NULL) or self.default is None:
+            return Accepts(self.word, lambda t: t == NULL or self.test(t))
+        return Accepts(self.word, self.test, null=self.default)
 
     def strictly(self) -> Accepts:
         """The same without implicit casts, of NULL neither."""
@@ -80,7 +82,7 @@ class FunctionSpec:
     last arguments that SQL text leaves out; `tail` is what `str` prints behind the arguments; `sql_name` names it
     in SQL text; `option` is the number of the parameter that prints as Some or None (0: none does); `folded` are
     the numbers of the arguments that must be constant; `check` is what the arguments must fulfil together, before
-    the types of each where `check_first` says so.
+    the types of each where `check_first` says so; `folded_first`: what must be constant is asked before the types.
     """
 
     name: str
@@ -97,6 +99,7 @@ class FunctionSpec:
     folded: tuple[int, ...] = ()
     check: Callable[[str, tuple[Expression, ...]], TypeMismatch | None] | None = None
     check_first: bool = False
+    folded_first: bool = False
 
 
 #: Functions whose texts must have one collation.
@@ -143,9 +146,14 @@ class SignatureCall(Expression):
             return differing_collations(self.arguments)
         check = self.spec.check
         first = check(self.name, self.arguments) if check is not None and self.spec.check_first else None
-        wrong = first or wrong_input(self.spec.inputs, self.arguments)
+        inputs = wrong_input(self.spec.inputs, self.arguments)
+        wrong = first or (self._unfolded() or inputs if self.spec.folded_first else inputs or self._unfolded())
         if wrong is not None:
             return wrong
+        return None if check is None or self.spec.check_first else check(self.name, self.arguments)
+
+    def _unfolded(self) -> TypeMismatch | None:
+        """The mismatch of the first argument that must be constant and is not."""
         for n in self.spec.folded:
             if len(self.arguments) >= n and not self.arguments[n - 1].foldable:
                 given = self.arguments[n - 1]
@@ -154,7 +162,7 @@ class SignatureCall(Expression):
                     f'the input {n} should be a foldable "{given.data_type.sql}" expression; however, got '
                     f'"{given.pretty}"',
                 )
-        return None if check is None or self.spec.check_first else check(self.name, self.arguments)
+        return None
 
     def without_failures(self) -> SignatureCall:
         """The call with ANSI off: where it failed it gives null."""

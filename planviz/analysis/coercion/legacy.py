@@ -96,8 +96,9 @@ def _decimal(a: DataType, b: DataType) -> DataType | None:
     return DOUBLE if a in (FLOAT, DOUBLE) or b in (FLOAT, DOUBLE) else wider_decimal(da, db)
 
 
-def _without_strings(a: DataType, b: DataType) -> DataType | None:
-    return tightest(a, b) or _decimal(a, b) or _inside(a, b, _without_strings)
+def without_strings(a: DataType, b: DataType) -> DataType | None:
+    """The type that holds two others, strings apart (Spark: `findWiderTypeWithoutStringPromotionForTwo`)."""
+    return tightest(a, b) or _decimal(a, b) or _inside(a, b, without_strings)
 
 
 class LegacyTypeCoercion(TypeCoercion):
@@ -120,7 +121,7 @@ class LegacyTypeCoercion(TypeCoercion):
 
     def least_common(self, types: list[DataType]) -> DataType | None:
         """Without promotion to strings (`findWiderTypeWithoutStringPromotion`)."""
-        return reduce(lambda r, t: r and _without_strings(r, t), types, NULL)  # type: ignore[arg-type, return-value]
+        return reduce(lambda r, t: r and without_strings(r, t), types, NULL)  # type: ignore[arg-type, return-value]
 
     def implicit(self, t: DataType, accepts: Accepts) -> DataType | None:
         """Spark: `TypeCoercion.implicitCast`."""

@@ -10,9 +10,9 @@ its default behind `=`, `...` repeats the last. Remarks:
 - `as=` and `sql=` the name in plans and in SQL text, `tail=` what plans print behind the arguments (ZONE: the session's
   time zone, `!` behind a flag: the opposite with ANSI off), `zone` the time zone alone,
 - `option` the last parameter prints as Scala's Some or None, `plain` arguments are neither checked nor cast (the
-  function stands for another expression), `fold=` numbers of the arguments that must be constant, `most=` the most
-  arguments that `...` allows, `check=` what the arguments must fulfil together (see `checks` and `constants`), `time`
-  the function is about the TIME type, which Spark does not enable.
+  function stands for another expression), `fold=` numbers of the arguments that must be constant, with `early` before
+  their types are looked at, `most=` the most arguments that `...` allows, `check=` what the arguments must fulfil
+  together (see `checks` and `constants`), `time` the function is about the TIME type, which Spark does not enable.
 
 Source: Spark's FunctionRegistry and the expression classes; the printed forms are those of real plans.
 """
@@ -98,6 +98,7 @@ def _row(line: str) -> tuple[str, Signature]:
         folded=tuple(int(n) for n in remarks.get("fold", "").split(",") if n),
         check=CHECKS[remarks["check"]] if "check" in remarks else None,
         check_first=remarks.get("check") in FIRST,
+        folded_first="early" in remarks,
     )
     return name, Signature(spec, max(fewest, 1) if many else fewest, most, tuple(defaults), "time" in remarks)
 

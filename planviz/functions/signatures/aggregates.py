@@ -51,21 +51,21 @@ bitmap_and_agg | X!! | X | null=no tail=0,0
 count_min_sketch | IL|S|X! D! D! I|L! | X | null=no tail=0,0 fold=2,3,4 check=sketch
 approx_top_k | * I?=5 I?=10000 | top | null=no tail=0,0 check=frequent
 approx_top_k_accumulate | * I?=10000 | ? | null=no tail=0,0 check=frequent
-approx_top_k_combine | * I?=None | ? | null=no tail=0,0
+approx_top_k_combine | ST I?=None | ? | check=state null=no tail=0,0
 hll_sketch_agg | I|L|S|X! I!?=12 | X | null=no tail=0,0
 hll_union_agg | X! B!?=false | X | null=no tail=0,0
 theta_sketch_agg | I[]|L[]|X|D|F|I|L|S! I!?=12 | X | null=no tail=0,0
 theta_union_agg | X! I!?=12 | X | null=no tail=0,0
 theta_intersection_agg | X! | X | null=no tail=0,0
-tuple_sketch_agg_double | R|X|D|F|I|L|S D I?=12 S?='sum' | X | null=no tail=0,0 fold=3,4 check=tuple
-tuple_sketch_agg_integer | R|X|D|F|I|L|S I I?=12 S?='sum' | X | null=no tail=0,0 fold=3,4 check=tuple
+tuple_sketch_agg_double | I[]|L[]|X|D|F|I|L|S D I?=12 S?='sum' | X | null=no tail=0,0 fold=3,4 check=tuple
+tuple_sketch_agg_integer | I[]|L[]|X|D|F|I|L|S I I?=12 S?='sum' | X | null=no tail=0,0 fold=3,4 check=tuple
 tuple_union_agg_double | X I?=12 S?='sum' | X | null=no tail=0,0 check=tuple
 tuple_union_agg_integer | X I?=12 S?='sum' | X | null=no tail=0,0 check=tuple
 tuple_intersection_agg_double | X S?='sum' | X | null=no tail=0,0 check=tuple
 tuple_intersection_agg_integer | X S?='sum' | X | null=no tail=0,0 check=tuple
-kll_sketch_agg_bigint | Y|SH|I|L!! I!? | X | null=no option tail=0,0 fold=2 check=kll
-kll_sketch_agg_float | F!! I!? | X | null=no option tail=0,0 fold=2 check=kll
-kll_sketch_agg_double | F|D!! I!? | X | null=no option tail=0,0 fold=2 check=kll
+kll_sketch_agg_bigint | Y|SH|I|L! I!? | X | null=no option tail=0,0 fold=2 check=kll
+kll_sketch_agg_float | F! I!? | X | null=no option tail=0,0 fold=2 check=kll
+kll_sketch_agg_double | F|D! I!? | X | null=no option tail=0,0 fold=2 check=kll
 kll_merge_agg_bigint | X! I!? | X | null=no option tail=0,0 fold=2 check=kll
 kll_merge_agg_float | X! I!? | X | null=no option tail=0,0 fold=2 check=kll
 kll_merge_agg_double | X! I!? | X | null=no option tail=0,0 fold=2 check=kll

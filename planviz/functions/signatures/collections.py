@@ -4,10 +4,10 @@ TABLE = """
 size | R|M! | I | tail=false! tolerant
 cardinality | R|M! | I | tail=false! tolerant
 array_size | R | I
-array_contains | R * | B | check=element
+array_contains | R!! * | B | check=element
 array_distinct | R! | 0 | check=ordered
-array_position | R * | L | check=element
-array_remove | R * | 0 | check=element
+array_position | R!! * | L | check=element
+array_remove | R!! * | 0 | check=element
 array_append | R!! * | 0 | tolerant check=element
 array_prepend | R!! * | 0 | tolerant check=element
 array_insert | R!! I * | 0 | tail=false check=element tolerant
@@ -23,8 +23,8 @@ arrays_overlap | R!! R!! | B | null=yes check=arrays
 sort_array | R! B!?=true | 0 | fold=2 check=ordered
 slice | R I I | 0
 flatten | R | flat | check=nested
-element_at | R|M * | elem | tail=None,true! null=yes check=at
-try_element_at | R|M * | elem | null=yes check=at
+element_at | R|M!! * | elem | tail=None,true! null=yes check=at
+try_element_at | R|M!! * | elem | null=yes check=at
 get | R!! I | elem | null=yes
 map_keys | M! | keys
 map_values | M! | values

@@ -8,8 +8,20 @@ from __future__ import annotations
 from planviz.evaluation.core import value_of
 from planviz.expressions.arithmetic import unexpected_input
 from planviz.expressions.core import Expression, TypeMismatch
-from planviz.functions.signatures.checks import Arguments, Check, not_null, out_of_range
-from planviz.types import NULL, UNKNOWN, ArrayType, DataType, MapType, StructType, is_numeric, is_string
+from planviz.functions.signatures.checks import Arguments, Check, not_null, out_of_range, unordered
+from planviz.types import (
+    BINARY,
+    NULL,
+    UNKNOWN,
+    VARIANT,
+    ArrayType,
+    DataType,
+    MapType,
+    StructType,
+    is_interval,
+    is_numeric,
+    is_string,
+)
 
 _MODES = ("sum", "min", "max", "alwaysone")
 _MOST_BEST = 100000
@@ -49,11 +61,6 @@ def _kll(name: str, a: Arguments) -> TypeMismatch | None:
     return _within(a[1], "k", 8, 65535, name) if len(a) > 1 else None
 
 
-def _kll_asked(name: str, a: Arguments) -> TypeMismatch | None:
-    """What is asked of a KLL sketch is constant."""
-    return None if a[1].foldable else _unfoldable("rank" if "quantile" in name else "quantile", a[1])
-
-
 def _tuple(name: str, a: Arguments) -> TypeMismatch | None:
     """The number of entries of a tuple sketch, where it has one, and how values are put together."""
     for e in a[1:]:
@@ -88,17 +95,17 @@ def _best(name: str, a: Arguments) -> TypeMismatch | None:
     known, value = _number(a[2]) if len(a) > 2 else (False, None)
     if known and not 1 <= (value or 0) <= _MOST_BEST:
         return out_of_range("`k`", f"[1, {_MOST_BEST}]", value or 0)
-    return None
+    return unordered(name, a[1].data_type)
 
 
 def _bucket(name: str, a: Arguments) -> TypeMismatch | None:
     """A constant size above zero, a constant origin of the timestamp's type."""
     size, stamp, origin = a
-    if origin.data_type != stamp.data_type and NULL not in (origin.data_type, stamp.data_type):
-        return unexpected_input(3, origin, f'"{stamp.data_type.sql}"')
     for what, e in (("bucketSize", size), ("origin", origin)):
         if not e.foldable:
             return _unfoldable(what, e)
+    if origin.data_type != stamp.data_type and NULL not in (origin.data_type, stamp.data_type):
+        return unexpected_input(3, origin, f'"{stamp.data_type.sql}"')
     known, value = _number(size)
     if known and value is not None and value <= 0:
         return out_of_range("`bucketSize`", "(0, inf)", size.pretty)
@@ -127,9 +134,36 @@ def _bins(name: str, a: Arguments) -> TypeMismatch | None:
 def _frequent(name: str, a: Arguments) -> TypeMismatch | None:
     """Values that can be counted."""
     t: DataType = a[0].data_type
-    if t == NULL or isinstance(t, ArrayType | MapType | StructType):
+    if t in (NULL, BINARY, VARIANT) or is_interval(t) or isinstance(t, ArrayType | MapType | StructType):
         return _hint(f"{'void' if t == NULL else t.simple_string.split('<')[0]} columns are not supported")
     return None
+
+
+def _state(name: str, a: Arguments) -> TypeMismatch | None:
+    """What approx_top_k_accumulate gives."""
+    t = a[0].data_type
+    return (
+        None
+        if (isinstance(t, StructType) and len(t.fields) == 4) or t == UNKNOWN
+        else _hint("State must be a struct with 4 fields, as approx_top_k_accumulate makes it")
+    )
+
+
+def _object(name: str, a: Arguments) -> TypeMismatch | None:
+    """Only what has parts becomes an object."""
+    t = a[0].data_type
+    if isinstance(t, ArrayType | MapType | StructType) or t == UNKNOWN:
+        return None
+    return TypeMismatch("CAST_WITHOUT_SUGGESTION", f'cannot cast "{t.sql}" to "VARIANT"')
+
+
+def _range(name: str, a: Arguments) -> TypeMismatch | None:
+    """An interval between intervals of its kind, a number between numbers."""
+    kinds = {type(x.data_type) if is_interval(x.data_type) else None for x in a[:3] if x.data_type != NULL}
+    if len(kinds) < 2:
+        return None
+    told = ", ".join(f'"{x.data_type.sql}"' for x in a[:3])
+    return TypeMismatch("DATA_DIFF_TYPES", f"Input to `{name}` should all be the same type, but it's [{told}]")
 
 
 def _sequence(name: str, a: Arguments) -> TypeMismatch | None:
@@ -159,13 +193,15 @@ def _schema(name: str, a: Arguments) -> TypeMismatch | None:
 
 CHECKS: dict[str, Check] = {
     "kll": _kll,
-    "asked": _kll_asked,
     "tuple": _tuple,
     "best": _best,
     "bucket": _bucket,
     "mask": _mask,
     "bins": _bins,
     "frequent": _frequent,
+    "state": _state,
+    "object": _object,
+    "range": _range,
     "sequence": _sequence,
     "schema": _schema,
 }

@@ -30,9 +30,9 @@ date_format | T S | S | zone
 from_unixtime | L S?='yyyy-MM-dd HH:mm:ss' | S | zone null=yes
 unix_date | A! | I
 date_from_unix_date | I | A
-unix_seconds | T! | L
-unix_millis | T! | L
-unix_micros | T! | L
+unix_seconds | T|TN! | L
+unix_millis | T|TN! | L
+unix_micros | T|TN! | L
 timestamp_seconds | N! | T | null=yes
 timestamp_millis | IL! | T
 timestamp_micros | IL! | T

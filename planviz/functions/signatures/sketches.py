@@ -40,13 +40,13 @@ kll_sketch_get_n_double | X | L
 kll_sketch_merge_bigint | X X | X
 kll_sketch_merge_float | X X | X
 kll_sketch_merge_double | X X | X
-kll_sketch_get_quantile_bigint | X D|D[] | quantile:L | check=asked
-kll_sketch_get_quantile_float | X D|D[] | quantile:F | check=asked
-kll_sketch_get_quantile_double | X D|D[] | quantile:D | check=asked
-kll_sketch_get_rank_bigint | X L|L[] | quantile:D | check=asked
-kll_sketch_get_rank_float | X F|F[] | quantile:D | check=asked
-kll_sketch_get_rank_double | X D|D[] | quantile:D | check=asked
-approx_top_k_estimate | ST I?=5 | ?
+kll_sketch_get_quantile_bigint | X D|D[] | quantile:L | fold=2 early
+kll_sketch_get_quantile_float | X D|D[] | quantile:F | fold=2 early
+kll_sketch_get_quantile_double | X D|D[] | quantile:D | fold=2 early
+kll_sketch_get_rank_bigint | X L|L[] | quantile:D | fold=2 early
+kll_sketch_get_rank_float | X F|F[] | quantile:D | fold=2 early
+kll_sketch_get_rank_double | X D|D[] | quantile:D | fold=2 early
+approx_top_k_estimate | ST I?=5 | ? | check=state
 st_asbinary | GEOG|GEOM S?='NDR' | X
 st_geogfromwkb | X | GEOG
 st_geomfromwkb | X I?=0 | GEOM
@@ -62,14 +62,14 @@ try_parse_json | S! | VAR | null=yes tail=false
 is_variant_null | VAR! | B | null=no
 is_valid_variant | VAR! | B
 schema_of_variant | VAR! | S
-to_variant_object | * | VAR
-xpath | S! S! | S[]n | null=yes fold=2
-xpath_boolean | S! S! | B | fold=2
-xpath_short | S! S! | SH | fold=2
-xpath_int | S! S! | I | fold=2
-xpath_long | S! S! | L | fold=2
-xpath_float | S! S! | F | fold=2
-xpath_double | S! S! | D | fold=2
-xpath_number | S! S! | D | fold=2
-xpath_string | S! S! | S | null=yes fold=2
+to_variant_object | * | VAR | check=object
+xpath | S! S! | S[]n | null=yes fold=2 early
+xpath_boolean | S! S! | B | fold=2 early
+xpath_short | S! S! | SH | fold=2 early
+xpath_int | S! S! | I | fold=2 early
+xpath_long | S! S! | L | fold=2 early
+xpath_float | S! S! | F | fold=2 early
+xpath_double | S! S! | D | fold=2 early
+xpath_number | S! S! | D | fold=2 early
+xpath_string | S! S! | S | null=yes fold=2 early
 """

@@ -9,10 +9,10 @@ length | S|X | I
 len | S|X | I
 char_length | S|X | I
 character_length | S|X | I
-bit_length | X|S | I
-octet_length | X|S | I
+bit_length | S|X | I
+octet_length | S|X | I
 initcap | S | 0
-reverse | S|R | 0
+reverse | S|X|R | 0
 repeat | S I | 0
 replace | SA SA SA?='' | 0
 translate | SA SA SA | 0
@@ -30,17 +30,17 @@ printf | S *... | S | null=yes tolerant
 char | L | S
 chr | L | S
 left | S|X I | 0
-right | S|X I | 0
+right | S I | 0
 soundex | S! | S
 levenshtein | S S I? | I | option
 jaro_winkler_similarity | S S | D
 space | I | S
 find_in_set | S S | I
 instr | SA SA I? I? | I
-lpad | S|X I S?=' ' | 0
-rpad | S|X I S?=' ' | 0
+lpad | S I S?=' ' | 0
+rpad | S I S?=' ' | 0
 concat_ws | S S[]|S... | 0 | null=first tolerant
-elt | I X|S... | 1 | null=yes tail=true! unfolded tolerant
+elt | I S|X S|X... | 1 | null=yes tail=true! unfolded tolerant
 split | SL SL I?=-1 | 0[]!
 split_part | SA SA I | 0
 substring_index | SA SA I | 0
