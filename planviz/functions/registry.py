@@ -13,6 +13,7 @@ from planviz.expressions.windows import WindowFunction
 from planviz.frontend.errors import analysis_error
 from planviz.functions.builders import BUILDERS, Args
 from planviz.functions.builders.aggregates import aggregate_call
+from planviz.functions.builders.datetimes import WITHOUT_ZONE
 from planviz.functions.number_formats import check_number_format
 from planviz.functions.operators import OPERATORS
 from planviz.functions.signatures import AGGREGATE_SIGNATURES, SIGNATURES, Signature
@@ -32,18 +33,18 @@ def names() -> frozenset[str]:
     return frozenset(n for table in tables for n in table)
 
 
-def build(parts: tuple[str, ...], arguments: Args, place: Any) -> Expression | None:
-    """The expression that a call means, or None for an unknown name.
+def build(parts: tuple[str, ...], arguments: Args, place: Any, without_zone: bool = False) -> Expression | None:
+    """The expression that a call means, or None for an unknown name; `without_zone`: TIMESTAMP has no time zone.
 
     Raises AnalysisError when the number of arguments is wrong.
     """
     name = parts[-1].lower()
     if any(isinstance(a, NamedArgument) for a in arguments):
         arguments = _by_position(name, arguments, place)
-    elif name in PARAMETERS and len(arguments) < _required(name):
+    if name in PARAMETERS and len(arguments) < _required(name):
         raise _missing_parameter(name, PARAMETERS[name][len(arguments)], place)
     plain = tuple(a.child if isinstance(a, Alias) and name not in ("struct",) else a for a in arguments)
-    found = BUILDERS.get(name) or OPERATORS.get(name)
+    found = (WITHOUT_ZONE.get(name) if without_zone else None) or BUILDERS.get(name) or OPERATORS.get(name)
     if found is not None:
         fewest, most, make = found
         _check_count(name, len(plain), fewest, most, place)

@@ -15,13 +15,16 @@ from planviz.frontend.errors import analysis_error
 from planviz.functions.builders.base import Args, Builder, Entry, signed, spec_of, string_of, wrong_count
 from planviz.types import (
     DATE,
+    DOUBLE,
     INT,
     LONG,
     TIME,
     TIMESTAMP,
     TIMESTAMP_NTZ,
     DataType,
+    DayTimeIntervalType,
     DecimalType,
+    YearMonthIntervalType,
     is_interval,
     is_time,
 )
@@ -85,7 +88,17 @@ _PARTS = {
     "secondwithfraction": "second s sec seconds secs",
 }  # fmt: skip
 _PART_OF = {word: part for part, words in _PARTS.items() for word in words.split(" ")}
-_INTERVAL_PARTS = {"year", "month", "day", "hour", "minute", "secondwithfraction"}
+_MONTHS = ("year", "month")
+_TIMES = ("day", "hour", "minute", "secondwithfraction")
+
+
+def _parts_of_interval(t: DataType) -> tuple[str, ...]:
+    """What can be taken out of an interval of this type."""
+    if isinstance(t, YearMonthIntervalType):
+        return _MONTHS
+    return _TIMES if isinstance(t, DayTimeIntervalType) else (*_MONTHS, *_TIMES)
+
+
 _SECONDS = DecimalType(8, 6)
 
 
@@ -95,7 +108,7 @@ def part_of(field: Expression, source: Expression) -> Expression:
     if is_time(t) and _PART_OF.get((string_of(field) or "").lower()) in ("hour", "minute", "secondwithfraction"):
         return _time((source,))
     part = _PART_OF.get((string_of(field) or "").lower())
-    if part is None or (is_interval(t) and part not in _INTERVAL_PARTS) or is_time(t):
+    if part is None or (is_interval(t) and part not in _parts_of_interval(t)) or is_time(t):
         raise analysis_error(
             "INVALID_EXTRACT_FIELD", f"Cannot extract `{string_of(field)}` from {source.pretty}.", field
         )
@@ -114,8 +127,17 @@ def part_of(field: Expression, source: Expression) -> Expression:
 
 def _extract(name: str) -> Builder:
     def make(a: Args) -> Expression:
-        shown = a if name == "date_part" else (f"{string_of(a[0])} FROM {a[1].pretty}",)
-        return Replaced(name, a, part_of(a[0], a[1]), name, shown)
+        field = a[0]
+        if not field.foldable:
+            raise analysis_error(
+                "NON_FOLDABLE_ARGUMENT",
+                f'The function `{name}` requires a constant `field` of the type "STRING", not "{field.pretty}".',
+                field,
+            )
+        null = isinstance(field, Literal) and field.value is None
+        written = "NULL" if null else string_of(field)
+        shown = a if name == "date_part" else (f"{written} FROM {a[1].pretty}",)
+        return Replaced(name, a, Literal(None, DOUBLE) if null else part_of(field, a[1]), name, shown)
 
     return make
 
@@ -131,15 +153,14 @@ _DIFFERENCE = spec_of("timestampdiff", "S T T", LONG)
 def _make_timestamp(name: str, t: DataType) -> Builder:
     """From six numbers (and a zone), or from a date and a time (and a zone)."""
     fails = not name.startswith("try_")
-    ntz = t == TIMESTAMP_NTZ
+    ntz = name.endswith("_ntz")
     plain = name == "try_make_timestamp"
-    kind = "TimestampNTZType" if ntz else "TimestampType"
     numbers = FunctionSpec(
         name, () if plain else spec_of("", "I I I I I U16 S", t).inputs, lambda _: t, "any" if fails else True,
         option=0 if ntz or plain else 7,
     )  # fmt: skip
     parts = spec_of("make_timestamp", "A! TM! S!", t)
-    tail = () if plain else (*(("None",) if ntz else ()), ZONE, str(fails).lower(), kind)
+    tail = () if plain else (*(("None",) if ntz else ()), ZONE, _flag(fails), t.scala_name)
 
     def make(a: Args) -> Expression:
         if len(a) in (4, 5) or (ntz and len(a) in (3, 7)):
@@ -235,4 +256,11 @@ BUILDERS: dict[str, Entry] = {
     "time_diff": (3, 3, _time),
     "time_trunc": (2, 2, _time),
     **{f"time_{way}_{unit}": (1, 1, _time) for way in ("from", "to") for unit in ("seconds", "millis", "micros")},
+}
+
+#: What takes the place of a function where TIMESTAMP has no time zone (spark.sql.timestampType).
+WITHOUT_ZONE: dict[str, Entry] = {
+    "to_timestamp": (1, 2, _to_timestamp("to_timestamp", TIMESTAMP_NTZ)),
+    "try_to_timestamp": (1, 2, _to_timestamp("try_to_timestamp", TIMESTAMP_NTZ, False)),
+    "make_timestamp": (1, 7, _make_timestamp("make_timestamp", TIMESTAMP_NTZ)),
 }
