@@ -4,36 +4,37 @@ from __future__ import annotations
 
 from typing_extensions import override
 
+from planviz.analysis.coercion.lattice import cast_to
 from planviz.analysis.context import AnalyzerRule
 from planviz.expressions.arithmetic import Add, BinaryArithmetic, Divide, Multiply, Subtract, UnaryMinus
 from planviz.expressions.calls import DatetimeMinus, DatetimePlus, FunctionCall, IntervalScale
 from planviz.expressions.casts import Cast
 from planviz.expressions.core import Expression
-from planviz.expressions.specs import FunctionSpec
-from planviz.functions.builders.base import signed
+from planviz.expressions.specs import Accepts, AnsiFlag, FunctionSpec
+from planviz.frontend.errors import analysis_error
+from planviz.functions.builders.base import signed, spec_of
+from planviz.functions.signatures import accepts
 from planviz.logical.plan import LogicalPlan
 from planviz.types import (
     CALENDAR_INTERVAL,
     DATE,
-    DOUBLE,
     INT,
     NULL,
-    STRING,
+    TIME,
     TIMESTAMP,
     TIMESTAMP_NTZ,
+    UNKNOWN,
     DataType,
     DayTimeIntervalType,
     YearMonthIntervalType,
     is_ansi_interval,
     is_interval,
-    is_numeric,
     is_string,
 )
 from planviz.versions import Behaviour
 
 _STAMPS = (TIMESTAMP, TIMESTAMP_NTZ)
-#: What the other side of a difference of timestamps is cast from.
-_LIKE_STAMPS = (DATE, STRING, NULL)
+_MULTIPLIED, _DIVIDED = (spec_of(f"{name}_interval", "V D", CALENDAR_INTERVAL) for name in ("multiply", "divide"))
 
 
 def _days(e: Expression) -> Expression:
@@ -61,17 +62,15 @@ class ResolveBinaryArithmetic(AnalyzerRule):
         if not isinstance(e, Add | Subtract | Multiply | Divide) or not e.children_resolved:
             return e
         a, b = e.left.data_type, e.right.data_type
-        if not (_temporal(a) or _temporal(b)):
+        if not (_temporal(a) or _temporal(b)) or UNKNOWN in (a, b):
             return e
         if isinstance(e, Add):
             return _plus(e, a, b)
         if isinstance(e, Subtract):
             return _as_then(_minus(e, a, b), self.context.config.behaviour)
-        if is_ansi_interval(a) and (is_numeric(b) or is_string(b) or b == NULL):
-            return _scaled(e, "*" if isinstance(e, Multiply) else "/")
-        if isinstance(e, Multiply) and is_ansi_interval(b) and (is_numeric(a) or a == NULL):
-            return _scaled(Multiply(e.right, e.left, e.mode), "*")
-        return e
+        if is_interval(a):
+            return _scaled(e, e.left, e.right, "*" if isinstance(e, Multiply) else "/")
+        return _scaled(e, e.right, e.left, "*") if isinstance(e, Multiply) and is_interval(b) else e
 
 
 def _as_then(made: Expression, known: Behaviour) -> Expression:
@@ -86,78 +85,116 @@ def _as_then(made: Expression, known: Behaviour) -> Expression:
 
 
 def _temporal(t: DataType) -> bool:
-    return t == DATE or t in _STAMPS or is_interval(t)
+    return t in (DATE, TIME, *_STAMPS) or is_interval(t)
 
 
-def _scaled(e: BinaryArithmetic, op: str) -> Expression:
-    t = e.left.data_type
-    whole = YearMonthIntervalType() if isinstance(t, YearMonthIntervalType) else DayTimeIntervalType()
-    number = Cast(e.right, DOUBLE) if e.right.data_type == NULL else e.right
-    return IntervalScale(e.left, number, op, whole, e.mode)
+def _scaled(e: BinaryArithmetic, interval: Expression, number: Expression, op: str) -> Expression:
+    """Spark: MultiplyInterval, DivideInterval and their like for intervals of the standard."""
+    t = interval.data_type
+    if t == CALENDAR_INTERVAL:
+        spec = _MULTIPLIED if op == "*" else _DIVIDED
+        fails = "false" if e.mode == "TRY" else AnsiFlag("true")
+        return FunctionCall(spec.name, (interval, number), spec, (fails,))
+    year_month = isinstance(t, YearMonthIntervalType)
+    whole = YearMonthIntervalType() if year_month else DayTimeIntervalType()
+    return IntervalScale(interval, number, op, whole, e.mode, _takes("YM" if year_month else "DT", "N"))
+
+
+def _takes(*codes: str) -> tuple[Accepts, ...]:
+    return tuple(accepts(c) for c in codes)
+
+
+def _shifted(start: Expression, interval: Expression, sign: str) -> DatetimePlus:
+    """A date or a time and an interval (Spark: DateAddInterval, DateAddYMInterval, TimestampAddYMInterval,
+    TimestampAddInterval, below DatetimeSub with the sign -)."""
+    t, months = start.data_type, isinstance(interval.data_type, YearMonthIntervalType)
+    if t == DATE and (months or interval.data_type == CALENDAR_INTERVAL):
+        return DatetimePlus(start, interval, sign, DATE, _takes("A", "YM" if months else "V"))
+    inputs = _takes("TT", "YM" if months else "V|DT")
+    if sign == "-":
+        # What stands here is not cast: the sum that replaces it casts it.
+        like = inputs[0].alike(lambda x: x in (DATE, NULL) or is_string(x))
+        inputs = (like, inputs[1])
+    return DatetimePlus(start, interval, sign, t if t in _STAMPS else TIMESTAMP, inputs)
 
 
 def _plus(e: Add, a: DataType, b: DataType) -> Expression:
     left, right = e.left, e.right
-    if is_interval(a) and (b == DATE or b in _STAMPS):
+    if b in (DATE, TIME, *_STAMPS) and (is_interval(a) or a == NULL):
         left, right, a, b = right, left, b, a
+    if b == NULL and a in (DATE, TIME, *_STAMPS):
+        right, b = Cast(right, DayTimeIntervalType()), DayTimeIntervalType()
+    if a == TIME and isinstance(b, DayTimeIntervalType):
+        raise _time_is_off(e)
     if a == DATE and isinstance(b, DayTimeIntervalType):
-        if b.end == 0:
-            return signed("date_add", (left, _days(right)))
-        stamp = Cast(left, TIMESTAMP)
-        return DatetimePlus(stamp, right, "+", TIMESTAMP)
-    if a == DATE and isinstance(b, YearMonthIntervalType):
-        return DatetimePlus(left, right, "+", DATE)
-    if a in _STAMPS and isinstance(b, YearMonthIntervalType):
-        return DatetimePlus(left, right, "+", a)
-    if a in _STAMPS and is_ansi_interval(b):
-        return Cast(DatetimePlus(left, right, "+", a), a)
+        return signed("date_add", (left, _days(right))) if b.end == 0 else _shifted(Cast(left, TIMESTAMP), right, "+")
+    if isinstance(b, YearMonthIntervalType) and (a == DATE or a in _STAMPS):
+        return _shifted(left, right, "+")
+    if a == b == CALENDAR_INTERVAL or (isinstance(a, DayTimeIntervalType) and isinstance(b, DayTimeIntervalType)):
+        return e
+    if NULL in (a, b) and (is_ansi_interval(a) or is_ansi_interval(b)):
+        return _with_null(e, a, b)
     if a == DATE and b == CALENDAR_INTERVAL:
-        return DatetimePlus(left, right, "+", DATE)
-    if a in _STAMPS and b == CALENDAR_INTERVAL:
-        return Cast(DatetimePlus(left, right, "+", a), a)
-    if a == DATE and not is_interval(b) and b != DATE and b not in _STAMPS:
+        return _shifted(left, right, "+")
+    if b == CALENDAR_INTERVAL or isinstance(b, DayTimeIntervalType):
+        return Cast(_shifted(left, right, "+"), a)
+    if a == CALENDAR_INTERVAL or isinstance(a, DayTimeIntervalType):
+        return Cast(_shifted(right, left, "+"), b)
+    if a == DATE and not is_string(b):
         return signed("date_add", (left, right))
-    if b == DATE and not is_interval(a) and a != DATE and a not in _STAMPS:
-        return signed("date_add", (right, left))
-    if is_string(a) and is_interval(b):
-        return _of_text(left, right, "+")
-    return e
+    return signed("date_add", (right, left)) if b == DATE and not is_string(a) else e
 
 
-def _of_text(text: Expression, interval: Expression, op: str) -> Expression:
-    start = Cast(text, TIMESTAMP) if op == "+" else text
-    return Cast(DatetimePlus(start, interval, op, TIMESTAMP), STRING)
+def _with_null(e: Add | Subtract, a: DataType, b: DataType) -> Expression:
+    """NULL as an interval of the other side's kind."""
+    return e.replace(left=Cast(e.left, b)) if a == NULL else e.replace(right=Cast(e.right, a))
 
 
 def _minus(e: Subtract, a: DataType, b: DataType) -> Expression:
     left, right = e.left, e.right
+    if TIME in (a, b):
+        return _minus_time(e, a, b)
     if a == DATE and isinstance(b, DayTimeIntervalType):
         if b.end == 0:
             return signed("date_add", (left, UnaryMinus(_days(right))))
-        return DatetimePlus(left, right, "-", TIMESTAMP)
-    if a == DATE and isinstance(b, YearMonthIntervalType):
-        return DatetimePlus(left, right, "-", DATE)
-    if a in _STAMPS and isinstance(b, YearMonthIntervalType):
-        return DatetimePlus(left, right, "-", a)
-    if a in _STAMPS and (is_ansi_interval(b) or b == CALENDAR_INTERVAL):
-        return Cast(DatetimePlus(left, right, "-", a), a)
+        return _shifted(left, right, "-")
+    if isinstance(b, YearMonthIntervalType) and (a == DATE or a in _STAMPS):
+        return _shifted(left, right, "-")
+    if a == b == CALENDAR_INTERVAL or (isinstance(a, DayTimeIntervalType) and isinstance(b, DayTimeIntervalType)):
+        return e
+    if NULL in (a, b) and (is_ansi_interval(a) or is_ansi_interval(b)):
+        return _with_null(e, a, b)
     if a == DATE and b == CALENDAR_INTERVAL:
-        return DatetimePlus(left, right, "-", DATE)
-    if a == DATE and b == DATE:
-        return DatetimeMinus(left, right, DayTimeIntervalType(0, 0))
-    if (a in _STAMPS and (b in _STAMPS or b in _LIKE_STAMPS)) or (a in _LIKE_STAMPS and b in _STAMPS):
-        return DatetimeMinus(_stamp(left), _stamp(right), DayTimeIntervalType())
-    if (a, b) in ((NULL, DATE), (DATE, NULL)):
-        dates = [Cast(x, DATE) if x.data_type == NULL else x for x in (left, right)]
-        return DatetimeMinus(dates[0], dates[1], DayTimeIntervalType(0, 0))
-    if a == DATE and not is_interval(b) and not is_string(b):
-        return signed("date_sub", (left, right))
-    if a == DATE and is_string(b):
-        return DatetimeMinus(left, Cast(right, DATE), DayTimeIntervalType(0, 0))
-    if is_string(a) and b == DATE:
-        return DatetimeMinus(Cast(left, DATE), right, DayTimeIntervalType(0, 0))
-    return _of_text(left, right, "-") if is_string(a) and is_interval(b) else e
+        return _shifted(left, right, "-")
+    if b == CALENDAR_INTERVAL or isinstance(b, DayTimeIntervalType):
+        return Cast(_shifted(left, right, "-"), a)
+    if a in _STAMPS or b in _STAMPS:
+        return e if is_string(a) or is_string(b) else _gap(left, right, a, b)
+    if b == DATE or (a == DATE and b == NULL):
+        if is_string(a) or a == NULL or b == NULL:
+            left, right = cast_to(left, DATE), cast_to(right, DATE)
+        return DatetimeMinus(left, right, DayTimeIntervalType(0, 0), _takes("A", "A"))
+    return signed("date_sub", (left, right)) if a == DATE and not is_string(b) else e
 
 
-def _stamp(e: Expression) -> Expression:
-    return Cast(e, TIMESTAMP) if e.data_type in _LIKE_STAMPS else e
+def _minus_time(e: Subtract, a: DataType, b: DataType) -> Expression:
+    if a == DATE:
+        return signed("date_sub", (e.left, e.right))
+    if b == DATE:
+        return DatetimeMinus(cast_to(e.left, DATE), e.right, DayTimeIntervalType(0, 0), _takes("A", "A"))
+    if b in _STAMPS or a in _STAMPS:
+        return DatetimeMinus(e.left, e.right, DayTimeIntervalType(), _takes("TT", "TT"))
+    if a == b or NULL in (a, b) or isinstance(b, DayTimeIntervalType):
+        raise _time_is_off(e)
+    return e
+
+
+def _time_is_off(e: Expression) -> Exception:
+    return analysis_error("UNSUPPORTED_TIME_TYPE", "The data type TIME is not supported.", e)
+
+
+def _gap(left: Expression, right: Expression, a: DataType, b: DataType) -> Expression:
+    """The time between two timestamps: without a zone where one has none, a date or NULL as the other side."""
+    kind = TIMESTAMP_NTZ if TIMESTAMP_NTZ in (a, b) else TIMESTAMP
+    made = [cast_to(x, kind) if x.data_type in (DATE, NULL, *_STAMPS) else x for x in (left, right)]
+    return DatetimeMinus(made[0], made[1], DayTimeIntervalType(), _takes("TT", "TT"))

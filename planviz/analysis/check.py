@@ -17,6 +17,7 @@ from planviz.expressions.aggregates import (
     Grouping,
     GroupingID,
 )
+from planviz.expressions.casts import Cast
 from planviz.expressions.core import AttributeReference, Expression, Literal
 from planviz.expressions.subqueries import InSubquery, ListQuery, SubqueryExpression
 from planviz.expressions.unresolved import (
@@ -37,7 +38,17 @@ from planviz.logical.combining import Except, Intersect, Join, SetOperation, Uni
 from planviz.logical.operators import Aggregate, Filter, GlobalLimit, LocalLimit, Offset, Project
 from planviz.logical.plan import ANALYZED, LogicalPlan
 from planviz.logical.unresolved import RelationTimeTravel, UnresolvedRelation
-from planviz.types import BOOLEAN, UNKNOWN, ArrayType, DataType, MapType, StructType, is_integral, is_orderable
+from planviz.types import (
+    BOOLEAN,
+    UNKNOWN,
+    ArrayType,
+    DataType,
+    MapType,
+    StructType,
+    has_time,
+    is_integral,
+    is_orderable,
+)
 
 
 def check_analysis(plan: Any, context: AnalysisContext) -> None:
@@ -136,6 +147,8 @@ def _check_expression(e: Expression, plan: LogicalPlan, context: AnalysisContext
         if isinstance(x, SubqueryExpression):
             check_analysis(x.plan, context)
             check_subquery(x, plan)
+        if isinstance(x, Cast) and x.child.resolved and has_time(x.type):
+            raise analysis_error("UNSUPPORTED_TIME_TYPE", "The data type TIME is not supported.", x)
         if x.resolved:
             continue
         if isinstance(x, UnresolvedAttribute):

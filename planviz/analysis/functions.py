@@ -152,7 +152,8 @@ class ResolveFunctions(AnalyzerRule):
         if own is not None:
             return called(own, e)
         self._refuse_later(e)
-        made = build(e.parts, e.arguments, e)
+        without_zone = self.context.config.get("spark.sql.timestampType") == "TIMESTAMP_NTZ"
+        made = build(e.parts, e.arguments, e, without_zone)
         if isinstance(made, Replaced) and made.name == "between":
             config = self.context.config
             twice = not config.behaviour.between_is_a_function or config.get("spark.sql.legacy.duplicateBetweenInput")

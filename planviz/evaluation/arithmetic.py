@@ -8,7 +8,7 @@ from decimal import ROUND_DOWN, ROUND_HALF_EVEN, ROUND_HALF_UP, Context, Decimal
 from typing import Any
 
 from planviz.errors import shown
-from planviz.evaluation.core import WIDE, Row, evaluate, expression, single, strict
+from planviz.evaluation.core import WIDE, Row, evaluate, expression, function, single, strict
 from planviz.evaluation.errors import FailsError, UnknownValueError
 from planviz.expressions.arithmetic import (
     Abs,
@@ -258,6 +258,29 @@ def _scaled(e: IntervalScale, a: Any, n: Any) -> object:
         return None
     whole_divisor = e.sign == "/" and is_integral(e.right.data_type)
     raise FailsError("overflow", "INTERVAL_ARITHMETIC_OVERFLOW.WITH_SUGGESTION" if whole_divisor else "")
+
+
+@function("multiply_interval")
+def _interval_times(a: tuple[int, int, int], n: float) -> tuple[int, int, int]:
+    """Months without their fraction, days with theirs as microseconds."""
+    return _interval_of(*(part * n for part in a))
+
+
+@function("divide_interval")
+def _interval_over(a: tuple[int, int, int], n: float) -> tuple[int, int, int]:
+    if not n:
+        raise FailsError("a division of an interval by zero", "INTERVAL_DIVIDED_BY_ZERO")
+    return _interval_of(*(part / n for part in a))
+
+
+def _interval_of(months: float, days: float, micros: float) -> tuple[int, int, int]:
+    if not all(map(math.isfinite, (months, days, micros))):
+        raise UnknownValueError("an interval that is not finite")
+    rest = micros + (days - int(days)) * 86_400_000_000
+    made = (int(months), int(days), math.floor(rest + 0.5))
+    if any(wrapped(part, bits) != part for part, bits in zip(made, (32, 32, 64), strict=True)):
+        raise FailsError("overflow", "INTERVAL_ARITHMETIC_OVERFLOW.WITHOUT_SUGGESTION")
+    return made
 
 
 def whole(value: Any) -> int:

@@ -228,15 +228,22 @@ def _no_value(text: str, t: DataType) -> FailsError:
     return FailsError(f"the value '{shown(text)}' cannot be cast to {t.simple_string.upper()}", "CAST_INVALID_INPUT")
 
 
+#: What a date and a timestamp may look like: a year of four digits or more first, a day, a time; or a time of today.
+_LIKE_DATE = re.compile(r"[+-]?\d{4,7}(-\d{1,2}(-\d{1,2}([ T].*)?)?)?", re.DOTALL)
+_LIKE_TIMESTAMP = re.compile(r"[+-]?\d{4,6}(-\d{1,2}(-\d{1,2}([ T].*)?)?)?|T?\d{1,2}:\d.*", re.DOTALL)
+_NAMED_TIME = re.compile(r"(epoch|now|today|tomorrow|yesterday)\b", re.IGNORECASE)
+
+
 def _instant_of(text: str, t: DataType) -> object:
     """A date or timestamp. Spark reads more than is read here (years of five digits, times of today), so that only a
-    day or a time that is none, or a word, is certain to fail.
+    text of another form, or a day or a time that is none, is certain to fail.
     """
     try:
         return date_of(text) if t == DATE else timestamp_of(text, t == TIMESTAMP)
     except FailsError:
-        word = text.isalpha() and text.lower() not in ("epoch", "now", "today", "tomorrow", "yesterday")
-        if word or re.fullmatch(r"[1-9]\d{3}-\d{1,2}-\d{1,2}([ T].*)?", text):
+        form = _LIKE_DATE if t == DATE else _LIKE_TIMESTAMP
+        other = not form.fullmatch(text) and not _NAMED_TIME.match(text)
+        if other or re.fullmatch(r"[1-9]\d{3}-\d{1,2}-\d{1,2}([ T].*)?", text):
             raise _no_value(text, t) from None
         raise UnknownValueError(text) from None
 

@@ -102,7 +102,17 @@ def _try_element_at(e: Expression, whole: object, key: Expression, *_: object) -
         return None
 
 
-function("size", "cardinality", "array_size", "map_size")(len)
+function("array_size", "map_size")(len)
+
+
+@function("size", "cardinality", typed=True, nulls=True)
+def _size(e: Any, whole: Any) -> int | None:
+    """Of null -1 where the flag says so (Spark: legacySizeOfNull)."""
+    if whole is None:
+        return -1 if e.tail[-1:] == ("true",) else None
+    return len(whole)
+
+
 function("reverse")(lambda x: x[::-1])
 
 

@@ -256,7 +256,10 @@ def _try_make_interval(*parts: object) -> tuple[int, int, int] | None:
 def _make_dt_interval(*parts: Any) -> int:
     days, hours, minutes = map(int, [*parts[:3], 0, 0, 0][:3])
     seconds = parts[3] if len(parts) > 3 else 0
-    return days * _DAY + hours * 3_600_000_000 + minutes * 60_000_000 + int(Decimal(seconds).scaleb(6))
+    total = days * _DAY + hours * 3_600_000_000 + minutes * 60_000_000 + int(Decimal(seconds).scaleb(6))
+    if not -(2**63) <= total < 2**63:
+        raise FailsError("the interval is too long", "INTERVAL_ARITHMETIC_OVERFLOW.WITHOUT_SUGGESTION")
+    return total
 
 
 @function("make_ym_interval")

@@ -11,7 +11,15 @@ from planviz.expressions.core import (
     Typed,
     TypeMismatch,
 )
-from planviz.expressions.specs import ZONE, FunctionSpec, OpenZone, SignatureCall, differing_collations
+from planviz.expressions.specs import (
+    ZONE,
+    Accepts,
+    FunctionSpec,
+    OpenZone,
+    SignatureCall,
+    differing_collations,
+    wrong_input,
+)
 from planviz.trees.node import always, lazy, node
 from planviz.types import (
     CALENDAR_INTERVAL,
@@ -165,8 +173,25 @@ class Replaced(RuntimeReplaceable):
         return self.render(lambda e: e.pretty)
 
 
+class TemporalOperation(Typed):
+    """An operation on two values of which one is a date, a time or an interval; `inputs` are what it takes of each.
+
+    Where nothing stands in `inputs` nothing is checked: a plan that was read back has been.
+    """
+
+    left: Expression
+    right: Expression
+    inputs: tuple[Accepts, ...]
+
+    UNCOMPARED: ClassVar[tuple[str, ...]] = ("inputs",)
+
+    def check_input_types(self) -> TypeMismatch | None:
+        """Each side must be what the operation takes."""
+        return wrong_input(self.inputs, (self.left, self.right))
+
+
 @node
-class DatetimePlus(Typed):
+class DatetimePlus(TemporalOperation):
     """A date or timestamp plus or minus an interval: `left + right`, printed without parentheses.
 
     `sign` is + or -; `type` the result.
@@ -176,6 +201,7 @@ class DatetimePlus(Typed):
     right: Expression
     sign: str
     type: DataType
+    inputs: tuple[Accepts, ...] = ()
 
     null_intolerant = always(True)
 
@@ -189,13 +215,14 @@ class DatetimePlus(Typed):
 
 
 @node
-class DatetimeMinus(Typed):
+class DatetimeMinus(TemporalOperation):
     """The time between two dates or timestamps: `(left - right)`; a function where it is of the one type of interval
     that there was before Spark 3.2."""
 
     left: Expression
     right: Expression
     type: DataType
+    inputs: tuple[Accepts, ...] = ()
     SYMBOL: ClassVar[str] = "-"
 
     null_intolerant = always(True)
@@ -350,7 +377,7 @@ class RegexpForm(Expression):
 
 
 @node
-class IntervalScale(Typed):
+class IntervalScale(TemporalOperation):
     """An interval times or divided by a number: `(left * right)`; with mode TRY null where that fails."""
 
     left: Expression
@@ -358,6 +385,7 @@ class IntervalScale(Typed):
     sign: str
     type: DataType
     mode: str = "ANSI"
+    inputs: tuple[Accepts, ...] = ()
 
     null_intolerant = always(True)
 

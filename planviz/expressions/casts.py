@@ -57,10 +57,8 @@ class Cast(Typed, UnaryExpression):
 
     @lazy
     def nullable(self) -> bool:
-        """As the child; outside of ANSI mode what does not convert gives null."""
-        if self.child.nullable or self.mode == "TRY":
-            return True
-        return self.mode == "LEGACY" and force_nullable(self.child.data_type, self.type)
+        """As the child; in every mode what may not convert counts as one that gives null."""
+        return self.child.nullable or self.mode == "TRY" or force_nullable(self.child.data_type, self.type)
 
     null_intolerant = always(True)
 
@@ -144,7 +142,7 @@ def _can_legacy_cast(a: DataType, b: DataType) -> bool:
 
 
 def force_nullable(a: DataType, b: DataType) -> bool:
-    """Whether a cast in LEGACY mode may give null for a value that is none (Spark: `Cast.forceNullable`)."""
+    """Whether a cast counts as one that may give null for a value that is none (Spark: `Cast.forceNullable`)."""
     if a in (NULL, b):
         return False
     if is_string(a):

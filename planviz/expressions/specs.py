@@ -32,8 +32,8 @@ class AnsiFlag(str):
 class Accepts:
     """What an argument may be: a word for messages, a test, and the type others are cast to (None: never cast).
 
-    `alternatives` are the members of a collection; `family` tells for a family of types what other types are cast to.
-    Spark: `AbstractDataType`, `TypeCollection`.
+    `alternatives` are the members of a collection; `family` tells for a family of types what other types are cast to;
+    `null` is the type that a NULL gets where nothing is cast. Spark: `AbstractDataType`, `TypeCollection`.
     """
 
     word: str
@@ -41,6 +41,7 @@ class Accepts:
     default: DataType | None = None
     alternatives: tuple[Accepts, ...] = ()
     family: dict[DataType, DataType] | None = field(default=None, compare=False)
+    null: DataType | None = None
 
     @classmethod
     def exactly(cls, t: DataType) -> Accepts:
@@ -52,8 +53,18 @@ class Accepts:
         return cls(f'"{t.sql}"', lambda x: x == t, t)
 
     def as_it_is(self) -> Accepts:
-        """The same without implicit casts; null stays null (Spark: ExpectsInputTypes)."""
-        return Accepts(self.word, lambda t: t == NULL or self.test(t))
+        """The same without implicit casts; NULL becomes one of the type (Spark: ExpectsInputTypes)."""
+        if self.test(NULL) or self.default is None:
+            return Accepts(self.word, lambda t: t == NULL or self.test(t))
+        return Accepts(self.word, self.test, null=self.default)
+
+    def strictly(self) -> Accepts:
+        """The same without implicit casts, of NULL neither."""
+        return Accepts(self.word, self.test)
+
+    def alike(self, test: Callable[[DataType], bool]) -> Accepts:
+        """The same that takes what passes a test, too."""
+        return replace(self, test=lambda t: test(t) or self.test(t))
 
     @classmethod
     def one_of(cls, *members: Accepts) -> Accepts:
@@ -71,7 +82,7 @@ class FunctionSpec:
     last arguments that SQL text leaves out; `tail` is what `str` prints behind the arguments; `sql_name` names it
     in SQL text; `option` is the number of the parameter that prints as Some or None (0: none does); `folded` are
     the numbers of the arguments that must be constant; `check` is what the arguments must fulfil together, before
-    the types of each where `check_first` says so.
+    the types of each where `check_first` says so; `folded_first`: what must be constant is asked before the types.
     """
 
     name: str
@@ -88,6 +99,7 @@ class FunctionSpec:
     folded: tuple[int, ...] = ()
     check: Callable[[str, tuple[Expression, ...]], TypeMismatch | None] | None = None
     check_first: bool = False
+    folded_first: bool = False
 
 
 #: Functions whose texts must have one collation.
@@ -134,9 +146,14 @@ class SignatureCall(Expression):
             return differing_collations(self.arguments)
         check = self.spec.check
         first = check(self.name, self.arguments) if check is not None and self.spec.check_first else None
-        wrong = first or wrong_input(self.spec.inputs, self.arguments)
+        inputs = wrong_input(self.spec.inputs, self.arguments)
+        wrong = first or (self._unfolded() or inputs if self.spec.folded_first else inputs or self._unfolded())
         if wrong is not None:
             return wrong
+        return None if check is None or self.spec.check_first else check(self.name, self.arguments)
+
+    def _unfolded(self) -> TypeMismatch | None:
+        """The mismatch of the first argument that must be constant and is not."""
         for n in self.spec.folded:
             if len(self.arguments) >= n and not self.arguments[n - 1].foldable:
                 given = self.arguments[n - 1]
@@ -145,7 +162,7 @@ class SignatureCall(Expression):
                     f'the input {n} should be a foldable "{given.data_type.sql}" expression; however, got '
                     f'"{given.pretty}"',
                 )
-        return None if check is None or self.spec.check_first else check(self.name, self.arguments)
+        return None
 
     def without_failures(self) -> SignatureCall:
         """The call with ANSI off: where it failed it gives null."""

@@ -10,6 +10,7 @@ from typing import NoReturn, TypeVar
 from planviz.errors import AnalysisError, ParseError
 from planviz.frontend import dialect
 from planviz.frontend.lexer import END, NUMBER, QUOTED, STRING, WORD, Tokens, line_and_column
+from planviz.frontend.naming import name_parts
 from planviz.frontend.parameters import Parameters
 from planviz.trees.node import TreeNode
 from planviz.types import DataType, StringType, collated, collation_name, parse_type
@@ -203,16 +204,27 @@ class Cursor:
         raise self.syntax_error("a name was expected")
 
     def _names_by_text(self) -> bool:
-        """Whether IDENTIFIER ( 'text' ) follows."""
-        return self.peek(1) == "(" and self.kinds[self.at + 2] == STRING and self.peek(3) == ")"
+        """Whether IDENTIFIER ( 'text' ) follows, of one text or of several put together."""
+        if self.peek(1) != "(" or self.kinds[self.at + 2] != STRING:
+            return False
+        ahead = 3
+        while self.kinds[self.at + ahead] == STRING or (
+            self.peek(ahead) == "||" and self.kinds[self.at + ahead + 1] == STRING
+        ):
+            ahead += 1
+        return self.peek(ahead) == ")"
 
-    def _named_by_text(self) -> str:
+    def _text_of_name(self) -> str:
         from planviz.frontend.literals import unquote
 
         self.at += 2
-        name = unquote(self.take()).strip("`")
-        self.at += 1
-        return name
+        text = ""
+        while not self.accept(")"):
+            text += "" if self.accept("||") else unquote(self.take())
+        return text
+
+    def _named_by_text(self) -> str:
+        return self._text_of_name().strip("`")
 
     def integer(self) -> int:
         """Take a whole number."""
@@ -229,8 +241,11 @@ class Cursor:
             raise self.syntax_error("a number was expected") from None
 
     def identifier_parts(self) -> tuple[str, ...]:
-        """Take a dotted name."""
-        parts = [self.identifier()]
+        """Take a dotted name, or the one that a text in IDENTIFIER gives."""
+        if self.keys[self.at] == "IDENTIFIER" and self._names_by_text():
+            parts = list(name_parts(self._text_of_name()))
+        else:
+            parts = [self.identifier()]
         while self.peek() == "." and self.kinds[self.at + 1] in (WORD, QUOTED):
             self.longer(len(parts), "parts of a name")
             self.at += 1
@@ -297,6 +312,11 @@ class Cursor:
         ends = self.kinds[self.at + 1] == END or self.keys[self.at + 1] == ")"
         return key not in CLAUSE_WORDS or (ends and key not in UNFINISHED)
 
+    def _without_time_zone(self, first: str) -> None:
+        if first == "TIME" and self.sees("WITHOUT") and self.peek(1) == "TIME":
+            self.at += 2
+            self.expect("ZONE")
+
     def data_type(self) -> DataType:
         """Take a type name with its parameters."""
         start = self.at
@@ -324,6 +344,7 @@ class Cursor:
             self.at += 1
             if first in _LENGTHS and self.accept("COLLATE"):
                 self.identifier_parts()
+            self._without_time_zone(first)
         elif first == "INTERVAL":
             units = ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND")
             if self.sees_any(*units):
@@ -335,6 +356,8 @@ class Cursor:
                 self.at += 1
         elif first == "STRING" and self.accept("COLLATE"):
             self.identifier_parts()
+        elif first == "TIME":
+            self._without_time_zone(first)
         elif first == "DOUBLE":
             self.accept("PRECISION")
             return parse_type("double")

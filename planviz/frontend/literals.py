@@ -216,7 +216,8 @@ def interval_of_units(parts: list[tuple[str, str]], calendar: bool = False) -> L
     units = [u for _, u in parts]
     try:
         for text, unit in parts:
-            value = _LIMITED.create_decimal(text.strip())
+            # A sign in front of the quotes and one within them take each other away.
+            value = _LIMITED.create_decimal(text.strip().removeprefix("--"))
             if unit in _YEAR_MONTH:
                 if value != int(value):
                     raise ValueError
@@ -236,7 +237,11 @@ def interval_of_units(parts: list[tuple[str, str]], calendar: bool = False) -> L
     if any(u in _YEAR_MONTH for u in units):
         return Refused("_LEGACY_ERROR_TEMP_0029", "Cannot mix year-month and day-time fields in one interval literal.")
     fields = [_FIELD[u] for u in units]
-    return Literal(days * _DAY_TIME["day"] + micros, DayTimeIntervalType(min(fields), max(fields)))
+    total = days * _DAY_TIME["day"] + micros
+    if not -(2**63) <= total < 2**63:
+        written = " ".join(f"{t} {u}" for t, u in parts)
+        return Refused("INTERVAL_ARITHMETIC_OVERFLOW.WITHOUT_SUGGESTION", f"{shown(written)} is too long an interval.")
+    return Literal(total, DayTimeIntervalType(min(fields), max(fields)))
 
 
 _UNIT_TO_UNIT = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from planviz.errors import ParseError
 from planviz.expressions.aggregates import AggregateExpression, FirstLast
 from planviz.expressions.calls import RegexpForm, StringForm
 from planviz.expressions.casts import Cast
@@ -404,6 +405,8 @@ class SpecialForms:
 
     def _unit_form(self: Any, name: str) -> Expression | None:
         """name(UNIT, a, b); None where no unit comes first, which is another function of that name."""
+        if self.kind == STRING and self.peek(1) == ",":
+            self._no_unit_as_text(name)
         if self.kind != WORD or self.peek() not in _UNITS or self.peek(1) != ",":
             return None
         unit = self.take().upper()
@@ -413,6 +416,25 @@ class SpecialForms:
         b = self.expression()
         self.expect(")")
         return UnresolvedTimestampFunction((name,), (lit(unit), a, b))
+
+    def _no_unit_as_text(self: Any, name: str) -> None:
+        """Refuse a unit in quotes before two more arguments; a call that goes on otherwise is another function."""
+        start = self.at
+        text = self.take()
+
+        def rest() -> None:
+            for ends in (",", ")"):
+                self.expression()
+                self.expect(ends)
+
+        self.at += 1
+        found = self.try_read(rest)
+        self.at = start
+        if not isinstance(found, ParseError):
+            raise self.error(
+                "INVALID_PARAMETER_VALUE.DATETIME_UNIT",
+                f"{name} takes one of the units YEAR, QUARTER, MONTH, WEEK, DAY and so on without quotes, not {text}.",
+            )
 
     def _form_timestampadd(self: Any) -> object:
         return self._unit_form("timestampadd")
@@ -425,6 +447,7 @@ class SpecialForms:
 
     _form_datediff = _form_timestampdiff
     _form_date_diff = _form_timestampdiff
+    _form_timediff = _form_timestampdiff
 
     def ilike(self, e: Expression, pattern: Expression, escape: str) -> Expression:
         """e ILIKE pattern."""

@@ -11,13 +11,13 @@ from planviz.expressions.unresolved import UnresolvedAlias
 from planviz.frontend.commands import Command
 from planviz.frontend.definitions import QUERY_WORDS, DefinitionReader
 from planviz.frontend.dialect import current
-from planviz.frontend.lexer import END, QUOTED, WORD, tokenize, with_quoted_names
+from planviz.frontend.lexer import END, QUOTED, STRING, WORD, tokenize, with_quoted_names
 from planviz.frontend.model import Statement, StatementKind
 from planviz.frontend.parameters import Parameters
 from planviz.logical.operators import Project
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import OneRowRelation
-from planviz.types import StructField
+from planviz.types import DayTimeIntervalType, StructField
 
 #: Longest text that is read, in characters.
 MAX_LENGTH = 2_000_000
@@ -186,6 +186,8 @@ class StatementReader(DefinitionReader):
     def _set_statement(self, start: int) -> Statement:
         if self.peek(1) in ("VAR", "VARIABLE") and self.peek(2) not in ("=", ".", ""):
             return self._set_variables(start)
+        if self.sees("SET", "TIME", "ZONE"):
+            return self._set_time_zone(start)
         at = self.at
         while self.kind != END and not self.sees(";"):
             self.at += 1
@@ -193,6 +195,36 @@ class StatementReader(DefinitionReader):
         key, _, value = body.partition("=")
         options = ((key.strip().strip("`"), value.strip()),) if "=" in body else ()
         return Statement("set", self.source(start), self.tokens.starts[start], options=options)
+
+    def _set_time_zone(self, start: int) -> Statement:
+        """SET TIME ZONE LOCAL, 'name' or an interval: the setting of the session."""
+        self.at += 3
+        at = self.at
+        if self.accept("LOCAL"):
+            zone = ""
+        elif self.kind == STRING:
+            zone = self.string()
+        else:
+            zone = self._offset(self.expression(), at)
+        self._end()
+        options = (("spark.sql.session.timeZone", zone),) if zone else ()
+        return Statement("set", self.source(start), self.tokens.starts[start], options=options)
+
+    def _offset(self, e: Expression, at: int) -> str:
+        """The time zone as many hours, minutes and seconds from UTC as an interval has, 18 hours at most."""
+        if not isinstance(e, Literal) or not isinstance(e.type, DayTimeIntervalType):
+            self.at = at
+            raise self.syntax_error("LOCAL, a name in quotes or an interval of hours was expected")
+        seconds, rest = divmod(abs(int(e.value)), 1_000_000)
+        if seconds > 18 * 3600 or rest:
+            raise self.error(
+                "INVALID_INTERVAL_FORMAT.TIMEZONE_INTERVAL_OUT_OF_RANGE",
+                "A time zone lies between -18:00 and +18:00 from UTC, in whole seconds.",
+                at,
+            )
+        hours, left = divmod(seconds, 3600)
+        sign = "-" if e.value < 0 else "+"
+        return f"{sign}{hours:02}:{left // 60:02}" + (f":{left % 60:02}" if left % 60 else "")
 
     def _cache(self, start: int) -> Statement:
         self.expect("CACHE")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from planviz.errors import AnalysisError
 from planviz.expressions.aggregates import AggregateFunction
 from planviz.expressions.calls import FunctionCall
 from planviz.expressions.core import Alias, Expression
@@ -12,6 +13,7 @@ from planviz.expressions.windows import WindowFunction
 from planviz.frontend.errors import analysis_error
 from planviz.functions.builders import BUILDERS, Args
 from planviz.functions.builders.aggregates import aggregate_call
+from planviz.functions.builders.datetimes import WITHOUT_ZONE
 from planviz.functions.number_formats import check_number_format
 from planviz.functions.operators import OPERATORS
 from planviz.functions.signatures import AGGREGATE_SIGNATURES, SIGNATURES, Signature
@@ -31,16 +33,18 @@ def names() -> frozenset[str]:
     return frozenset(n for table in tables for n in table)
 
 
-def build(parts: tuple[str, ...], arguments: Args, place: Any) -> Expression | None:
-    """The expression that a call means, or None for an unknown name.
+def build(parts: tuple[str, ...], arguments: Args, place: Any, without_zone: bool = False) -> Expression | None:
+    """The expression that a call means, or None for an unknown name; `without_zone`: TIMESTAMP has no time zone.
 
     Raises AnalysisError when the number of arguments is wrong.
     """
     name = parts[-1].lower()
     if any(isinstance(a, NamedArgument) for a in arguments):
         arguments = _by_position(name, arguments, place)
+    if name in PARAMETERS and len(arguments) < _required(name):
+        raise _missing_parameter(name, PARAMETERS[name][len(arguments)], place)
     plain = tuple(a.child if isinstance(a, Alias) and name not in ("struct",) else a for a in arguments)
-    found = BUILDERS.get(name) or OPERATORS.get(name)
+    found = (WITHOUT_ZONE.get(name) if without_zone else None) or BUILDERS.get(name) or OPERATORS.get(name)
     if found is not None:
         fewest, most, make = found
         _check_count(name, len(plain), fewest, most, place)
@@ -61,7 +65,31 @@ PARAMETERS = {
     **dict.fromkeys(("inline", "inline_outer", "variant_explode", "variant_explode_outer"), ("input",)),
     "mask": ("str", "upperchar", "lowerchar", "digitchar", "otherchar"),
     "count_min_sketch": ("column", "epsilon", "confidence", "seed"),
+    **{
+        f"tuple_{what}_{kind}": names
+        for what, names in (
+            ("sketch_agg", ("key", "summary", "lgnomentries", "mode")),
+            ("union_agg", ("child", "lgnomentries", "mode")),
+            ("union", ("first", "second", "lgnomentries", "mode")),
+            ("union_theta", ("first", "second", "lgnomentries", "mode")),
+        )
+        for kind in ("double", "integer")
+    },
 }
+
+
+def _required(name: str) -> int:
+    """How many of the named parameters have no default."""
+    row = SIGNATURES.get(name) or AGGREGATE_SIGNATURES.get(name)
+    return row.fewest if row is not None else BUILDERS[name][0] if name in BUILDERS else 0
+
+
+def _missing_parameter(name: str, parameter: str, place: TreeNode | None) -> AnalysisError:
+    return analysis_error(
+        "REQUIRED_PARAMETER_NOT_FOUND",
+        f"Cannot invoke routine `{name}` because the parameter named `{parameter}` is required, but was not given.",
+        place,
+    )
 
 
 def _by_position(name: str, arguments: Args, place: Any) -> Args:
@@ -102,11 +130,7 @@ def _by_position(name: str, arguments: Args, place: Any) -> Args:
         skipped = at - (len(names) - len(defaults))
         value = given.get(key, defaults[skipped] if 0 <= skipped < len(defaults) else None)
         if value is None:
-            raise analysis_error(
-                "REQUIRED_PARAMETER_NOT_FOUND",
-                f"Cannot invoke routine `{name}` because the parameter named `{key}` is required, but was not given.",
-                place,
-            )
+            raise _missing_parameter(name, key, place)
         out.append(value)
     return tuple(out)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from planviz.types.data import (
-    CALENDAR_INTERVAL,
     DOUBLE,
     FRACTIONAL,
     INTEGRAL,
@@ -22,6 +21,7 @@ from planviz.types.data import (
     YearMonthIntervalType,
     is_atomic,
     is_datetime,
+    is_interval,
     is_numeric,
     is_string,
 )
@@ -90,7 +90,7 @@ def promote_string(t: DataType) -> DataType | None:
         return LONG
     if is_numeric(t):
         return DOUBLE
-    if t == CALENDAR_INTERVAL or isinstance(t, ArrayType | MapType | StructType):
+    if is_interval(t) or isinstance(t, ArrayType | MapType | StructType):
         return None
     return t
 

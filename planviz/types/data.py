@@ -371,6 +371,22 @@ def is_atomic(t: DataType) -> bool:
     return not isinstance(t, ArrayType | MapType | StructType) and t != NULL
 
 
+def is_time(t: DataType) -> bool:
+    """Whether the type is TIME, of any precision."""
+    return t.simple_string.startswith("time(")
+
+
+def has_time(t: DataType) -> bool:
+    """Whether the type is TIME or has it in it."""
+    if isinstance(t, ArrayType):
+        return has_time(t.element)
+    if isinstance(t, MapType):
+        return has_time(t.key) or has_time(t.value)
+    if isinstance(t, StructType):
+        return any(has_time(f.data_type) for f in t.fields)
+    return is_time(t)
+
+
 def has_map(t: DataType) -> bool:
     """Whether the type is a map or has one in it."""
     if isinstance(t, ArrayType):

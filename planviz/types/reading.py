@@ -118,6 +118,8 @@ class _TypeReader:
             return TIMESTAMP_NTZ if kind == "without" else TIMESTAMP
         if name not in _NAMES:
             raise self.error()
+        if name == "time":
+            self._without_zone()
         return self._text() if name == "string" else _NAMES[name]
 
     def _text(self) -> StringType:
@@ -166,11 +168,18 @@ class _TypeReader:
         if name in ("char", "character", "varchar"):
             return CharType(sizes[0], name == "varchar", self._text())
         if name == "time":
+            self._without_zone()
             return AtomicType(f"time({sizes[0]})", f"TimeType({sizes[0]})", 8)
         precision, scale = sizes[0], sizes[1] if len(sizes) > 1 else 0
         if precision > 38 or scale > precision or len(sizes) > 2:
             raise InputError(f"{self.text.strip()!r} is no valid decimal: at most 38 digits, the scale within them.")
         return DecimalType(precision, scale)
+
+    def _without_zone(self) -> None:
+        if self.peek() == "without":
+            self.take()
+            self.take("time")
+            self.take("zone")
 
     def _number(self) -> int:
         token = self.take()

@@ -10,7 +10,7 @@ from planviz.analysis.coercion.collations import one_collation
 from planviz.analysis.coercion.lattice import ANSI, Rule, TypeCoercion
 from planviz.expressions.aggregates import Average, Sum
 from planviz.expressions.arithmetic import Abs, BinaryOperator, Shift, UnaryMinus, UnaryPositive
-from planviz.expressions.calls import Concat, IntervalScale, RegexpForm, ReplaceableCall, StringForm
+from planviz.expressions.calls import Concat, RegexpForm, ReplaceableCall, StringForm, TemporalOperation
 from planviz.expressions.common_expressions import With
 from planviz.expressions.complex import CreateArray, CreateMap, GetMapValue
 from planviz.expressions.conditional import CaseWhen, Coalesce, Extremum, If
@@ -95,6 +95,7 @@ _ANSI_RULES: list[tuple[Any, Rule]] = [
     (WindowSpec, inputs.window_spec),
     (With, inputs.shared),
     (GetMapValue, inputs.map_value),
+    (TemporalOperation, inputs.temporal),
 ]
 
 
@@ -105,7 +106,6 @@ _RULES: dict[str, list[tuple[Any, Rule]]] = {
         (BinaryOperator, legacy.binary),
         (Concat, legacy.concat),
         (Abs | UnaryMinus | UnaryPositive, legacy.sign),
-        (IntervalScale, legacy.scaled),
         *_ANSI_RULES,
     ],
 }

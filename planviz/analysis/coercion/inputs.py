@@ -6,27 +6,29 @@ from typing import Any
 
 from planviz.analysis.coercion import legacy
 from planviz.analysis.coercion.common_type import same_type
-from planviz.analysis.coercion.lattice import ANSI, Rule, TypeCoercion, cast_to
-from planviz.expressions.calls import FunctionCall, StringForm
+from planviz.analysis.coercion.lattice import Rule, TypeCoercion, cast_to
+from planviz.expressions.calls import DatetimePlus, FunctionCall, StringForm, TemporalOperation
 from planviz.expressions.casts import Cast
 from planviz.expressions.common_expressions import CommonExpressionDef, CommonExpressionRef, With
 from planviz.expressions.complex import GetMapValue
-from planviz.expressions.core import Expression, UnaryExpression
+from planviz.expressions.core import Expression, Literal, UnaryExpression
 from planviz.expressions.patterns import StringPredicate
 from planviz.expressions.specs import SignatureCall
 from planviz.expressions.windows import FrameBoundary, LagLead, SpecifiedWindowFrame, WindowSpec
 from planviz.functions.signatures import accepts as parameter
 from planviz.types import (
     BINARY,
+    BYTE,
     DATE,
     INT,
     NULL,
+    SHORT,
+    STRING,
     TIMESTAMP,
     TIMESTAMP_NTZ,
     ArrayType,
     DataType,
     MapType,
-    StructType,
     is_integral,
     is_interval,
     is_numeric,
@@ -40,25 +42,33 @@ def function(e: SignatureCall, c: TypeCoercion) -> Any:
         return _sequence(e, c)
     inputs = e.spec.inputs
     if e.name in ("date_add", "date_sub"):
-        return _days_added(e)
+        return _days_added(e, c)
     if not inputs:
         return e
-    new = []
+    new: list[Expression] = []
     for i, a in enumerate(e.arguments):
-        t = c.implicit(a.data_type, inputs[min(i, len(inputs) - 1)])
+        wanted = inputs[min(i, len(inputs) - 1)]
+        if a.data_type == NULL and wanted.null is not None:
+            new.append(Literal(None, wanted.null))
+            continue
+        t = c.implicit(a.data_type, wanted)
         new.append(a if t is None else cast_to(a, t))
     made = e if all(a is b for a, b in zip(new, e.arguments, strict=True)) else e.replace(arguments=tuple(new))
     return _array_elements(made, c) if isinstance(made, FunctionCall) else made
 
 
-def _days_added(e: SignatureCall) -> Expression:
-    """A timestamp or a string as the date, a constant string as the number of days (Spark: `StringLiteralCoercion`)."""
+def _days_added(e: SignatureCall, c: TypeCoercion) -> Expression:
+    """A timestamp or a string as the date, a string as the number of days (Spark: `StringLiteralCoercion`).
+
+    Without ANSI mode the number must be constant.
+    """
     start, days = e.arguments
     kind = start.data_type
-    if kind in (TIMESTAMP, TIMESTAMP_NTZ, NULL) or is_string(kind):
+    if kind in (TIMESTAMP, TIMESTAMP_NTZ) or is_string(kind):
         start = Cast(start, DATE)
-    if days.data_type == NULL or (is_string(days.data_type) and days.foldable):
+    if is_string(days.data_type) and (days.foldable or c.mode == "ANSI"):
         days = Cast(days, INT)
+    start, days = (Literal(None, t) if x.data_type == NULL else x for x, t in ((start, DATE), (days, INT)))
     same = start is e.arguments[0] and days is e.arguments[1]
     return e if same else e.replace(arguments=(start, days))
 
@@ -77,10 +87,11 @@ def _array_elements(e: FunctionCall, c: TypeCoercion) -> Expression:
     if e.name in _ELEMENT_FUNCTIONS and isinstance(e.arguments[0].data_type, ArrayType):
         array, value = e.arguments
         element = e.arguments[0].data_type.element
-        compares = e.name in ("array_contains", "array_position", "array_remove")
-        if element == value.data_type or (compares and value.data_type == NULL):
+        if element == value.data_type or (e.name == "array_contains" and value.data_type == NULL):
             return e
-        t = legacy.LEGACY.least_common([element, value.data_type])
+        # The one that only compares takes wider types than both.
+        alike = legacy.without_strings if e.name == "array_contains" else legacy.tightest
+        t = alike(element, value.data_type)
         if t is None:
             return e
         first = array if element == t else Cast(array, ArrayType(t, e.arguments[0].data_type.contains_null))
@@ -88,33 +99,32 @@ def _array_elements(e: FunctionCall, c: TypeCoercion) -> Expression:
     if e.name == "array_insert" and isinstance(e.arguments[0].data_type, ArrayType):
         array, position, value = e.arguments
         held = e.arguments[0].data_type
-        t = legacy.LEGACY.least_common([held.element, value.data_type])
+        t = legacy.tightest(held.element, value.data_type)
+        if position.data_type in (BYTE, SHORT):
+            position = Cast(position, INT)
         if t is None or held.element == value.data_type:
-            return e
+            return e if position is e.arguments[1] else e.replace(arguments=(array, position, value))
         whole = cast_to(array, ArrayType(t, held.contains_null))
         return e.replace(arguments=(whole, position, cast_to(value, t)))
     if e.name in _ARRAY_PAIRS:
-        t = legacy.LEGACY.least_common([a.data_type for a in e.arguments])
+        left, right = (a.data_type for a in e.arguments)
+        t = None if NULL in (left, right) else legacy.tightest(left, right)
         return e if t is None else e.replace(arguments=tuple(cast_to(a, t) for a in e.arguments))
     if e.name in ("element_at", "try_element_at") and isinstance(e.arguments[0].data_type, MapType):
-        return _map_element(e, c)
-    if e.name in ("element_at", "try_element_at", "get") and is_integral(e.arguments[1].data_type):
+        return _map_element(e)
+    if e.name in ("element_at", "try_element_at") and e.arguments[1].data_type in (BYTE, SHORT):
         return e.replace(arguments=(e.arguments[0], cast_to(e.arguments[1], INT)))
     return e
 
 
-def _map_element(e: FunctionCall, c: TypeCoercion) -> Expression:
+def _map_element(e: FunctionCall) -> Expression:
+    """A map and what its keys are looked for by: both of the type that holds both."""
     whole, key = e.arguments
-    t = whole.data_type
-    if not isinstance(t, MapType) or (c is not ANSI and legacy.tightest(t.key, key.data_type) != t.key):
-        return e
-    if is_string(key.data_type) and is_string(t.key):
-        return e
-    if isinstance(key.data_type, ArrayType | MapType | StructType) != isinstance(
-        t.key, ArrayType | MapType | StructType
-    ):
-        return e
-    return e.replace(arguments=(whole, cast_to(key, t.key)))
+    held = whole.data_type
+    t = legacy.tightest(held.key, key.data_type) if isinstance(held, MapType) else None
+    if t is None or not isinstance(held, MapType) or is_string(held.key):
+        return e.replace(arguments=(whole, Cast(key, STRING))) if key.data_type == NULL and t is not None else e
+    return e.replace(arguments=(cast_to(whole, MapType(t, held.value, held.value_contains_null)), cast_to(key, t)))
 
 
 def _sequence(e: SignatureCall, c: TypeCoercion) -> Expression:
@@ -199,3 +209,12 @@ def map_value(e: GetMapValue, c: TypeCoercion) -> Expression:
     """The key that a map is asked for takes the type of its keys."""
     t = e.child.data_type
     return e.replace(key=cast_to(e.key, t.key)) if isinstance(t, MapType) and e.key.data_type != NULL else e
+
+
+def temporal(e: TemporalOperation, c: TypeCoercion) -> Expression:
+    """Arithmetic with dates, times and intervals by what it takes; what is subtracted from is cast later."""
+    if not e.inputs or (isinstance(e, DatetimePlus) and e.sign == "-"):
+        return e
+    found = [c.implicit(x.data_type, wanted) for x, wanted in zip((e.left, e.right), e.inputs, strict=True)]
+    left, right = (x if t is None else cast_to(x, t) for x, t in zip((e.left, e.right), found, strict=True))
+    return e if left is e.left and right is e.right else e.replace(left=left, right=right)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from planviz.analysis.coercion.lattice import TypeCoercion, cast_to
 from planviz.analysis.coercion.operators import with_decimal
 from planviz.expressions.arithmetic import BinaryArithmetic, BinaryOperator, Bitwise, Divide, IntegralDivide
-from planviz.expressions.calls import Concat, IntervalScale
+from planviz.expressions.calls import Concat
 from planviz.expressions.casts import Cast, force_nullable
 from planviz.expressions.core import Expression, Literal, UnaryExpression
 from planviz.expressions.predicates import And, BinaryComparison, EqualNullSafe, EqualTo, IsNotNull, Not
@@ -96,8 +96,9 @@ def _decimal(a: DataType, b: DataType) -> DataType | None:
     return DOUBLE if a in (FLOAT, DOUBLE) or b in (FLOAT, DOUBLE) else wider_decimal(da, db)
 
 
-def _without_strings(a: DataType, b: DataType) -> DataType | None:
-    return tightest(a, b) or _decimal(a, b) or _inside(a, b, _without_strings)
+def without_strings(a: DataType, b: DataType) -> DataType | None:
+    """The type that holds two others, strings apart (Spark: `findWiderTypeWithoutStringPromotionForTwo`)."""
+    return tightest(a, b) or _decimal(a, b) or _inside(a, b, without_strings)
 
 
 class LegacyTypeCoercion(TypeCoercion):
@@ -120,7 +121,7 @@ class LegacyTypeCoercion(TypeCoercion):
 
     def least_common(self, types: list[DataType]) -> DataType | None:
         """Without promotion to strings (`findWiderTypeWithoutStringPromotion`)."""
-        return reduce(lambda r, t: r and _without_strings(r, t), types, NULL)  # type: ignore[arg-type, return-value]
+        return reduce(lambda r, t: r and without_strings(r, t), types, NULL)  # type: ignore[arg-type, return-value]
 
     def implicit(self, t: DataType, accepts: Accepts) -> DataType | None:
         """Spark: `TypeCoercion.implicitCast`."""
@@ -277,11 +278,6 @@ def concat(e: Concat, c: TypeCoercion) -> Expression:
 def sign(e: UnaryExpression, c: TypeCoercion) -> Expression:
     """abs, - and + of a string are of a double."""
     return e.replace(child=Cast(e.child, DOUBLE)) if e.child.data_type == NULL or is_string(e.child.data_type) else e
-
-
-def scaled(e: IntervalScale, c: TypeCoercion) -> Expression:
-    """An interval times a string: the string is a double."""
-    return e.replace(right=Cast(e.right, DOUBLE)) if is_string(e.right.data_type) else e
 
 
 def with_decimals(e: Expression) -> Expression:

@@ -126,20 +126,22 @@ def _with_whole_number(e: Expression, column: Expression, value: Decimal, asks: 
 
 
 def _tightest(e: BinaryOperator, a: DataType, b: DataType) -> Expression:
+    left, right = e.left, e.right
     t = tightest_common_type(a, b)
     if a == NULL and is_string(b):
         return e.replace(left=Literal(None, b))
     if b == NULL and is_string(a):
         return e.replace(right=Literal(None, a))
-    if t is None and is_string(a) and is_atomic(b):
-        t = promote_string(b)
-    elif t is None and is_string(b) and is_atomic(a):
-        t = promote_string(a)
+    if t is None and is_string(a) != is_string(b) and is_atomic(a) and is_atomic(b):
+        # A string takes the type beside it whether the operator is defined on that or not.
+        t = promote_string(b if is_string(a) else a)
+        if t is not None:
+            return e.replace(left=cast_to(left, t), right=cast_to(right, t))
     if t is None and isinstance(e, BinaryComparison):
         t = wider_type(a, b)
     if t is None or (not e.accepts(t) and not isinstance(e, EqualTo | EqualNullSafe)):
         return e
-    return e.replace(left=cast_to(e.left, t), right=cast_to(e.right, t))
+    return e.replace(left=cast_to(left, t), right=cast_to(right, t))
 
 
 def _connective(e: Connective) -> Expression:
@@ -169,7 +171,7 @@ def _divide(e: Divide, a: DataType, b: DataType, c: TypeCoercion) -> Any:
         return e.replace(left=Cast(e.left, DOUBLE), right=Cast(e.right, DOUBLE))
     if _may_be_number(a) and _may_be_number(b) and not (is_string(a) and is_string(b)):
         return e.replace(left=cast_to(e.left, DOUBLE), right=cast_to(e.right, DOUBLE))
-    return e
+    return _tightest(e, a, b) if c.mode == "ANSI" and is_string(a) != is_string(b) else e
 
 
 def _may_be_number(t: DataType) -> bool:

@@ -7,7 +7,7 @@ from planviz.expressions.complex import CreateArray, CreateMap, CreateNamedStruc
 from planviz.expressions.core import Expression
 from planviz.expressions.specs import ZONE, FunctionSpec
 from planviz.functions.builders.base import Args, Builder, Entry, wrong_count
-from planviz.functions.signatures import accepts
+from planviz.functions.signatures import CHECKS, accepts
 from planviz.functions.signatures.results import result_of, zip_names
 from planviz.types import INT, LONG, ArrayType, DataType
 
@@ -23,7 +23,12 @@ def _in_pairs(name: str, make: Builder) -> Builder:
 
 def _sequence(a: Args) -> Expression:
     spec = FunctionSpec(
-        "sequence", (), lambda args: ArrayType(args[0].data_type, False), option=3, null_intolerant=False
+        "sequence",
+        (),
+        lambda args: ArrayType(args[0].data_type, False),
+        option=3,
+        null_intolerant=False,
+        check=CHECKS["sequence"],
     )
     return FunctionCall("sequence", a, spec, (ZONE,))
 

@@ -15,14 +15,18 @@ from planviz.frontend.errors import analysis_error
 from planviz.functions.builders.base import Args, Builder, Entry, signed, spec_of, string_of, wrong_count
 from planviz.types import (
     DATE,
+    DOUBLE,
     INT,
     LONG,
     TIME,
     TIMESTAMP,
     TIMESTAMP_NTZ,
     DataType,
+    DayTimeIntervalType,
     DecimalType,
+    YearMonthIntervalType,
     is_interval,
+    is_time,
 )
 
 
@@ -84,15 +88,27 @@ _PARTS = {
     "secondwithfraction": "second s sec seconds secs",
 }  # fmt: skip
 _PART_OF = {word: part for part, words in _PARTS.items() for word in words.split(" ")}
-_INTERVAL_PARTS = {"year", "month", "day", "hour", "minute", "secondwithfraction"}
+_MONTHS = ("year", "month")
+_TIMES = ("day", "hour", "minute", "secondwithfraction")
+
+
+def _parts_of_interval(t: DataType) -> tuple[str, ...]:
+    """What can be taken out of an interval of this type."""
+    if isinstance(t, YearMonthIntervalType):
+        return _MONTHS
+    return _TIMES if isinstance(t, DayTimeIntervalType) else (*_MONTHS, *_TIMES)
+
+
 _SECONDS = DecimalType(8, 6)
 
 
 def part_of(field: Expression, source: Expression) -> Expression:
     """The expression behind EXTRACT(field FROM source); AnalysisError for a field that is none."""
     t = source.data_type
+    if is_time(t) and _PART_OF.get((string_of(field) or "").lower()) in ("hour", "minute", "secondwithfraction"):
+        return _time((source,))
     part = _PART_OF.get((string_of(field) or "").lower())
-    if part is None or (is_interval(t) and part not in _INTERVAL_PARTS):
+    if part is None or (is_interval(t) and part not in _parts_of_interval(t)) or is_time(t):
         raise analysis_error(
             "INVALID_EXTRACT_FIELD", f"Cannot extract `{string_of(field)}` from {source.pretty}.", field
         )
@@ -111,8 +127,17 @@ def part_of(field: Expression, source: Expression) -> Expression:
 
 def _extract(name: str) -> Builder:
     def make(a: Args) -> Expression:
-        shown = a if name == "date_part" else (f"{string_of(a[0])} FROM {a[1].pretty}",)
-        return Replaced(name, a, part_of(a[0], a[1]), name, shown)
+        field = a[0]
+        if not field.foldable:
+            raise analysis_error(
+                "NON_FOLDABLE_ARGUMENT",
+                f'The function `{name}` requires a constant `field` of the type "STRING", not "{field.pretty}".',
+                field,
+            )
+        null = isinstance(field, Literal) and field.value is None
+        written = "NULL" if null else string_of(field)
+        shown = a if name == "date_part" else (f"{written} FROM {a[1].pretty}",)
+        return Replaced(name, a, Literal(None, DOUBLE) if null else part_of(field, a[1]), name, shown)
 
     return make
 
@@ -128,15 +153,14 @@ _DIFFERENCE = spec_of("timestampdiff", "S T T", LONG)
 def _make_timestamp(name: str, t: DataType) -> Builder:
     """From six numbers (and a zone), or from a date and a time (and a zone)."""
     fails = not name.startswith("try_")
-    ntz = t == TIMESTAMP_NTZ
+    ntz = name.endswith("_ntz")
     plain = name == "try_make_timestamp"
-    kind = "TimestampNTZType" if ntz else "TimestampType"
     numbers = FunctionSpec(
         name, () if plain else spec_of("", "I I I I I U16 S", t).inputs, lambda _: t, "any" if fails else True,
         option=0 if ntz or plain else 7,
     )  # fmt: skip
-    parts = spec_of("make_timestamp", "A TM S", t)
-    tail = () if plain else (*(("None",) if ntz else ()), ZONE, str(fails).lower(), kind)
+    parts = spec_of("make_timestamp", "A! TM! S!", t)
+    tail = () if plain else (*(("None",) if ntz else ()), ZONE, _flag(fails), t.scala_name)
 
     def make(a: Args) -> Expression:
         if len(a) in (4, 5) or (ntz and len(a) in (3, 7)):
@@ -147,7 +171,7 @@ def _make_timestamp(name: str, t: DataType) -> Builder:
 
     def from_parts(a: Args) -> Expression:
         if plain or ntz:
-            spec = spec_of(name, "A TM S", t)
+            spec = spec_of(name, "A! TM! S!", t)
             inner = FunctionCall("make_timestamp_ntz", a, spec)
             return Replaced(name, (inner,), inner) if ntz and not fails else FunctionCall(name, a, spec)
         shown = [f"Some({x})" for x in a[1:]] + ["None"] * (3 - len(a))
@@ -159,7 +183,8 @@ def _make_timestamp(name: str, t: DataType) -> Builder:
 
 
 def _time_bucket(a: Args) -> Expression:
-    return signed("time_bucket", a if len(a) > 2 else (*a, Literal(datetime(1970, 1, 1), TIMESTAMP)))
+    kind = TIMESTAMP_NTZ if a[1].data_type == TIMESTAMP_NTZ else TIMESTAMP
+    return signed("time_bucket", a if len(a) > 2 else (*a, Literal(datetime(1970, 1, 1), kind)))
 
 
 def _convert_timezone(a: Args) -> Expression:
@@ -174,7 +199,7 @@ def _time(a: Args) -> Expression:
 
 def _clock(name: str) -> Builder:
     """hour, minute, second; of a TIME they are switched off."""
-    return lambda a: _time(a) if a[0].data_type.simple_string.startswith("time(") else signed(name, a)
+    return lambda a: _time(a) if is_time(a[0].data_type) else signed(name, a)
 
 
 def _current_time(a: Args) -> Expression:
@@ -219,10 +244,10 @@ BUILDERS: dict[str, Entry] = {
     "current_date": (0, 0, _current("current_date")),
     "curdate": (0, 0, _current("current_date")),
     "localtimestamp": (0, 0, _current("localtimestamp")),
-    "make_timestamp": (2, 7, _make_timestamp("make_timestamp", TIMESTAMP)),
+    "make_timestamp": (1, 7, _make_timestamp("make_timestamp", TIMESTAMP)),
     "make_timestamp_ltz": (2, 7, _make_timestamp("make_timestamp_ltz", TIMESTAMP)),
     "make_timestamp_ntz": (2, 6, _make_timestamp("make_timestamp_ntz", TIMESTAMP_NTZ)),
-    "try_make_timestamp": (2, 7, _make_timestamp("try_make_timestamp", TIMESTAMP)),
+    "try_make_timestamp": (1, 7, _make_timestamp("try_make_timestamp", TIMESTAMP)),
     "try_make_timestamp_ltz": (2, 7, _make_timestamp("try_make_timestamp_ltz", TIMESTAMP)),
     "try_make_timestamp_ntz": (2, 6, _make_timestamp("try_make_timestamp_ntz", TIMESTAMP_NTZ)),
     "make_time": (3, 3, _time),
@@ -231,4 +256,11 @@ BUILDERS: dict[str, Entry] = {
     "time_diff": (3, 3, _time),
     "time_trunc": (2, 2, _time),
     **{f"time_{way}_{unit}": (1, 1, _time) for way in ("from", "to") for unit in ("seconds", "millis", "micros")},
+}
+
+#: What takes the place of a function where TIMESTAMP has no time zone (spark.sql.timestampType).
+WITHOUT_ZONE: dict[str, Entry] = {
+    "to_timestamp": (1, 2, _to_timestamp("to_timestamp", TIMESTAMP_NTZ)),
+    "try_to_timestamp": (1, 2, _to_timestamp("try_to_timestamp", TIMESTAMP_NTZ, False)),
+    "make_timestamp": (1, 7, _make_timestamp("make_timestamp", TIMESTAMP_NTZ)),
 }

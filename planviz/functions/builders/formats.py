@@ -13,7 +13,7 @@ from planviz.expressions.core import Expression, Literal
 from planviz.expressions.specs import ZONE, FunctionSpec
 from planviz.frontend.errors import analysis_error
 from planviz.functions.builders.base import Args, Builder, Entry, string_of
-from planviz.functions.signatures import accepts
+from planviz.functions.signatures import CHECKS, accepts
 from planviz.types import (
     STRING,
     UNKNOWN,
@@ -133,7 +133,7 @@ def _to(name: str, inputs: str) -> Builder:
 
 
 def _schema_of(name: str) -> Builder:
-    spec = FunctionSpec(name, (accepts("S"),), lambda _: STRING, False, folded=(1,))
+    spec = FunctionSpec(name, (accepts("S!"),), lambda _: STRING, False, folded=(1,), check=CHECKS["schema"])
     return lambda a: FunctionCall(name, a[:1], spec, _options(a[1] if len(a) > 1 else None))
 
 

@@ -8,6 +8,7 @@ from planviz.expressions.arithmetic import (
     Abs,
     Add,
     Divide,
+    IntegralDivide,
     Multiply,
     Pmod,
     Remainder,
@@ -58,6 +59,7 @@ def _rounded(name: str) -> Builder:
 
 BUILDERS: dict[str, Entry] = {
     "abs": (1, 1, lambda a: Abs(a[0])),
+    "div": (2, 2, lambda a: IntegralDivide(a[0], a[1])),
     "mod": (2, 2, lambda a: Remainder(a[0], a[1], "ANSI", "mod")),
     "pmod": (2, 2, lambda a: Pmod(a[0], a[1])),
     "negative": (1, 1, lambda a: UnaryMinus(a[0], function=True)),

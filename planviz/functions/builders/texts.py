@@ -52,7 +52,7 @@ def _escape(a: Args) -> str:
 def _decode(a: Args) -> Expression:
     """decode(value, search, result, ..., default) compares; decode(binary, charset) converts."""
     if len(a) == 2:
-        return signed("decode", a)
+        return Replaced("decode", a, signed("decode", a))
     pairs, rest = a[1:], a[1:][len(a[1:]) // 2 * 2 :]
     branches: list[Expression] = []
     for i in range(0, len(pairs) // 2 * 2, 2):
@@ -101,6 +101,19 @@ def _to_binary(a: Args) -> Expression:
     return Replaced("to_binary", (a[0], shown, "false"), made, "", a)
 
 
+def _pad(name: str) -> Builder:
+    """lpad and rpad; of a binary value by zeros, or by another one, they are another function of that name."""
+    binary = replace(spec_of(name, "X I X", BINARY), sql_name=name)
+
+    def make(a: Args) -> Expression:
+        full = a if len(a) > 2 else (*a, Literal(b"\0", BINARY) if a[0].data_type == BINARY else lit(" "))
+        if full[0].data_type == full[2].data_type == BINARY:
+            return FunctionCall(name, full, binary, (), (name,))
+        return signed(name, full)
+
+    return make
+
+
 def _instr(a: Args) -> Expression:
     """instr(text, part), or with the place to start and which one of the places found."""
     return signed("instr", (*a, lit(1)) if len(a) == 3 else a)
@@ -145,6 +158,9 @@ BUILDERS: dict[str, Entry] = {
     "to_varchar": (2, 2, _to_char("to_varchar")),
     "to_binary": (1, 2, _to_binary),
     "try_to_binary": (1, 2, plain_call("try_to_binary", BINARY, True)),
+    "try_url_decode": (1, 1, lambda a: Replaced("try_url_decode", a, signed("try_url_decode", a))),
     "instr": (2, 4, _instr),
+    "lpad": (2, 3, _pad("lpad")),
+    "rpad": (2, 3, _pad("rpad")),
     "collate": (2, 2, _collate),
 }

@@ -10,9 +10,9 @@ its default behind `=`, `...` repeats the last. Remarks:
 - `as=` and `sql=` the name in plans and in SQL text, `tail=` what plans print behind the arguments (ZONE: the session's
   time zone, `!` behind a flag: the opposite with ANSI off), `zone` the time zone alone,
 - `option` the last parameter prints as Scala's Some or None, `plain` arguments are neither checked nor cast (the
-  function stands for another expression), `fold=` numbers of the arguments that must be constant, `most=` the most
-  arguments that `...` allows, `check=` what the arguments must fulfil together (see `checks`), `time` the function is
-  about the TIME type, which Spark does not enable.
+  function stands for another expression), `fold=` numbers of the arguments that must be constant, with `early` before
+  their types are looked at, `most=` the most arguments that `...` allows, `check=` what the arguments must fulfil
+  together (see `checks` and `constants`), `time` the function is about the TIME type, which Spark does not enable.
 
 Source: Spark's FunctionRegistry and the expression classes; the printed forms are those of real plans.
 """
@@ -25,11 +25,24 @@ from decimal import Decimal
 
 from planviz.expressions.core import Expression, Literal, lit
 from planviz.expressions.specs import ZONE, AnsiFlag, FunctionSpec
-from planviz.functions.signatures import aggregates, collections, datetimes, numbers, session, sketches, texts
+from planviz.functions.signatures import (
+    aggregates,
+    collections,
+    constants,
+    datetimes,
+    numbers,
+    session,
+    sketches,
+    texts,
+)
 from planviz.functions.signatures.accepts import accepts
-from planviz.functions.signatures.checks import CHECKS, FIRST
+from planviz.functions.signatures.checks import CHECKS as RELATIONS
+from planviz.functions.signatures.checks import FIRST
 from planviz.functions.signatures.results import result_of
 from planviz.types import FLOAT, NULL, DecimalType
+
+#: Every check by the name that the remark `check=` gives.
+CHECKS = {**RELATIONS, **constants.CHECKS}
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +98,7 @@ def _row(line: str) -> tuple[str, Signature]:
         folded=tuple(int(n) for n in remarks.get("fold", "").split(",") if n),
         check=CHECKS[remarks["check"]] if "check" in remarks else None,
         check_first=remarks.get("check") in FIRST,
+        folded_first="early" in remarks,
     )
     return name, Signature(spec, max(fewest, 1) if many else fewest, most, tuple(defaults), "time" in remarks)
 
@@ -127,4 +141,4 @@ SIGNATURES: dict[str, Signature] = {
 }
 AGGREGATE_SIGNATURES = read_table(aggregates.TABLE)
 
-__all__ = ["AGGREGATE_SIGNATURES", "SIGNATURES", "Signature", "accepts"]
+__all__ = ["AGGREGATE_SIGNATURES", "CHECKS", "SIGNATURES", "Signature", "accepts"]

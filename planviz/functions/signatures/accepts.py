@@ -1,8 +1,8 @@
 """What an argument may be, by short codes (Spark: AbstractDataType, TypeCollection).
 
 A code is one or more names with `|` between; `S[]` is an array of S. A name is a type (`I` int) or a family (`N` any
-number). `!` behind it: such a type or null as they are, nothing is cast. The order of alternatives matters: an
-implicit cast goes to the first one that allows it.
+number). `!` behind it: such a type or null as they are, nothing is cast; `!!`: such a type, and no null. The order of
+alternatives matters: an implicit cast goes to the first one that allows it.
 """
 
 from __future__ import annotations
@@ -89,6 +89,8 @@ _FAMILIES: dict[str, Accepts] = {
 @cache
 def accepts(code: str) -> Accepts:
     """The parameter that a code stands for."""
+    if code.endswith("!!"):
+        return accepts(code[:-2]).strictly()
     if code.endswith("!"):
         return accepts(code[:-1]).as_it_is()
     if "|" in code:

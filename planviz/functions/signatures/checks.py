@@ -14,7 +14,7 @@ from planviz.expressions.arithmetic import UnaryMinus, unexpected_input
 from planviz.expressions.casts import Cast
 from planviz.expressions.complex import CreateArray
 from planviz.expressions.core import Expression, Literal, TypeMismatch
-from planviz.types import NULL, UNKNOWN, ArrayType, DataType, MapType, has_map, is_collated, is_integral, is_orderable
+from planviz.types import INT, NULL, UNKNOWN, ArrayType, DataType, MapType, has_map, is_collated, is_orderable
 
 Arguments = tuple[Expression, ...]
 Check = Callable[[str, Arguments], TypeMismatch | None]
@@ -67,11 +67,13 @@ def _element(name: str, a: Arguments) -> TypeMismatch | None:
     """An array and a value of its elements' type."""
     array, value = a[0].data_type, a[-1].data_type
     compares = name in ("array_contains", "array_position", "array_remove")
-    if compares and NULL in (array, value):
+    if (name == "array_contains" and NULL in (array, value)) or (name == "array_position" and array == NULL):
         return TypeMismatch("NULL_TYPE", f"Null typed values cannot be used as arguments of `{name}`")
-    if not isinstance(array, ArrayType):
-        return None if array == UNKNOWN else unexpected_input(1, a[0], '"ARRAY"')
-    if _alike(array.element, value):
+    if array == UNKNOWN:
+        return None
+    if not isinstance(array, ArrayType) and name not in ("array_insert", "array_remove"):
+        return unexpected_input(1, a[0], '"ARRAY"')
+    if isinstance(array, ArrayType) and _alike(array.element, value):
         return unordered(name, value) if compares else None
     return TypeMismatch(
         "ARRAY_FUNCTION_DIFF_TYPES",
@@ -111,7 +113,7 @@ def _at(name: str, a: Arguments) -> TypeMismatch | None:
     whole, key = a[0].data_type, a[1].data_type
     if isinstance(whole, MapType) and not _alike(whole.key, key):
         return _not_a_key(name, a)
-    if isinstance(whole, ArrayType) and not is_integral(key) and key != UNKNOWN:
+    if isinstance(whole, ArrayType) and key not in (INT, UNKNOWN):
         return unexpected_input(2, a[1], '"INT"')
     return None
 

@@ -28,14 +28,14 @@ trunc | A S | A | null=yes tolerant
 date_trunc | S T | T | zone null=yes tolerant
 date_format | T S | S | zone
 from_unixtime | L S?='yyyy-MM-dd HH:mm:ss' | S | zone null=yes
-unix_date | A | I
+unix_date | A! | I
 date_from_unix_date | I | A
-unix_seconds | T | L
-unix_millis | T | L
-unix_micros | T | L
-timestamp_seconds | N | T | null=yes
-timestamp_millis | IL | T
-timestamp_micros | IL | T
+unix_seconds | T|TN! | L
+unix_millis | T|TN! | L
+unix_micros | T|TN! | L
+timestamp_seconds | N! | T | null=yes
+timestamp_millis | IL! | T
+timestamp_micros | IL! | T
 make_date | I I I | A | tail=true!
 make_interval | I?=0 I?=0 I?=0 I?=0 I?=0 I?=0 U18?=0.000000 | V | tail=true! null=yes
 try_make_interval | I I?=0 I?=0 I?=0 I?=0 I?=0 U18?=0.000000 | V | null=yes plain
@@ -44,8 +44,8 @@ make_ym_interval | I?=0 I?=0 | YM
 to_utc_timestamp | T S | T
 from_utc_timestamp | T S | T
 convert_timezone | S S TN | TN
-time_bucket | DT|YM T|TN T|TN | bucket | zone
+time_bucket | DT|YM! TT! TT! | bucket | zone check=bucket
 current_timezone | | S | null=no
-to_unix_timestamp | S|A|T|TN S?='yyyy-MM-dd HH:mm:ss' | L | null=yes tail=ZONE,true!
+to_unix_timestamp | S|A|T|TN! S!?='yyyy-MM-dd HH:mm:ss' | L | null=yes tail=ZONE,true!
 window_time | ST | T
 """

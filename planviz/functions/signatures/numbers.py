@@ -40,17 +40,16 @@ bround | N I?=0 | round | fold=2 tolerant
 ceil | D|DEC|L | ceil | sql=CEIL
 ceiling | D|DEC|L | ceil
 floor | D|DEC|L | ceil | sql=FLOOR
-isnan | D | B | null=no
+isnan | D|F | B | null=no
 nanvl | D D | D | tolerant
-rand | I|L|NUL? | D | random null=no
-random | I|L|NUL? | D | random null=no sql=rand
-randn | I|L|NUL? | D | random null=no
+rand | I|L|NUL!? | D | random null=no
+random | I|L|NUL!? | D | random null=no sql=rand
+randn | I|L|NUL!? | D | random null=no
 uniform | N! N! I|L!? | common2 | random tail=false,ZONE fold=1,2,3
-bit_count | IL|B | I
+bit_count | IL|B! | I
 bit_get | IL I | Y
 getbit | IL I | Y
-width_bucket | D|YM|DT D|YM|DT D|YM|DT L | L | null=yes
+width_bucket | D|YM|DT D|YM|DT D|YM|DT L | L | null=yes check=range
 bin | L | S
 conv | S I I | S | tail=true! null=yes
-bitwise_not | IL | 0
 """

@@ -19,9 +19,9 @@ current_catalog | | S | null=no
 current_schema | | S | null=no
 current_user | | S | null=no
 input_file_block_start | | L | random null=no
-java_method | S! S! *... | S | null=yes random tail=true fold=1,2
-reflect | S! S! *... | S | null=yes random tail=true fold=1,2
+java_method | S! S! *... | S | null=yes random tail=true fold=1,2 early
+reflect | S! S! *... | S | null=yes random tail=true fold=1,2 early
 current_path | | S | null=no
-try_reflect | S! S! *... | S | null=yes random fold=1,2
+try_reflect | S! S! *... | S | null=yes random fold=1,2 early
 input_file_block_length | | L | random null=no
 """

@@ -9,10 +9,10 @@ length | S|X | I
 len | S|X | I
 char_length | S|X | I
 character_length | S|X | I
-bit_length | X|S | I
-octet_length | X|S | I
+bit_length | S|X | I
+octet_length | S|X | I
 initcap | S | 0
-reverse | S|R | 0
+reverse | S|X|R | 0
 repeat | S I | 0
 replace | SA SA SA?='' | 0
 translate | SA SA SA | 0
@@ -24,23 +24,23 @@ hmac | X X S?='SHA-256' | X
 unbase64 | S | X | tail=false
 hex | L|X|S | S
 unhex | S | X | null=yes tail=false
-format_number | N I|S | S
+format_number | N! I|S! | S
 format_string | S *... | S | null=yes tolerant
 printf | S *... | S | null=yes tolerant
 char | L | S
 chr | L | S
 left | S|X I | 0
-right | S|X I | 0
+right | S I | 0
 soundex | S! | S
 levenshtein | S S I? | I | option
 jaro_winkler_similarity | S S | D
 space | I | S
 find_in_set | S S | I
 instr | SA SA I? I? | I
-lpad | S|X I S?=' ' | 0
-rpad | S|X I S?=' ' | 0
+lpad | S I S?=' ' | 0
+rpad | S I S?=' ' | 0
 concat_ws | S S[]|S... | 0 | null=first tolerant
-elt | I X|S... | 1 | null=yes tail=true! unfolded tolerant
+elt | I S|X S|X... | 1 | null=yes tail=true! unfolded tolerant
 split | SL SL I?=-1 | 0[]!
 split_part | SA SA I | 0
 substring_index | SA SA I | 0
@@ -66,7 +66,7 @@ url_decode | S | S | tail=true
 try_url_decode | S | S | null=yes
 to_number | S S | number | fold=2
 try_to_number | S S | number | null=yes fold=2
-mask | S! S!?='X' S!?='x' S!?='n' S!?=None | 0 | tolerant fold=2,3,4,5
+mask | S! S!?='X' S!?='x' S!?='n' S!?=None | 0 | tolerant fold=2,3,4,5 check=mask
 collation | S! | S | null=no
-randstr | SH|I I|L? | S | random tail=false null=no fold=1,2
+randstr | SH|I! I|L!? | S | random tail=false null=no fold=1,2
 """

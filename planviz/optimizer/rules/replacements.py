@@ -20,7 +20,7 @@ from planviz.expressions.patterns import Like
 from planviz.expressions.predicates import And, EqualTo, IsNotNull, IsNull, LessThanOrEqual, Or
 from planviz.expressions.specs import FunctionSpec
 from planviz.optimizer.attributes import function
-from planviz.types import BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP, ArrayType, DataType, is_string
+from planviz.types import BINARY, BOOLEAN, DATE, DOUBLE, NULL, STRING, TIMESTAMP, ArrayType, DataType, is_string
 
 if TYPE_CHECKING:
     from planviz.trees.node import TreeNode
@@ -154,13 +154,15 @@ REPLACED_LATER = frozenset(("array_append", "array_prepend", "decode", "encode",
 def replacement(e: Expression) -> Any:
     """What stands for the expression from the optimizer on; itself for most."""
     match e:
+        case FunctionCall("lpad" | "rpad" as name, lead=(_,)):
+            return StaticInvoke("ByteArray", name, BINARY, e.arguments, e.nullable)
         case FunctionCall(name) if name in _FUNCTIONS and not e.foldable:
             return _FUNCTIONS[name](e)
         case RegexpForm("ilike", (text, pattern), escape):
             return Like(function("lower", text), function("lower", pattern), escape)
         case DatetimePlus(left, right, "-"):
             # Until here it prints what it was given, not the timestamp that is made of it.
-            made = e.data_type == TIMESTAMP and (left.data_type == DATE or is_string(left.data_type))
+            made = e.data_type == TIMESTAMP and (left.data_type in (DATE, NULL) or is_string(left.data_type))
             start = Cast(left, TIMESTAMP) if made else left
             return DatetimePlus(start, UnaryMinus(right), "+", e.data_type)
         case AggregateExpression(AggregateCall(name, arguments)) if name in _AGGREGATES:
