@@ -32,13 +32,14 @@ from planviz.physical.scans import FileSourceScanExec
 from planviz.physical.sources import OneRowRelationExec, RangeExec, RDDScanExec
 from planviz.physical.subqueries import ReusedSubqueryExec
 from planviz.trees.text import tree_string
+from planviz.versions import Behaviour
 
 _MARKS = (WholeStageCodegenExec, InputAdapter)
 
 
-def formatted(root: SparkPlan) -> str:
-    """The text, without heading."""
-    return _Explained(root).text()
+def formatted(root: SparkPlan, behaviour: Behaviour | None = None) -> str:
+    """The text, without heading, as the version of this behaviour prints it (None: 4.3)."""
+    return _Explained(root, behaviour or Behaviour()).text()
 
 
 def simple(root: SparkPlan) -> str:
@@ -51,8 +52,9 @@ def simple(root: SparkPlan) -> str:
 class _Explained:
     """The numbers of one plan's operators, and what is written with them."""
 
-    def __init__(self, root: SparkPlan) -> None:
+    def __init__(self, root: SparkPlan, behaviour: Behaviour) -> None:
         self._root = root
+        self._behaviour = behaviour
         self._numbers: dict[int, int] = {}
         #: Operators in a generated stage, and the stage that is told beneath the tree.
         self._generated: set[int] = set()
@@ -142,7 +144,8 @@ class _Explained:
         if isinstance(node, ReusedExchangeExec):
             mark = f" [Reuses operator id: {self._numbers.get(id(node.exchange), 'unknown')}]"
         head = f"({self._numbers[id(node)]}) {_name(node)}{mark}\n"
-        return head + "".join(f"{line}\n" for line in self._parts(node))
+        blank = node.BLANK_BENEATH if isinstance(node, JoinExec) else ""
+        return head + "".join(f"{line}\n" for line in self._parts(node)) + blank
 
     def _parts(self, node: SparkPlan) -> Iterator[str]:
         """The lines beneath an operator's name."""
@@ -162,8 +165,12 @@ class _Explained:
                 yield f"Condition : {node.condition}"
             case BaseAggregateExec():
                 yield from self._aggregate(node)
+            case JoinExec() if node.SIDES_BENEATH:
+                yield _fields("Left output", node.left.output)
+                yield _fields("Right output", node.right.output)
+                yield from _arguments(node)
             case JoinExec():
-                yield from _join(node)
+                yield from _join(node, self._behaviour.joins_tell_their_type)
             case UnionExec():
                 yield from ()
             case InMemoryRelation():
@@ -258,11 +265,11 @@ def _arguments(node: SparkPlan) -> Iterator[str]:
         yield f"Arguments: {said}"
 
 
-def _join(node: JoinExec) -> Iterator[str]:
+def _join(node: JoinExec, with_type: bool) -> Iterator[str]:
     if isinstance(node, EquiJoinExec):
         yield _fields("Left keys", node.left_keys)
         yield _fields("Right keys", node.right_keys)
-    if node.TYPE_BENEATH:
+    if with_type:
         yield f"Join type: {_join_type(node)}"
     yield f"Join condition: {node.condition}"
 

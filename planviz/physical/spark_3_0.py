@@ -88,8 +88,6 @@ class SortAggregateExec(aggregates.SortAggregateExec):
 class SortMergeJoinExec(joins.SortMergeJoinExec):
     """Walks two sorted inputs."""
 
-    TYPE_BENEATH = False
-
     @property
     def supports_codegen(self) -> bool:
         """For inner joins."""
@@ -100,7 +98,6 @@ class _HashJoinExec(joins.JoinExec):
     """What joins by a hash relation keep of their streamed side: where rows are, but no order."""
 
     streamed: SparkPlan
-    TYPE_BENEATH = False
 
     @lazy
     def output_partitioning(self) -> Partitioning:
@@ -136,7 +133,8 @@ class BroadcastHashJoinExec(_HashJoinExec, joins.BroadcastHashJoinExec):
 class BroadcastNestedLoopJoinExec(joins.BroadcastNestedLoopJoinExec):
     """Broadcasts one side and compares every pair of rows; no code is generated for it."""
 
-    TYPE_IN_TREE = TYPE_BENEATH = False
+    TYPE_IN_TREE = False
+    SIDES_BENEATH = True
     supports_codegen = False
 
     @lazy
@@ -149,7 +147,8 @@ class BroadcastNestedLoopJoinExec(joins.BroadcastNestedLoopJoinExec):
 class CartesianProductExec(joins.CartesianProductExec):
     """Compares every pair of partitions."""
 
-    TYPE_IN_TREE = TYPE_BENEATH = False
+    TYPE_IN_TREE = False
+    BLANK_BENEATH = " " * 5
 
 
 @node

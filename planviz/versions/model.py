@@ -178,6 +178,8 @@ class Behaviour:
     coded_merge_joins: Literal["all", "one side", "inner"] = "all"
     #: The same of shuffled hash joins that keep every row of both sides.
     full_hash_joins_are_coded: bool = True
+    #: Explain's formatted mode tells a join's type beneath the tree, too.
+    joins_tell_their_type: bool = True
     #: A union of batches of columns gives batches.
     unions_give_batches: bool = True
     #: Code is generated for functions that take lambdas, and for those that read and write JSON, CSV, XML and URLs.

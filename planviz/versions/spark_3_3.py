@@ -13,6 +13,7 @@ VERSION = Version(
     },
     behaviour={
         "cte_reference_flags": 0,
+        "joins_tell_their_type": False,
         "set_operations_are_spaced": False,
         "limits_show_offsets": "none",
         "decimals_are_promoted": True,
