@@ -78,8 +78,10 @@ class ResolveRelations(AnalyzerRule):
             names = view.name_parts if view.temporary else (CATALOG, view.database, view.name.lower())
             # A DataFrame's columns are the view's as they are: nothing is cast.
             ready = view.plan is not None and view.plan.resolved and not view.sql and not view.columns
-            spaced = self.context.config.behaviour.views_space_columns
-            inner = View(names, self._substituted(_of_view(view)), view.temporary, view.columns, ready, spaced)
+            known = self.context.config.behaviour
+            spaced = known.views_space_columns
+            shown = names[1:] if not (view.temporary or known.relations_name_the_catalogue) else names
+            inner = View(shown, self._substituted(_of_view(view)), view.temporary, view.columns, ready, spaced)
             return SubqueryAlias(tuple(n.lower() for n in names), inner)
         table = catalog.table(plan.parts)
         if table is None:

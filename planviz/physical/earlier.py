@@ -6,7 +6,7 @@ from functools import cache
 
 from planviz.config import OptimizerConfig
 from planviz.logical.plan import bracketed, named_lists
-from planviz.physical import aggregates, exchanges, joins, operators, scans
+from planviz.physical import aggregates, exchanges, joins, operators, scans, subqueries
 from planviz.physical.distribution import Partitioning, UnknownPartitioning
 from planviz.physical.pushed import pushed
 from planviz.trees.node import lazy, node
@@ -187,6 +187,26 @@ class TakeOrderedAndProjectExec(operators.TakeOrderedAndProjectExec):
         return super().simple_string.replace(f"offset={self.offset}, ", "", 1)
 
 
+@node
+class SubqueryBroadcastExec(subqueries.SubqueryBroadcastExec):
+    """The keys of a broadcast that prune partitions, one key alone (before Spark 4.0)."""
+
+    @property
+    def shown_keys(self) -> str:
+        """The key's place."""
+        return ", ".join(map(str, self.indices))
+
+
+@node
+class SubqueryAdaptiveBroadcastExec(subqueries.SubqueryAdaptiveBroadcastExec):
+    """The same under adaptive execution."""
+
+    @property
+    def shown_keys(self) -> str:
+        """The key's place."""
+        return ", ".join(map(str, self.indices))
+
+
 _MERGE_JOINS: dict[str, type] = {"one side": SortMergeJoinExec, "inner": InnerSortMergeJoinExec}
 _SETTING = "spark.sql.codegen.join."
 _SORT_AGGREGATES: dict[str, type] = {"without keys": KeylessSortAggregateExec, "none": SortAggregateExec}
@@ -222,6 +242,9 @@ def operators_of(known: Behaviour) -> dict[type, type]:
         found[joins.BroadcastNestedLoopJoinExec] = BroadcastNestedLoopJoinExec
     if not known.unions_give_batches:
         found[operators.UnionExec] = UnionExec
+    if not known.pruning_keys_are_listed:
+        found[subqueries.SubqueryBroadcastExec] = SubqueryBroadcastExec
+        found[subqueries.SubqueryAdaptiveBroadcastExec] = SubqueryAdaptiveBroadcastExec
     if known.limits_show_offsets != "all":
         found[operators.TakeOrderedAndProjectExec] = TakeOrderedAndProjectExec
     if known.limits_show_offsets == "none":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from planviz.expressions.core import Alias, AttributeReference, Expression
-from planviz.physical import aggregates, earlier, exchanges, joins, operators
+from planviz.physical import aggregates, earlier, exchanges, joins, operators, subqueries
 from planviz.physical.distribution import HashPartitioning, OutputOrder, Partitioning, UnknownPartitioning
 from planviz.physical.plan import SparkPlan
 from planviz.trees.node import lazy, node
@@ -50,6 +50,13 @@ class ProjectExec(operators.ProjectExec):
         """The child's."""
         given: tuple[OutputOrder, ...] = self.child.output_ordering
         return given
+
+
+@node
+class GenerateExec(operators.GenerateExec):
+    """A generator's rows; no code is generated for it."""
+
+    CODEGEN = False
 
 
 @node
@@ -178,11 +185,12 @@ _BEFORE_3_1 = {
     operators.UnionExec: earlier.UnionExec,
     operators.GlobalLimitExec: earlier.GlobalLimitExec,
     operators.TakeOrderedAndProjectExec: earlier.TakeOrderedAndProjectExec,
+    subqueries.SubqueryBroadcastExec: earlier.SubqueryBroadcastExec,
 }
 EARLIER: dict[type, type] = _BEFORE_3_1 | {
     next(base for base in cls.__mro__[::-1] if base.__name__ == cls.__name__): cls
     for cls in (
-        FileSourceScanExec, ProjectExec, HashAggregateExec, ObjectHashAggregateExec, SortAggregateExec,
+        FileSourceScanExec, ProjectExec, GenerateExec, HashAggregateExec, ObjectHashAggregateExec, SortAggregateExec,
         SortMergeJoinExec, ShuffledHashJoinExec, BroadcastHashJoinExec, BroadcastNestedLoopJoinExec,
         CartesianProductExec, ShuffleExchangeExec, BroadcastExchangeExec,
     )

@@ -108,6 +108,13 @@ class Behaviour:
     grouping_columns_are_named_by_sql: bool = True
     #: range() says that its number of slices is open: "splits=None".
     ranges_show_open_slices: bool = False
+    #: The name of LIKE has its ESCAPE.
+    names_have_escapes: bool = True
+    #: Functions that do not yet show the last of what they show beside their arguments.
+    calls_show_one_less: frozenset[str] = frozenset()
+    #: How GROUP BY window() finds the window of a moment: a remainder that may be "negative", one that is "positive", or
+    #: the quotient's "ceiling".
+    time_windows: Literal["negative", "positive", "ceiling"] = "negative"
     #: Lists in the arguments of an operator are shown as Scala's: List(a, b).
     lists_are_named: bool = False
     # ---------------------------------------------------------------- optimizer
@@ -125,6 +132,8 @@ class Behaviour:
     single_constants_move: bool = True
     #: ConstantPropagation puts the last of two constants for one column into the comparison with the other.
     equalities_contradict: bool = True
+    #: ConstantPropagation puts constants into every comparison; else into equalities only.
+    comparisons_take_constants: bool = True
     #: SimplifyCasts takes widening casts together.
     casts_are_merged: bool = True
     #: SimplifyCasts looks through a cast that keeps every value where it is tested for null.
@@ -195,10 +204,14 @@ class Behaviour:
     operators_of_3_0: bool = False
     #: Aggregates and windows of Python functions take Arrow batches by operators of their own name.
     arrow_in_aggregates: bool = True
+    #: A projection above a scan stays where its columns have qualifiers, of a table's name, that the scan's have not.
+    projections_mind_qualifiers: bool = False
     #: A scan is given filters that hold scalar subqueries.
     scans_take_subqueries: bool = True
     #: A sum notes whether it saw a row.
     sums_note_emptiness: bool = True
+    #: The keys that a subquery of dynamic pruning broadcasts are a list: [0]; else one alone: 0.
+    pruning_keys_are_listed: bool = True
     #: A broadcast hash join shows whether it is null-aware and whether its keys are one; else the first alone.
     hash_joins_show_two_flags: bool = True
     # ---------------------------------------------------------------- preparations

@@ -22,6 +22,7 @@ VERSION = Version(
         "joins": "spark-3.0",
         "operators_of_3_0": True,
         "sums_note_emptiness": False,
+        "projections_mind_qualifiers": True,
         "preparations": frozenset[str](),
     },
     without=("V2CommandStrategy",),

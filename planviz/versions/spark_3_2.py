@@ -8,6 +8,7 @@ VERSION = Version(
     settings={"spark.sql.optimizer.collapseProjectAlwaysInline": True},
     behaviour={
         "cte_definitions_show_a_flag": False,
+        "time_windows": "ceiling",
         "overflow_checks_show_null": True,
         "unions_combine_through_projections": False,
         "only_widened_inputs_are_projected": False,

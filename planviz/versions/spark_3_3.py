@@ -14,6 +14,8 @@ VERSION = Version(
     behaviour={
         "cte_reference_flags": 0,
         "joins_tell_their_type": False,
+        "calls_show_one_less": frozenset({"to_date", "to_timestamp", "unbase64", "unhex", "levenshtein"}),
+        "time_windows": "positive",
         "set_operations_are_spaced": False,
         "limits_show_offsets": "none",
         "decimals_are_promoted": True,

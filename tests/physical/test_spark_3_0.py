@@ -161,7 +161,7 @@ def test_the_formatted_mode_tells_no_join_type_beneath_the_tree():
     assert "SortMergeJoin LeftOuter (" in old_keys
     assert "Join type" not in old_pairs + old_keys
     assert "Join condition: None" in old_keys
-    assert "Join type: LeftOuter" in formatted(explain(keys, CATALOG, OptimizerConfig()).physical)
+    assert "Join type: LeftOuter" in explain(keys, CATALOG, OptimizerConfig()).explain_string("formatted")
 
 
 def test_the_formatted_mode_tells_the_sides_of_a_nested_loop_join_and_leaves_blanks_behind_a_cartesian_product():
@@ -191,3 +191,17 @@ def test_a_cast_of_a_cast_stays():
     assert "cast(cast(a# as bigint) as decimal(20,0))" in planned(sql)
     assert "isnotnull(cast(b# as bigint))" in planned(sql)
     assert "as bigint" not in re.sub(r"AS .*", "", planned(sql, "spark-4.3"))
+
+
+def test_a_projection_of_a_table_s_named_columns_stays_above_its_scan():
+    sql = "SELECT a FROM t UNION ALL SELECT b FROM u"
+
+    assert planned(sql).count("Project [") == 2
+    assert "Project [" not in planned(sql, "spark-3.1")
+
+
+def test_no_code_is_generated_for_functions_that_make_rows():
+    sql = "SELECT explode(array(a, b)) FROM t"
+
+    assert re.search(r"^Generate explode", planned(sql))
+    assert re.search(r"^\*\(1\) Generate explode", planned(sql, "spark-3.1", **{"spark.sql.adaptive.enabled": False}))

@@ -70,7 +70,9 @@ def basic(plan: LogicalPlan, context: PlanningContext) -> Any:
             return context.operator(o.ExpandExec)(projections, columns, below(child))
         case Generate():
             kept = tuple(a for i, a in enumerate(plan.child.output) if i not in plan.needless)
-            return o.GenerateExec(plan.generator, kept, plan.outer, plan.generator_output, below(plan.child))
+            return context.operator(o.GenerateExec)(
+                plan.generator, kept, plan.outer, plan.generator_output, below(plan.child)
+            )
         case Sample():
             return o.SampleExec(plan.lower, plan.upper, plan.with_replacement, plan.seed, below(plan.child))
         case Union(inputs):
