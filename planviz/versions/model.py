@@ -108,12 +108,25 @@ class Behaviour:
     grouping_columns_are_named_by_sql: bool = True
     #: range() says that its number of slices is open: "splits=None".
     ranges_show_open_slices: bool = False
+    #: ORDER BY computes in the Aggregate what it lacks below HAVING, too: also where HAVING did so ("projection"), only
+    #: where it did not ("filter"), or never.
+    order_looks_below_having: Literal["projection", "filter", "no"] = "projection"
+    #: A quote that is doubled in a text stands for itself; else two texts next to each other are one.
+    doubled_quotes_are_one: bool = True
+    #: IN and EXISTS with a subquery stand in select lists, too.
+    predicates_stand_in_lists: bool = True
+    #: A range of a window over a DATE may be given in days as an INTERVAL.
+    dates_are_ranged_by_days: bool = True
+    #: A select list may hold several functions that make rows.
+    lists_hold_generators: bool = True
+    #: A select list may name what stands before it in the list; GROUP BY ALL is no column.
+    lists_name_themselves: bool = True
     #: The name of LIKE has its ESCAPE.
     names_have_escapes: bool = True
     #: Functions that do not yet show the last of what they show beside their arguments.
     calls_show_one_less: frozenset[str] = frozenset()
-    #: How GROUP BY window() finds the window of a moment: a remainder that may be "negative", one that is "positive", or
-    #: the quotient's "ceiling".
+    #: How GROUP BY window() finds the window of a moment: a remainder that may be "negative", one that is "positive",
+    #: or the quotient's "ceiling".
     time_windows: Literal["negative", "positive", "ceiling"] = "negative"
     #: Lists in the arguments of an operator are shown as Scala's: List(a, b).
     lists_are_named: bool = False

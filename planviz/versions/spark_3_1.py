@@ -8,6 +8,7 @@ VERSION = Version(
     settings={"spark.sql.adaptive.enabled": False},
     behaviour={
         "ctes_are_kept": False,
+        "dates_are_ranged_by_days": True,
         "relations_show_names": False,
         "conjuncts_stand_in_a_row": True,
         "exchange_numbers_are_short": True,

@@ -14,6 +14,9 @@ VERSION = Version(
     behaviour={
         "cte_reference_flags": 0,
         "joins_tell_their_type": False,
+        "predicates_stand_in_lists": False,
+        "lists_hold_generators": False,
+        "lists_name_themselves": False,
         "calls_show_one_less": frozenset({"to_date", "to_timestamp", "unbase64", "unhex", "levenshtein"}),
         "time_windows": "positive",
         "set_operations_are_spaced": False,

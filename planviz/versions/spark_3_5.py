@@ -14,6 +14,8 @@ VERSION = Version(
     behaviour={
         "aliases_are_renewed": False,
         "views_space_columns": False,
+        "order_looks_below_having": "no",
+        "dates_are_ranged_by_days": False,
         "names_have_escapes": False,
         "comparisons_take_constants": False,
         "pruning_keys_are_listed": False,
