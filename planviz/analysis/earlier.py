@@ -16,7 +16,7 @@ from planviz.expressions.earlier import PlainlyNamedLike, stored, untyped_interv
 from planviz.expressions.patterns import Like
 from planviz.expressions.unresolved import TempResolvedColumn
 from planviz.logical.combining import Except, ExceptInOneWord, Intersect, IntersectInOneWord, Union
-from planviz.logical.operators import Aggregate, Project, Sample, Sort
+from planviz.logical.operators import Aggregate, Project, RepartitionByExpression, Sample, Sort
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.unresolved import UnresolvedWith
 
@@ -40,6 +40,8 @@ def as_parsed_then(plan: LogicalPlan, config: OptimizerConfig) -> LogicalPlan:
     def operator(p: LogicalPlan) -> LogicalPlan:
         if isinstance(p, Union) and not known.unions_show_flags:
             p = p.replace(shows_flags=False)
+        if isinstance(p, RepartitionByExpression) and not known.repartitions_leave_their_number_open:
+            p = p.replace(number=p.number or config.number("spark.sql.shuffle.partitions"))
         if isinstance(p, Sample) and not known.samples_show_their_method:
             p = p.replace(method="")
         if isinstance(p, Intersect | Except) and not known.set_operations_are_spaced:

@@ -124,8 +124,12 @@ class TimeWindowing(AnalyzerRule):
         known = self.context.config.behaviour
         made = AttributeReference("window", _nth(window, 0, known).data_type, True, next_id())
         if window.size == window.slide:
-            kept = Filter(IsNotNull(window.column), child)
-            below: LogicalPlan = Project((Alias(_nth(window, 0, known), made.name, made.expr_id), *child.output), kept)
+            computed = Alias(_nth(window, 0, known), made.name, made.expr_id)
+            below: LogicalPlan
+            if known.time_windows == "ceiling":
+                below = Filter(IsNotNull(window.column), Project((computed, *child.output), child))
+            else:
+                below = Project((computed, *child.output), Filter(IsNotNull(window.column), child))
         else:
             count = _overlapping(window)
             _refuse_many(count, _nth(window, 0, known))

@@ -15,6 +15,7 @@ from planviz.expressions.objects import StaticInvoke
 from planviz.expressions.patterns import Like
 from planviz.expressions.predicates import InSet
 from planviz.expressions.specs import FunctionSpec
+from planviz.expressions.windows import LagLead
 from planviz.trees.node import node
 from planviz.types import CALENDAR_INTERVAL, STRING, DayTimeIntervalType, YearMonthIntervalType
 from planviz.versions.model import Behaviour
@@ -44,6 +45,15 @@ class PlainlyNamedLike(Like):
     def render(self, r: Callable[[Expression], str]) -> str:
         """left LIKE right."""
         return f"{r(self.left)} LIKE {r(self.right)}"
+
+
+@node
+class PositiveLag(LagLead):
+    """lag(input, offset, default) with the offset as it was written (before Spark 3.1)."""
+
+    def to_string(self) -> str:
+        """The same as in SQL."""
+        return self.render(str)
 
 
 @node
@@ -133,9 +143,11 @@ def as_called_then(e: Expression, known: Behaviour) -> Expression:
 
     def step(x: Expression) -> Expression:
         match x:
-            case FunctionCall(name) if name in known.calls_show_one_less:
-                shorter = x.spec if x.tail else _without_option(x.spec)
-                return x.rebuilt(x.replace(tail=x.tail[:-1], spec=shorter))
+            case FunctionCall(name) if name in (shorter := dict(known.calls_show_less)):
+                spec = x.spec if x.tail else _without_option(x.spec)
+                return x.rebuilt(x.replace(tail=x.tail[: max(len(x.tail) - shorter[name], 0)], spec=spec))
+            case LagLead("lag") if not known.lags_are_negative and type(x) is LagLead:
+                return x.rebuilt(PositiveLag(x.name, x.input, x.offset, x.default, x.ignore_nulls))
             case FunctionCall("from_json") if not known.json_readers_show_a_flag:
                 return x.rebuilt(x.replace(tail=x.tail[:-1])) if len(x.tail) > 1 else x
             case FunctionCall("gettimestamp") if not known.parsers_name_a_function:
@@ -151,7 +163,7 @@ def as_called_then(e: Expression, known: Behaviour) -> Expression:
                 return LongStaticInvoke(x.owner, x.method, x.type, x.arguments, x.is_nullable)
         return x
 
-    return e.transform_up(step, FunctionCall.BIT | StaticInvoke.BIT)
+    return e.transform_up(step, FunctionCall.BIT | StaticInvoke.BIT | LagLead.BIT)
 
 
 def with_shown_casts(e: Expression) -> Expression:

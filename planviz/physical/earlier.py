@@ -12,6 +12,9 @@ from planviz.physical.pushed import pushed
 from planviz.trees.node import lazy, node
 from planviz.versions import Behaviour
 
+#: Words of 4.3 for what asks for an exchange, and those of 3.1.
+_ORIGINS = {"REPARTITION_BY_COL": "REPARTITION", "REPARTITION_BY_NUM": "REPARTITION_WITH_NUM"}
+
 
 @node
 class BroadcastHashJoinExec(joins.BroadcastHashJoinExec):
@@ -114,12 +117,12 @@ class SortAggregateExec(aggregates.SortAggregateExec):
 
 @node
 class ShuffleExchangeExec(exchanges.ShuffleExchangeExec):
-    """A shuffle whose number has the short name that it had before Spark 3.2."""
+    """A shuffle whose number has the short name that it had before Spark 3.2, and what asks for it another one."""
 
     @lazy
     def simple_string(self) -> str:
         """Exchange hashpartitioning(k#1, 200), ENSURE_REQUIREMENTS, [id=#7]."""
-        return f"Exchange {self.spread}, {self.origin}, [id=#{self.plan_id}]"
+        return f"Exchange {self.spread}, {_ORIGINS.get(self.origin, self.origin)}, [id=#{self.plan_id}]"
 
 
 @node
@@ -130,6 +133,18 @@ class BroadcastExchangeExec(exchanges.BroadcastExchangeExec):
     def simple_string(self) -> str:
         """BroadcastExchange mode, [id=#7]."""
         return f"BroadcastExchange {self.mode}, [id=#{self.plan_id}]"
+
+
+@node
+class UntruthfulFileSourceScanExec(scans.FileSourceScanExec):
+    """A scan that is given no columns of truth values as filters (before Spark 3.3)."""
+
+    node_name = "FileSourceScan"
+
+    @lazy
+    def pushed_filters(self) -> tuple[str, ...]:
+        """The filters that the reader takes, as it prints them."""
+        return tuple(p for p in (pushed(f, booleans=False) for f in self.data_filters) if p is not None)
 
 
 @node
@@ -144,7 +159,8 @@ class FileSourceScanExec(scans.FileSourceScanExec):
     @lazy
     def pushed_filters(self) -> tuple[str, ...]:
         """The filters that the reader takes, as it prints them."""
-        return tuple(p for p in (pushed(f, by_text=False) for f in self.data_filters) if p is not None)
+        found = (pushed(f, by_text=False, booleans=False) for f in self.data_filters)
+        return tuple(p for p in found if p is not None)
 
 
 @node
@@ -155,6 +171,13 @@ class ExpandExec(operators.ExpandExec):
     def simple_string(self) -> str:
         """Expand [List(a, b), List(a, null)], [columns]."""
         return f"Expand {named_lists(self.projections)}, {bracketed(self.columns)}"
+
+
+@node
+class GenerateExec(operators.GenerateExec):
+    """A generator's rows without generated code (before Spark 3.2)."""
+
+    CODEGEN = False
 
 
 @node
@@ -252,6 +275,10 @@ def operators_of(known: Behaviour) -> dict[type, type]:
     if known.exchange_numbers_are_short:
         found[exchanges.ShuffleExchangeExec] = ShuffleExchangeExec
         found[exchanges.BroadcastExchangeExec] = BroadcastExchangeExec
+    if not known.generators_are_coded:
+        found[operators.GenerateExec] = GenerateExec
+    if not known.booleans_are_pushed:
+        found[scans.FileSourceScanExec] = UntruthfulFileSourceScanExec
     if known.lists_are_named:
         found[scans.FileSourceScanExec] = FileSourceScanExec
         found[operators.ExpandExec] = ExpandExec

@@ -35,6 +35,8 @@ from planviz.trees.text import tree_string
 from planviz.versions import Behaviour
 
 _MARKS = (WholeStageCodegenExec, InputAdapter)
+#: What a query without FROM reads before Spark 4.1.
+_ONE_ROW = "ParallelCollectionRDD[0] at explain at <unknown>:0, OneRowRelation, UnknownPartitioning(0)"
 
 
 def formatted(root: SparkPlan, behaviour: Behaviour | None = None) -> str:
@@ -154,9 +156,11 @@ class _Explained:
                 yield from _scan(node)
             case ReusedExchangeExec() | OneRowRelationExec():
                 yield _fields("Output", node.output)
+                if isinstance(node, OneRowRelationExec) and self._behaviour.single_rows_are_parallelized:
+                    yield f"Arguments: {_ONE_ROW}"
             case LeafExec():
                 yield _fields("Output", node.output)
-                yield from _arguments(node)
+                yield from _arguments(node, self._behaviour)
             case ProjectExec():
                 yield _fields("Output", node.projects)
                 yield _fields("Input", node.child.output)
@@ -168,7 +172,7 @@ class _Explained:
             case JoinExec() if node.SIDES_BENEATH:
                 yield _fields("Left output", node.left.output)
                 yield _fields("Right output", node.right.output)
-                yield from _arguments(node)
+                yield from _arguments(node, self._behaviour)
             case JoinExec():
                 yield from _join(node, self._behaviour.joins_tell_their_type)
             case UnionExec():
@@ -181,7 +185,7 @@ class _Explained:
             case _:
                 if len(node.children) == 1:
                     yield _fields("Input", node.children[0].output)
-                yield from _arguments(node)
+                yield from _arguments(node, self._behaviour)
 
     def _aggregate(self, node: BaseAggregateExec) -> Iterator[str]:
         yield _fields("Input", node.child.output)
@@ -250,7 +254,7 @@ def _fields(title: str, values: Any) -> str:
     return f"{title} [{len(values)}]: {bracketed(values)}" if values else f"{title}: []"
 
 
-def _arguments(node: SparkPlan) -> Iterator[str]:
+def _arguments(node: SparkPlan, known: Behaviour) -> Iterator[str]:
     said = node.simple_string.removeprefix("!").removeprefix(_name(node)).strip()
     match node:
         case RDDScanExec():
@@ -258,9 +262,11 @@ def _arguments(node: SparkPlan) -> Iterator[str]:
         case RangeExec():
             said = node.origin.simple_string if isinstance(node.origin, LogicalPlan) else said
         case TakeOrderedAndProjectExec():
-            said = ", ".join([str(node.limit), bracketed(node.order), bracketed(node.projects)])
+            offset = [str(node.offset)] if node.offset else []
+            said = ", ".join([str(node.limit), bracketed(node.order), bracketed(node.projects), *offset])
         case CollectLimitExec() | GlobalLimitExec():
-            said = f"{node.limit}, {node.offset}" if node.offset or isinstance(node, GlobalLimitExec) else said
+            shows = node.offset or (isinstance(node, GlobalLimitExec) and known.limits_show_offsets != "none")
+            said = f"{node.limit}, {node.offset}" if shows else str(node.limit)
     if said:
         yield f"Arguments: {said}"
 

@@ -53,13 +53,6 @@ class ProjectExec(operators.ProjectExec):
 
 
 @node
-class GenerateExec(operators.GenerateExec):
-    """A generator's rows; no code is generated for it."""
-
-    CODEGEN = False
-
-
-@node
 class HashAggregateExec(aggregates.HashAggregateExec):
     """Keeps the buffers of all groups in a hash map."""
 
@@ -183,6 +176,7 @@ class BroadcastExchangeExec(exchanges.BroadcastExchangeExec):
 _BEFORE_3_1 = {
     operators.ExpandExec: earlier.ExpandExec,
     operators.UnionExec: earlier.UnionExec,
+    operators.GenerateExec: earlier.GenerateExec,
     operators.GlobalLimitExec: earlier.GlobalLimitExec,
     operators.TakeOrderedAndProjectExec: earlier.TakeOrderedAndProjectExec,
     subqueries.SubqueryBroadcastExec: earlier.SubqueryBroadcastExec,
@@ -190,7 +184,7 @@ _BEFORE_3_1 = {
 EARLIER: dict[type, type] = _BEFORE_3_1 | {
     next(base for base in cls.__mro__[::-1] if base.__name__ == cls.__name__): cls
     for cls in (
-        FileSourceScanExec, ProjectExec, GenerateExec, HashAggregateExec, ObjectHashAggregateExec, SortAggregateExec,
+        FileSourceScanExec, ProjectExec, HashAggregateExec, ObjectHashAggregateExec, SortAggregateExec,
         SortMergeJoinExec, ShuffledHashJoinExec, BroadcastHashJoinExec, BroadcastNestedLoopJoinExec,
         CartesianProductExec, ShuffleExchangeExec, BroadcastExchangeExec,
     )

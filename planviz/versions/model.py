@@ -123,8 +123,14 @@ class Behaviour:
     lists_name_themselves: bool = True
     #: The name of LIKE has its ESCAPE.
     names_have_escapes: bool = True
-    #: Functions that do not yet show the last of what they show beside their arguments.
-    calls_show_one_less: frozenset[str] = frozenset()
+    #: Functions that show less beside their arguments than 4.3, by how much: ("to_date", 1) lacks the last of it.
+    calls_show_less: tuple[tuple[str, int], ...] = ()
+    #: Columns of a view are cast to the types that they have; else what the view's query gives are its columns.
+    views_cast_their_columns: bool = True
+    #: The offset of lag() is shown as it is kept, negative.
+    lags_are_negative: bool = True
+    #: DISTRIBUTE BY shows no number of partitions that it does not name.
+    repartitions_leave_their_number_open: bool = True
     #: How GROUP BY window() finds the window of a moment: a remainder that may be "negative", one that is "positive",
     #: or the quotient's "ceiling".
     time_windows: Literal["negative", "positive", "ceiling"] = "negative"
@@ -137,6 +143,12 @@ class Behaviour:
     more_functions_are_replaced: bool = True
     #: Subqueries in a join's condition are taken apart as those of a filter are; else only what is pushed below it.
     join_conditions_ask_subqueries: bool = True
+    #: base64() is replaced by a static method.
+    base64_is_replaced: bool = True
+    #: A comparison of a condition with true is the condition.
+    truth_is_not_compared: bool = True
+    #: Of a column's field that is compared with something it is known not to be null; else of the column alone.
+    fields_are_known_not_to_be_null: bool = True
     #: A static method is shown as its call; else with all that its expression holds.
     static_calls_are_short: bool = True
     #: A plus sign and arithmetic of intervals are replaced in Finish Analysis.
@@ -200,6 +212,8 @@ class Behaviour:
     coded_merge_joins: Literal["all", "one side", "inner"] = "all"
     #: The same of shuffled hash joins that keep every row of both sides.
     full_hash_joins_are_coded: bool = True
+    #: A query without FROM reads a row that Spark makes into a distributed one, as the formatted mode shows.
+    single_rows_are_parallelized: bool = False
     #: Explain's formatted mode tells a join's type beneath the tree, too.
     joins_tell_their_type: bool = True
     #: A union of batches of columns gives batches.
@@ -219,6 +233,10 @@ class Behaviour:
     arrow_in_aggregates: bool = True
     #: A projection above a scan stays where its columns have qualifiers, of a table's name, that the scan's have not.
     projections_mind_qualifiers: bool = False
+    #: Code is generated for functions that make rows.
+    generators_are_coded: bool = True
+    #: A data source is given columns of truth values as filters.
+    booleans_are_pushed: bool = True
     #: A scan is given filters that hold scalar subqueries.
     scans_take_subqueries: bool = True
     #: A sum notes whether it saw a row.

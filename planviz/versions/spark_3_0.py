@@ -22,6 +22,8 @@ VERSION = Version(
         "joins": "spark-3.0",
         "operators_of_3_0": True,
         "sums_note_emptiness": False,
+        "lags_are_negative": False,
+        "repartitions_leave_their_number_open": False,
         "projections_mind_qualifiers": True,
         "preparations": frozenset[str](),
     },

@@ -8,6 +8,18 @@ VERSION = Version(
     settings={"spark.sql.adaptive.enabled": False},
     behaviour={
         "ctes_are_kept": False,
+        "calls_show_less": (
+            ("to_date", 2),
+            ("to_timestamp", 3),
+            ("unbase64", 1),
+            ("unhex", 1),
+            ("levenshtein", 0),
+            ("element_at", 2),
+            ("array_sort", 1),
+            ("next_day", 1),
+        ),
+        "views_cast_their_columns": False,
+        "generators_are_coded": False,
         "dates_are_ranged_by_days": True,
         "relations_show_names": False,
         "conjuncts_stand_in_a_row": True,

@@ -24,8 +24,9 @@ def planned(sql: str, profile: str = "spark-3.0", **settings) -> str:
 
 
 def test_an_exchange_has_a_flag_and_a_number():
-    text = planned("SELECT a FROM t DISTRIBUTE BY a")
+    text = planned("SELECT a FROM t GROUP BY a")
     assert "Exchange hashpartitioning(a#, 200), true, [id=#]" in text
+    assert "Exchange hashpartitioning(a#, 200), false, [id=#]" in planned("SELECT a FROM t DISTRIBUTE BY a")
     assert "Exchange RoundRobinPartitioning(3), false, [id=#]" in planned("SELECT /*+ REPARTITION(3) */ a FROM t")
 
 
@@ -204,4 +205,4 @@ def test_no_code_is_generated_for_functions_that_make_rows():
     sql = "SELECT explode(array(a, b)) FROM t"
 
     assert re.search(r"^Generate explode", planned(sql))
-    assert re.search(r"^\*\(1\) Generate explode", planned(sql, "spark-3.1", **{"spark.sql.adaptive.enabled": False}))
+    assert re.search(r"^\*\(1\) Generate explode", planned(sql, "spark-3.2", **{"spark.sql.adaptive.enabled": False}))

@@ -40,7 +40,7 @@ bround | N I?=0 | round | fold=2 tolerant
 ceil | D|DEC|L | ceil | sql=CEIL
 ceiling | D|DEC|L | ceil
 floor | D|DEC|L | ceil | sql=FLOOR
-isnan | D | B | null=no
+isnan | D|F | B | null=no
 nanvl | D D | D | tolerant
 rand | I|L|NUL? | D | random null=no
 random | I|L|NUL? | D | random null=no sql=rand

@@ -223,6 +223,8 @@ class ReplaceExpressions(OptimizerRule):
             return new.child
         if isinstance(new, FunctionCall) and new.name in REPLACED_LATER and not known.more_functions_are_replaced:
             return new
+        if isinstance(new, FunctionCall) and new.name == "base64" and not known.base64_is_replaced:
+            return new
         found: Expression = replacement(new)
         if found is new:
             return new
