@@ -5,9 +5,11 @@ from __future__ import annotations
 from functools import cache
 
 from planviz.config import OptimizerConfig
+from planviz.expressions.core import AttributeReference, Expression
 from planviz.logical.plan import bracketed, named_lists
 from planviz.physical import aggregates, exchanges, joins, operators, scans, subqueries
 from planviz.physical.distribution import Partitioning, UnknownPartitioning
+from planviz.physical.plan import SparkPlan
 from planviz.physical.pushed import pushed
 from planviz.trees.node import lazy, node
 from planviz.versions import Behaviour
@@ -165,12 +167,17 @@ class FileSourceScanExec(scans.FileSourceScanExec):
 
 @node
 class ExpandExec(operators.ExpandExec):
-    """An Expand that shows its projections as Scala's lists (before Spark 3.2)."""
+    """An Expand that shows its projections as Scala's lists (before Spark 3.2); `word` is their class."""
+
+    projections: tuple[tuple[Expression, ...], ...]
+    columns: tuple[AttributeReference, ...]
+    child: SparkPlan
+    word: str = "List"
 
     @lazy
     def simple_string(self) -> str:
         """Expand [List(a, b), List(a, null)], [columns]."""
-        return f"Expand {named_lists(self.projections)}, {bracketed(self.columns)}"
+        return f"Expand {named_lists(self.projections, self.word)}, {bracketed(self.columns)}"
 
 
 @node

@@ -134,6 +134,8 @@ class Behaviour:
     #: How GROUP BY window() finds the window of a moment: a remainder that may be "negative", one that is "positive",
     #: or the quotient's "ceiling".
     time_windows: Literal["negative", "positive", "ceiling"] = "negative"
+    #: Of several DISTINCTs each has a FILTER; else a test within, and names of columns stand in quotes.
+    distincts_are_filtered: bool = True
     #: Lists in the arguments of an operator are shown as Scala's: List(a, b).
     lists_are_named: bool = False
     # ---------------------------------------------------------------- optimizer

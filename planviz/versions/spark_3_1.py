@@ -41,6 +41,7 @@ VERSION = Version(
         "order_reads_results_first": False,
         "values_are_shown_as_stored": True,
         "lists_are_named": True,
+        "distincts_are_filtered": False,
         "one_row_is_unsorted_here": False,
         "semi_joins_need_a_broadcast": False,
         "relations_are_deduplicated": False,

@@ -157,6 +157,7 @@ CHANGES: dict[str, str] = {
     "values_are_shown_as_stored": "Dates and timestamps are printed as such, no longer as numbers.",
     "views_space_columns": "The columns of a view are printed with spaces between.",
     "ranges_show_open_slices": "range() prints its number of slices where the query says it, and nothing else.",
+    "distincts_are_filtered": "Several DISTINCTs in one aggregate are told apart by FILTER, not by IF within.",
     "lists_are_named": "Lists in arguments of operators are printed in brackets.",
     "operators_of_3_0": "Operators are printed in another form.",
     "arrow_in_aggregates": "Aggregates and windows of Python functions have operators named after Arrow.",

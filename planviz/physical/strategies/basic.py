@@ -8,6 +8,7 @@ from planviz.expressions.core import Alias, Literal, SortOrder
 from planviz.logical.combining import CTERelationDef, Union, UnionLoop, WithCTE
 from planviz.logical.operators import (
     Expand,
+    ExpandInLists,
     Filter,
     Generate,
     GlobalLimit,
@@ -67,7 +68,8 @@ def basic(plan: LogicalPlan, context: PlanningContext) -> Any:
             partial = o.WindowGroupLimitExec(partition, order, rank, limit, "Partial", below(child))
             return o.WindowGroupLimitExec(partition, order, rank, limit, "Final", partial)
         case Expand(projections, columns, child):
-            return context.operator(o.ExpandExec)(projections, columns, below(child))
+            expand = context.operator(o.ExpandExec)(projections, columns, below(child))
+            return expand.replace(word=plan.word) if isinstance(plan, ExpandInLists) else expand
         case Generate():
             kept = tuple(a for i, a in enumerate(plan.child.output) if i not in plan.needless)
             return context.operator(o.GenerateExec)(
