@@ -161,6 +161,8 @@ class Behaviour:
     equalities_contradict: bool = True
     #: ConstantPropagation puts constants into every comparison; else into equalities only.
     comparisons_take_constants: bool = True
+    #: A moment whose day is compared with a date is compared with that day's first and last moment itself.
+    days_are_ranges_of_moments: bool = True
     #: SimplifyCasts takes widening casts together.
     casts_are_merged: bool = True
     #: SimplifyCasts looks through a cast that keeps every value where it is tested for null.

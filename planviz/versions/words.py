@@ -127,6 +127,8 @@ CHANGES: dict[str, str] = {
     "plus_signs_are_replaced": "Signs and arithmetic of intervals are resolved before the optimizer's rules.",
     "single_constants_move": "A constant of a sum or product stands behind its columns.",
     "equalities_contradict": "A column that should equal two constants at once gives no rows.",
+    "days_are_ranges_of_moments": "A timestamp whose day is compared with a date is compared itself, and so pushed "
+    "to the source.",
     "comparisons_take_constants": "A column that equals a constant is replaced by it in every other comparison.",
     "casts_are_merged": "A widening cast of a cast is one cast.",
     "null_tests_look_through_casts": "A test for null looks through a cast that keeps every value.",

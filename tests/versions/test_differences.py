@@ -228,3 +228,19 @@ def test_dynamic_pruning_shows_one_key_alone_before_4_0():
 
     assert re.search(r"SubqueryBroadcast dynamicpruning#\d+, 0, \[k#", planned("spark-3.5", sql).text("physical"))
     assert re.search(r"SubqueryBroadcast dynamicpruning#\d+, \[0\], \[k#", planned("spark-4.0", sql).text("physical"))
+
+
+@pytest.mark.parametrize("version", ["3.2", "3.5", "4.0"])
+def test_what_is_taken_from_a_moment_is_added_with_a_minus_sign_once_it_is_optimized(version):
+    sql = "SELECT cast(d_date AS timestamp) - INTERVAL '02:03' HOUR TO MINUTE FROM date_dim"
+
+    assert "cast(d_date# as timestamp) - INTERVAL '02:03' HOUR TO MINUTE" in text(version, "analyzed", sql)
+    assert "cast(d_date# as timestamp) + INTERVAL '-02:03' HOUR TO MINUTE AS" in text(version, "optimized", sql)
+
+
+def test_a_timestamp_s_day_is_a_range_of_moments_since_3_5():
+    sql = "CREATE TABLE m (at TIMESTAMP) USING parquet; SELECT * FROM m WHERE to_date(at) = DATE'2021-05-05'"
+    old, new = (planned(profile, sql).text("optimized") for profile in ("spark-3.4", "spark-3.5"))
+
+    assert re.search(r"\(cast\(at#\d+ as date\) = 2021-05-05\)", old)
+    assert re.search(r"\(at#\d+ >= 2021-05-05 00:00:00\) AND \(at#\d+ < 2021-05-06 00:00:00\)", new)

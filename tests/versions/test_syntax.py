@@ -115,7 +115,7 @@ def test_a_setting_changes_the_plan_as_it_says(setting, value, sql, stage, usual
 
 ANALYZED_LATER = """
 3.3 3.4 UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY select exists (select 1 from t2) from t1
-3.3 3.4 UNSUPPORTED_GENERATOR select explode(array(a)), explode(array(b)) from t1
+3.4 3.5 UNSUPPORTED_GENERATOR select explode(array(a)), explode(array(b)) from t1
 3.3 3.4 UNRESOLVED_COLUMN select a as x, x + 1 from t1
 3.3 3.4 UNRESOLVED_COLUMN select a, count(*) from t1 group by all
 3.5 4.0 DATATYPE_MISMATCH select sum(amount) over (order by s_date range between interval 7 days preceding and current row) from orders
