@@ -218,8 +218,9 @@ class ReplaceExpressions(OptimizerRule):
         new = e.map_children(self._replaced)
         # Before 4.0 the plus sign has a rule of its own, RemoveDispensableExpressions, and what is taken away is added.
         if isinstance(new, UnaryPositive | DatetimePlus) and not known.plus_signs_are_replaced:
-            taken = isinstance(new, DatetimePlus) and new.sign == "-"
-            return DatetimePlus(new.left, UnaryMinus(new.right), "+", new.type) if taken else new
+            if isinstance(new, DatetimePlus) and new.sign == "-":
+                return DatetimePlus(new.left, UnaryMinus(new.right), "+", new.type)
+            return new
         if isinstance(new, UnaryPositive):
             return new.child
         if isinstance(new, FunctionCall) and new.name in REPLACED_LATER and not known.more_functions_are_replaced:
