@@ -126,6 +126,9 @@ class ResolveAggregateFunctions(AnalyzerRule):
         below: LogicalPlan = plan.child
         if isinstance(below, Aggregate) and below.resolved:
             return self._sort_over(plan, below, lambda child: child)
+        looks = self.context.config.behaviour.order_looks_below_having
+        if looks == "no" or (looks == "filter" and isinstance(below, Project)):
+            return plan
         if isinstance(below, Filter) and isinstance(below.child, Aggregate) and below.resolved:
             return self._sort_over(plan, below.child, lambda child: below.replace(child=child))
         project = below

@@ -6,6 +6,7 @@ from collections.abc import Set
 from typing import Any
 
 from planviz.analysis.check_calls import check_call, function_of
+from planviz.analysis.check_earlier import check_as_then
 from planviz.analysis.check_operators import check_operator
 from planviz.analysis.check_subqueries import check_subquery
 from planviz.analysis.context import AnalysisContext, sql_text
@@ -82,8 +83,12 @@ def _check_operator(plan: LogicalPlan, context: AnalysisContext) -> None:
         raise table_not_found(plan, context.catalog.names())
     if isinstance(plan, RelationTimeTravel):
         raise _time_travel(plan, context)
+    known = context.config.behaviour
+    older = not (known.dates_are_ranged_by_days and known.predicates_stand_in_lists)
     for e in plan.expressions:
         _check_expression(e, plan, context)
+        if older:
+            check_as_then(e, plan, known)
     if isinstance(plan, Filter):
         _check_filter(plan)
     elif isinstance(plan, Join) and plan.condition is not None and plan.condition.resolved:

@@ -12,10 +12,11 @@ from planviz.errors import AnalysisError
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.arithmetic import UNPROMOTED, BinaryArithmetic
 from planviz.expressions.core import Alias, Expression, Literal, alias
-from planviz.expressions.earlier import stored, untyped_interval
+from planviz.expressions.earlier import PlainlyNamedLike, stored, untyped_interval
+from planviz.expressions.patterns import Like
 from planviz.expressions.unresolved import TempResolvedColumn
 from planviz.logical.combining import Except, ExceptInOneWord, Intersect, IntersectInOneWord, Union
-from planviz.logical.operators import Aggregate, Project, Sample, Sort
+from planviz.logical.operators import Aggregate, Project, RepartitionByExpression, Sample, Sort
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.unresolved import UnresolvedWith
 
@@ -23,20 +24,24 @@ from planviz.logical.unresolved import UnresolvedWith
 def as_parsed_then(plan: LogicalPlan, config: OptimizerConfig) -> LogicalPlan:
     """The plan, subqueries included, with intervals, dates and arithmetic as the configured version has them."""
     known = config.behaviour
-    mask = Literal.BIT | BinaryArithmetic.BIT
-    literals = known.intervals_are_typed and not known.values_are_shown_as_stored
-    if literals and not known.decimals_are_promoted and known.samples_show_their_method:
+    mask = Literal.BIT | BinaryArithmetic.BIT | Like.BIT
+    if known.samples_show_their_method:
         return plan
 
     def step(e: Expression) -> Expression:
         if isinstance(e, BinaryArithmetic):
             return e.rebuilt(e.replace(mode=UNPROMOTED)) if known.decimals_are_promoted else e
+        if isinstance(e, Like):
+            plain = not known.names_have_escapes and e.escape != "\\"
+            return e.rebuilt(PlainlyNamedLike(e.left, e.right, e.escape)) if plain else e
         made = e if known.intervals_are_typed else untyped_interval(e)
         return stored(made) if known.values_are_shown_as_stored else made
 
     def operator(p: LogicalPlan) -> LogicalPlan:
         if isinstance(p, Union) and not known.unions_show_flags:
             p = p.replace(shows_flags=False)
+        if isinstance(p, RepartitionByExpression) and not known.repartitions_leave_their_number_open:
+            p = p.replace(number=p.number or config.number("spark.sql.shuffle.partitions"))
         if isinstance(p, Sample) and not known.samples_show_their_method:
             p = p.replace(method="")
         if isinstance(p, Intersect | Except) and not known.set_operations_are_spaced:

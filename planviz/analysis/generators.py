@@ -59,13 +59,14 @@ class ExtractGenerator(AnalyzerRule):
                     e,
                 )
         found = [(e, g) for e in items if (g := _generator(e)) is not None]
+        alone = isinstance(plan, Aggregate) or not self.context.config.behaviour.lists_hold_generators
+        if alone and sum(occurs(e, GeneratorMark.BIT) for e in items) > 1:
+            raise analysis_error(
+                "UNSUPPORTED_GENERATOR.MULTI_GENERATOR",
+                "The generator is not supported: only one generator allowed per SELECT clause.",
+                plan,
+            )
         if isinstance(plan, Aggregate):
-            if sum(occurs(e, GeneratorMark.BIT) for e in items) > 1:
-                raise analysis_error(
-                    "UNSUPPORTED_GENERATOR.MULTI_GENERATOR",
-                    "The generator is not supported: only one generator allowed per SELECT clause.",
-                    plan,
-                )
             return self._aggregate(plan) if found else plan
         if not found or not plan.children_resolved:
             return plan

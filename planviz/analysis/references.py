@@ -149,7 +149,7 @@ class ResolveReferences(AnalyzerRule):
         scope = Scope(plan.child.output)
         items = expanded(plan.projects, plan)
         bound = [bind(e, scope, True) for e in items]
-        bound = with_lateral_aliases(bound)
+        bound = self._with_lateral_aliases(bound)
         bound = [self._item(e) for e in bound]
         return plan.replace(projects=_kept(plan.projects, bound))
 
@@ -158,14 +158,20 @@ class ResolveReferences(AnalyzerRule):
         items = expanded(plan.aggregates, plan)
         grouping = [bind(e, scope) for e in plan.grouping]
         bound = [bind(e, scope, True) for e in items]
-        bound = with_lateral_aliases(bound)
+        bound = self._with_lateral_aliases(bound)
         bound = [self._item(e) for e in bound]
         named = self.context.config.flag("spark.sql.groupByAliases")
         if named and all(e.resolved for e in bound) and not all(e.resolved for e in grouping):
             grouping = self._group_aliases(grouping, bound)
-        grouping = [self._last_resort(e) if not groups_by_all(plan) else e for e in grouping]
+        grouping = [self._last_resort(e) if not self._groups_by_all(plan) else e for e in grouping]
         new = plan.replace(grouping=_kept(plan.grouping, grouping), aggregates=_kept(plan.aggregates, bound))
-        return with_group_by_all(new) if groups_by_all(new) else new
+        return with_group_by_all(new) if self._groups_by_all(new) else new
+
+    def _with_lateral_aliases(self, items: list[Expression]) -> list[Expression]:
+        return with_lateral_aliases(items) if self.context.config.behaviour.lists_name_themselves else items
+
+    def _groups_by_all(self, plan: Aggregate) -> bool:
+        return self.context.config.behaviour.lists_name_themselves and groups_by_all(plan)
 
     def _group_aliases(self, grouping: list[Expression], items: list[Expression]) -> list[Expression]:
         """GROUP BY names that are aliases of the select list."""

@@ -67,7 +67,7 @@ class ResolveRelations(AnalyzerRule):
 
     def _one(self, plan: LogicalPlan) -> LogicalPlan:
         if isinstance(plan, View) and not plan.projected and plan.child.resolved:
-            return _with_columns(plan)
+            return _with_columns(plan, self.context.config.behaviour.views_cast_their_columns)
         if isinstance(plan, RelationTimeTravel):
             return self._earlier(plan)
         if not isinstance(plan, UnresolvedRelation):
@@ -78,8 +78,10 @@ class ResolveRelations(AnalyzerRule):
             names = view.name_parts if view.temporary else (CATALOG, view.database, view.name.lower())
             # A DataFrame's columns are the view's as they are: nothing is cast.
             ready = view.plan is not None and view.plan.resolved and not view.sql and not view.columns
-            spaced = self.context.config.behaviour.views_space_columns
-            inner = View(names, self._substituted(_of_view(view)), view.temporary, view.columns, ready, spaced)
+            known = self.context.config.behaviour
+            spaced = known.views_space_columns
+            shown = names[1:] if not (view.temporary or known.relations_name_the_catalogue) else names
+            inner = View(shown, self._substituted(_of_view(view)), view.temporary, view.columns, ready, spaced)
             return SubqueryAlias(tuple(n.lower() for n in names), inner)
         table = catalog.table(plan.parts)
         if table is None:
@@ -155,9 +157,11 @@ def with_fresh_ids(plan: Any) -> Any:
     return plan.transform_up(operator)
 
 
-def _with_columns(view: View) -> View:
+def _with_columns(view: View, casts_all: bool) -> View:
     output = view.child.output
     names = view.columns or tuple(a.name for a in output)
+    if not casts_all and names == tuple(a.name for a in output):
+        return view.replace(projected=True)
     casts = tuple(alias(Cast(a, a.type), n) for a, n in zip(output, names, strict=False))
     return view.replace(child=Project(casts, view.child), projected=True)
 

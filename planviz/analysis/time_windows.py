@@ -8,14 +8,14 @@ from typing_extensions import override
 
 from planviz.analysis.context import AnalyzerRule
 from planviz.errors import PlanTooLarge
-from planviz.expressions.arithmetic import Add, Remainder, Subtract
+from planviz.expressions.arithmetic import Add, Divide, Multiply, Remainder, Subtract
 from planviz.expressions.calls import FunctionCall
 from planviz.expressions.casts import Cast
 from planviz.expressions.complex import CreateNamedStruct, GetStructField
 from planviz.expressions.conditional import CaseWhen
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, lit, occurs
 from planviz.expressions.ids import next_id
-from planviz.expressions.predicates import And, GreaterThan, GreaterThanOrEqual, IsNotNull, LessThan
+from planviz.expressions.predicates import And, EqualTo, GreaterThan, GreaterThanOrEqual, IsNotNull, LessThan
 from planviz.expressions.specs import FunctionSpec
 from planviz.expressions.unresolved import SESSION_WINDOW, SessionWindow, TimeWindow
 from planviz.frontend.errors import analysis_error
@@ -25,6 +25,7 @@ from planviz.logical.plan import LogicalPlan
 from planviz.trees.depth import HEAVIEST
 from planviz.types import (
     CALENDAR_INTERVAL,
+    DOUBLE,
     LONG,
     TIMESTAMP,
     TIMESTAMP_NTZ,
@@ -32,6 +33,7 @@ from planviz.types import (
     DataType,
     StructType,
 )
+from planviz.versions import Behaviour
 
 
 def _converted(e: Expression, a: DataType, b: DataType) -> Expression:
@@ -39,11 +41,14 @@ def _converted(e: Expression, a: DataType, b: DataType) -> Expression:
     return FunctionCall("precisetimestampconversion", (e,), spec, (a.scala_name, b.scala_name))
 
 
-def _interval(start: Expression, end: Expression, t: DataType) -> CreateNamedStruct:
+_KNOWN_NULLABLE = FunctionSpec("knownnullable", (), lambda args: args[0].data_type, True)
+
+
+def _interval(start: Expression, end: Expression, t: DataType, nullable: bool = True) -> CreateNamedStruct:
     parts: list[Expression] = []
     for name, value in (("start", start), ("end", end)):
-        spec = FunctionSpec("knownnullable", (), lambda args: args[0].data_type, True)
-        parts += [lit(name), FunctionCall("knownnullable", (_converted(value, LONG, t),), spec)]
+        moment = _converted(value, LONG, t)
+        parts += [lit(name), FunctionCall("knownnullable", (moment,), _KNOWN_NULLABLE) if nullable else moment]
     return CreateNamedStruct(tuple(parts))
 
 
@@ -51,8 +56,10 @@ def _long(value: int) -> Literal:
     return Literal(value, LONG)
 
 
-def _nth(window: TimeWindow, i: int) -> CreateNamedStruct:
-    """The i-th window, counted backwards, that the moment is in."""
+def _nth(window: TimeWindow, i: int, known: Behaviour) -> CreateNamedStruct:
+    """The i-th window, counted backwards, that the moment is in; before 3.3 counted on from the first one."""
+    if known.time_windows != "negative":
+        return _nth_then(window, i, ceiling=known.time_windows == "ceiling")
     t = window.column.data_type
     moment = _converted(window.column, t, LONG)
     rest = Remainder(Subtract(moment, _long(window.start)), _long(window.slide))
@@ -60,6 +67,30 @@ def _nth(window: TimeWindow, i: int) -> CreateNamedStruct:
     last = Subtract(moment, CaseWhen((negative, Add(rest, _long(window.slide))), rest))
     start = Subtract(last, _long(i * window.slide))
     return _interval(start, Add(start, _long(window.size)), t)
+
+
+def _nth_then(window: TimeWindow, i: int, ceiling: bool) -> CreateNamedStruct:
+    """The same by the formula of 3.3, which takes no moment before the first window, or by that of 3.2 and older."""
+    t = window.column.data_type
+    since = Subtract(_converted(window.column, t, LONG), _long(window.start))
+    if not ceiling:
+        rest = Remainder(Add(since, _long(window.slide)), _long(window.slide))
+        start: Expression = Subtract(Subtract(_converted(window.column, t, LONG), rest), _long(i * window.slide))
+    else:
+        slides = Divide(Cast(since, DOUBLE), Cast(_long(window.slide), DOUBLE))
+        up = FunctionCall("CEIL", (slides,), _CEILING)
+        next_one = CaseWhen((EqualTo(Cast(up, DOUBLE), slides), Add(up, Cast(lit(1), LONG))), up)
+        at = Subtract(Add(next_one, Cast(lit(i), LONG)), Cast(lit(_overlapping(window)), LONG))
+        start = Add(Multiply(at, _long(window.slide)), _long(window.start))
+    return _interval(start, Add(start, _long(window.size)), t, nullable=False)
+
+
+_CEILING = FunctionSpec("CEIL", (), lambda _: LONG)
+
+
+def _overlapping(window: TimeWindow) -> int:
+    """How many windows a moment may be in."""
+    return -(-window.size // window.slide)
 
 
 class TimeWindowing(AnalyzerRule):
@@ -90,16 +121,21 @@ class TimeWindowing(AnalyzerRule):
         if occurs(window.column, FunctionCall.BIT) and any(map(_is_window_time, window.column.collect(FunctionCall))):
             return plan
         _check(window)
-        made = AttributeReference("window", _nth(window, 0).data_type, True, next_id())
+        known = self.context.config.behaviour
+        made = AttributeReference("window", _nth(window, 0, known).data_type, True, next_id())
         if window.size == window.slide:
-            kept = Filter(IsNotNull(window.column), child)
-            below: LogicalPlan = Project((Alias(_nth(window, 0), made.name, made.expr_id), *child.output), kept)
+            computed = Alias(_nth(window, 0, known), made.name, made.expr_id)
+            below: LogicalPlan
+            if known.time_windows == "ceiling":
+                below = Filter(IsNotNull(window.column), Project((computed, *child.output), child))
+            else:
+                below = Project((computed, *child.output), Filter(IsNotNull(window.column), child))
         else:
-            count = -(-window.size // window.slide)
-            _refuse_many(count, _nth(window, 0))
-            rows = tuple((_nth(window, i), *child.output) for i in range(count))
+            count = _overlapping(window)
+            _refuse_many(count, _nth(window, 0, known))
+            rows = tuple((_nth(window, i, known), *child.output) for i in range(count))
             start, end = GetStructField(made, 0), GetStructField(made, 1)
-            whole = window.size % window.slide == 0
+            whole = window.size % window.slide == 0 and known.time_windows != "ceiling"
             inside = And(GreaterThanOrEqual(window.column, start), LessThan(window.column, end))
             below = Filter(IsNotNull(window.column) if whole else inside, Expand(rows, (made, *child.output), child))
         return _over(plan, below, TimeWindow, made)

@@ -273,7 +273,10 @@ class QueryExecution:
         if mode not in EXPLAIN_MODES:
             raise InputError(f"There is no explain mode {mode!r} here; there are {', '.join(EXPLAIN_MODES)}.")
         plan = self.physical
-        text = {"simple": simple, "formatted": formatted}.get(mode, lambda p: p.tree_string)(plan)
+        if mode == "formatted":
+            text = formatted(plan, self.config.behaviour)
+        else:
+            text = simple(plan) if mode == "simple" else plan.tree_string
         physical = f"== Physical Plan ==\n{text}\n"
         if mode == "cost":
             return f"== Optimized Logical Plan ==\n{self.cost_text}\n{physical}"

@@ -252,8 +252,8 @@ class AggregateCall(SignatureCall, AggregateFunction):
         return self.spec.deterministic and all(c.deterministic for c in self.children)
 
     def to_string(self) -> str:
-        """The call; one that collects shows its column alone (Spark: Collect.toString)."""
-        collects = self.name in ("collect_list", "collect_set")
+        """The call; one that collects shows its column alone since Spark 4.2 (Collect.toString), as it shows nulls."""
+        collects = self.name in ("collect_list", "collect_set") and len(self.tail) > 2
         return f"{self.name}({self.arguments[0]})" if collects else super().to_string()
 
     def render_call(self, r: Callable[[Expression], str], distinct: bool) -> str:

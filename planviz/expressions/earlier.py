@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 from functools import cache
@@ -11,8 +12,10 @@ from planviz.expressions.casts import Cast
 from planviz.expressions.complex import CreateMap
 from planviz.expressions.core import Expression, Literal
 from planviz.expressions.objects import StaticInvoke
+from planviz.expressions.patterns import Like
 from planviz.expressions.predicates import InSet
 from planviz.expressions.specs import FunctionSpec
+from planviz.expressions.windows import LagLead
 from planviz.trees.node import node
 from planviz.types import CALENDAR_INTERVAL, STRING, DayTimeIntervalType, YearMonthIntervalType
 from planviz.versions.model import Behaviour
@@ -33,6 +36,24 @@ class StoredLiteral(Literal):
         if isinstance(self.value, datetime):
             return str((self.value - _EPOCH) // timedelta(microseconds=1))
         return str((self.value - _EPOCH.date()).days)
+
+
+@node
+class PlainlyNamedLike(Like):
+    """left LIKE right ESCAPE escape, whose name leaves out the escape (before Spark 4.0)."""
+
+    def render(self, r: Callable[[Expression], str]) -> str:
+        """left LIKE right."""
+        return f"{r(self.left)} LIKE {r(self.right)}"
+
+
+@node
+class PositiveLag(LagLead):
+    """lag(input, offset, default) with the offset as it was written (before Spark 3.1)."""
+
+    def to_string(self) -> str:
+        """The same as in SQL."""
+        return self.render(str)
 
 
 @node
@@ -68,6 +89,12 @@ _METHODS: dict[str, tuple[str, tuple[str, ...], bool]] = {
 def _unfolded(spec: FunctionSpec) -> FunctionSpec:
     """The signature of a function that is not computed while planning, constant as its arguments may be."""
     return replace(spec, foldable=False)
+
+
+@cache
+def _without_option(spec: FunctionSpec) -> FunctionSpec:
+    """The signature of a function whose last parameter is not there yet."""
+    return replace(spec, option=0)
 
 
 _DATABASE = FunctionSpec("current_database", (), lambda _: STRING, False)
@@ -116,6 +143,11 @@ def as_called_then(e: Expression, known: Behaviour) -> Expression:
 
     def step(x: Expression) -> Expression:
         match x:
+            case FunctionCall(name) if name in (shorter := dict(known.calls_show_less)):
+                spec = x.spec if x.tail else _without_option(x.spec)
+                return x.rebuilt(x.replace(tail=x.tail[: max(len(x.tail) - shorter[name], 0)], spec=spec))
+            case LagLead("lag") if not known.lags_are_negative and type(x) is LagLead:
+                return x.rebuilt(PositiveLag(x.name, x.input, x.offset, x.default, x.ignore_nulls))
             case FunctionCall("from_json") if not known.json_readers_show_a_flag:
                 return x.rebuilt(x.replace(tail=x.tail[:-1])) if len(x.tail) > 1 else x
             case FunctionCall("gettimestamp") if not known.parsers_name_a_function:
@@ -131,7 +163,7 @@ def as_called_then(e: Expression, known: Behaviour) -> Expression:
                 return LongStaticInvoke(x.owner, x.method, x.type, x.arguments, x.is_nullable)
         return x
 
-    return e.transform_up(step, FunctionCall.BIT | StaticInvoke.BIT)
+    return e.transform_up(step, FunctionCall.BIT | StaticInvoke.BIT | LagLead.BIT)
 
 
 def with_shown_casts(e: Expression) -> Expression:

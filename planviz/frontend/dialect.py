@@ -34,6 +34,8 @@ class Dialect:
     groups_by_position: bool = True
     #: INTERVAL is the type that has months, days and seconds (spark.sql.legacy.interval.enabled).
     calendar_intervals: bool = False
+    #: 'a''b' is a'b; else it is ab, as two texts are.
+    doubled_quotes_are_one: bool = True
     version: str = "4.3"
     later: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
@@ -83,4 +85,5 @@ def _dialect(
     calendar: bool,
 ) -> Dialect:
     later, version = later_than(profile, tuple(PROFILES)), profile.removeprefix("spark-")
-    return Dialect(quoted, exponents, in_order, without_zone, ordered, grouped, calendar, version, later)
+    halved = PROFILES[profile].behaviour.doubled_quotes_are_one
+    return Dialect(quoted, exponents, in_order, without_zone, ordered, grouped, calendar, halved, version, later)

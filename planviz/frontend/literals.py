@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from planviz.errors import shown
 from planviz.expressions.core import Literal
+from planviz.frontend.dialect import current
 from planviz.types import (
     BINARY,
     BYTE,
@@ -35,16 +36,16 @@ _SIMPLE = {"0": "\0", "b": "\b", "n": "\n", "r": "\r", "t": "\t", "Z": "\x1a", "
 
 
 def unquote(text: str) -> str:
-    """The value of a quoted string token: escapes resolved, doubled quotes halved (Spark: unescapeSQLString)."""
+    """The value of a quoted string token: escapes resolved, doubled quotes halved (Spark: unescapeSQLString).
+
+    Before Spark 4.1 doubled quotes end one text and begin the next, and are none.
+    """
     if text[0] in "rR":
         return text[2:-1]
     quote, body = text[0], text[1:-1]
     if quote in body:
-        body = (
-            body.replace(quote * 2, quote)
-            if "\\" not in body
-            else re.sub(f"(\\\\.)|{quote}{quote}", _pair(quote), body)
-        )
+        one = quote if current().doubled_quotes_are_one else ""
+        body = body.replace(quote * 2, one) if "\\" not in body else re.sub(f"(\\\\.)|{quote}{quote}", _pair(one), body)
     return _ESCAPE.sub(_unescape, body) if "\\" in body else body
 
 

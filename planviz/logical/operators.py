@@ -345,14 +345,19 @@ class Expand(UnaryNode):
         """The columns that the child does not give."""
         return frozenset([a.expr_id for a in self.columns]) - self.child.output_set
 
-    def in_lists(self) -> Expand:
-        """The same with its projections shown as List(a, b), as before Spark 3.2."""
-        return ExpandInLists(self.projections, self.columns, self.child)
+    def in_lists(self, word: str = "List") -> Expand:
+        """The same with its projections shown as List(a, b), as before Spark 3.2; `word` is Scala's class."""
+        return ExpandInLists(self.projections, self.columns, self.child, word)
 
 
 @node
 class ExpandInLists(Expand):
     """An Expand that shows its projections as Scala's lists."""
+
+    projections: tuple[tuple[Expression, ...], ...]
+    columns: tuple[AttributeReference, ...]
+    child: LogicalPlan
+    word: str = "List"
 
     @property
     def node_name(self) -> str:
@@ -361,7 +366,7 @@ class ExpandInLists(Expand):
 
     def arguments(self) -> list[str]:
         """[List(a, b), List(a, null)], [columns]."""
-        return [named_lists(self.projections), bracketed(self.columns)]
+        return [named_lists(self.projections, self.word), bracketed(self.columns)]
 
 
 @node

@@ -240,9 +240,9 @@ def arguments_of(plan: QueryPlan, kind: type[QueryPlan]) -> list[str]:
     return out
 
 
-def named_lists(rows: Sequence[Sequence[Expression]]) -> str:
-    """Lists in a list as Spark before 3.2 prints them: [List(a, b), List(c, d)]."""
-    return f"[{', '.join(f'List({bracketed(row)[1:-1]})' for row in rows)}]"
+def named_lists(rows: Sequence[Sequence[Expression]], word: str = "List") -> str:
+    """Lists in a list as Spark before 3.2 prints them, by the class that they have: [List(a, b), List(c, d)]."""
+    return f"[{', '.join(f'{word}({bracketed(row)[1:-1]})' for row in rows)}]"
 
 
 def argument(value: Expression | int | str) -> str:

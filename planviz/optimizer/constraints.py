@@ -380,6 +380,7 @@ def _strict_attributes_of(c: Expression) -> list[Expression]:
 #: What is called by name, and dates with intervals.
 _FUNCTIONS = (SignatureCall, StringForm, RegexpForm, DatetimePlus, DatetimeMinus)
 _functions_are_strict: ContextVar[bool] = ContextVar("functions_are_strict", default=True)
+_fields_are_known: ContextVar[bool] = ContextVar("fields_are_known", default=True)
 _constraints_are_hashed: ContextVar[bool] = ContextVar("constraints_are_hashed", default=False)
 
 
@@ -395,10 +396,12 @@ def inferring(config: OptimizerConfig) -> Iterator[None]:
     known = config.behaviour
     strict = _functions_are_strict.set(known.functions_are_known_to_be_strict)
     hashed = _constraints_are_hashed.set(known.constraints_are_hashed)
+    fields = _fields_are_known.set(known.fields_are_known_not_to_be_null)
     try:
         yield
     finally:
         _functions_are_strict.reset(strict)
+        _fields_are_known.reset(fields)
         _constraints_are_hashed.reset(hashed)
 
 
@@ -414,7 +417,7 @@ def strict_attributes(e: Expression) -> list[Expression]:
     if isinstance(e, AttributeReference):
         return [e]
     if isinstance(e, GetStructField) and _extract_only(e):
-        return [e]
+        return [e] if _fields_are_known.get() else strict_attributes(e.child)
     if e.null_intolerant and (_functions_are_strict.get() or _is_plain(e)):
         return [a for c in e.children for a in strict_attributes(c)]
     return []

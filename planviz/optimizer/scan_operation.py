@@ -69,7 +69,8 @@ def scan_operation(plan: LogicalPlan, always: bool, leaf: type[LeafNode] = Logic
 
 
 def _over(e: Expression, inner: dict[int, Expression], meanings: dict[int, Any]) -> Any:
-    """A projected expression over the columns of the table; an attribute keeps its alias beneath."""
+    """A projected expression over the columns of the table; an attribute keeps its qualifier, or its alias beneath."""
     if isinstance(e, AttributeReference):
-        return inner.get(e.expr_id, e)
+        below = inner.get(e.expr_id, e)
+        return e if isinstance(below, AttributeReference) else below
     return substitute(e, meanings)

@@ -167,11 +167,12 @@ class RangePartitioning(Partitioning):
         if isinstance(wanted, OrderedDistribution):
             # Spark compares the very expressions: a column under another qualifier, of a subquery, is another one.
             pairs = list(zip(self.order, wanted.order, strict=False))
-            return bool(pairs) and all(a == b and _qualifiers(a) == _qualifiers(b) for a, b in pairs)
+            return bool(pairs) and all(a == b and qualifiers_of(a) == qualifiers_of(b) for a, b in pairs)
         return super().satisfies(wanted)
 
 
-def _qualifiers(e: Expression) -> list[tuple[str, ...]]:
+def qualifiers_of(e: Expression) -> list[tuple[str, ...]]:
+    """The qualifiers of the columns in an expression, in order."""
     return [x.qualifier for x in e.collect(AttributeReference)]
 
 

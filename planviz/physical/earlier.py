@@ -5,12 +5,17 @@ from __future__ import annotations
 from functools import cache
 
 from planviz.config import OptimizerConfig
+from planviz.expressions.core import AttributeReference, Expression
 from planviz.logical.plan import bracketed, named_lists
-from planviz.physical import aggregates, exchanges, joins, operators, scans
+from planviz.physical import aggregates, exchanges, joins, operators, scans, subqueries
 from planviz.physical.distribution import Partitioning, UnknownPartitioning
+from planviz.physical.plan import SparkPlan
 from planviz.physical.pushed import pushed
 from planviz.trees.node import lazy, node
 from planviz.versions import Behaviour
+
+#: Words of 4.3 for what asks for an exchange, and those of 3.1.
+_ORIGINS = {"REPARTITION_BY_COL": "REPARTITION", "REPARTITION_BY_NUM": "REPARTITION_WITH_NUM"}
 
 
 @node
@@ -114,12 +119,12 @@ class SortAggregateExec(aggregates.SortAggregateExec):
 
 @node
 class ShuffleExchangeExec(exchanges.ShuffleExchangeExec):
-    """A shuffle whose number has the short name that it had before Spark 3.2."""
+    """A shuffle whose number has the short name that it had before Spark 3.2, and what asks for it another one."""
 
     @lazy
     def simple_string(self) -> str:
         """Exchange hashpartitioning(k#1, 200), ENSURE_REQUIREMENTS, [id=#7]."""
-        return f"Exchange {self.spread}, {self.origin}, [id=#{self.plan_id}]"
+        return f"Exchange {self.spread}, {_ORIGINS.get(self.origin, self.origin)}, [id=#{self.plan_id}]"
 
 
 @node
@@ -130,6 +135,18 @@ class BroadcastExchangeExec(exchanges.BroadcastExchangeExec):
     def simple_string(self) -> str:
         """BroadcastExchange mode, [id=#7]."""
         return f"BroadcastExchange {self.mode}, [id=#{self.plan_id}]"
+
+
+@node
+class UntruthfulFileSourceScanExec(scans.FileSourceScanExec):
+    """A scan that is given no columns of truth values as filters (before Spark 3.3)."""
+
+    node_name = "FileSourceScan"
+
+    @lazy
+    def pushed_filters(self) -> tuple[str, ...]:
+        """The filters that the reader takes, as it prints them."""
+        return tuple(p for p in (pushed(f, booleans=False) for f in self.data_filters) if p is not None)
 
 
 @node
@@ -144,17 +161,30 @@ class FileSourceScanExec(scans.FileSourceScanExec):
     @lazy
     def pushed_filters(self) -> tuple[str, ...]:
         """The filters that the reader takes, as it prints them."""
-        return tuple(p for p in (pushed(f, by_text=False) for f in self.data_filters) if p is not None)
+        found = (pushed(f, by_text=False, booleans=False) for f in self.data_filters)
+        return tuple(p for p in found if p is not None)
 
 
 @node
 class ExpandExec(operators.ExpandExec):
-    """An Expand that shows its projections as Scala's lists (before Spark 3.2)."""
+    """An Expand that shows its projections as Scala's lists (before Spark 3.2); `word` is their class."""
+
+    projections: tuple[tuple[Expression, ...], ...]
+    columns: tuple[AttributeReference, ...]
+    child: SparkPlan
+    word: str = "List"
 
     @lazy
     def simple_string(self) -> str:
         """Expand [List(a, b), List(a, null)], [columns]."""
-        return f"Expand {named_lists(self.projections)}, {bracketed(self.columns)}"
+        return f"Expand {named_lists(self.projections, self.word)}, {bracketed(self.columns)}"
+
+
+@node
+class GenerateExec(operators.GenerateExec):
+    """A generator's rows without generated code (before Spark 3.2)."""
+
+    CODEGEN = False
 
 
 @node
@@ -185,6 +215,26 @@ class TakeOrderedAndProjectExec(operators.TakeOrderedAndProjectExec):
     def simple_string(self) -> str:
         """TakeOrderedAndProject(limit=100, orderBy=[...], output=[...])."""
         return super().simple_string.replace(f"offset={self.offset}, ", "", 1)
+
+
+@node
+class SubqueryBroadcastExec(subqueries.SubqueryBroadcastExec):
+    """The keys of a broadcast that prune partitions, one key alone (before Spark 4.0)."""
+
+    @property
+    def shown_keys(self) -> str:
+        """The key's place."""
+        return ", ".join(map(str, self.indices))
+
+
+@node
+class SubqueryAdaptiveBroadcastExec(subqueries.SubqueryAdaptiveBroadcastExec):
+    """The same under adaptive execution."""
+
+    @property
+    def shown_keys(self) -> str:
+        """The key's place."""
+        return ", ".join(map(str, self.indices))
 
 
 _MERGE_JOINS: dict[str, type] = {"one side": SortMergeJoinExec, "inner": InnerSortMergeJoinExec}
@@ -222,6 +272,9 @@ def operators_of(known: Behaviour) -> dict[type, type]:
         found[joins.BroadcastNestedLoopJoinExec] = BroadcastNestedLoopJoinExec
     if not known.unions_give_batches:
         found[operators.UnionExec] = UnionExec
+    if not known.pruning_keys_are_listed:
+        found[subqueries.SubqueryBroadcastExec] = SubqueryBroadcastExec
+        found[subqueries.SubqueryAdaptiveBroadcastExec] = SubqueryAdaptiveBroadcastExec
     if known.limits_show_offsets != "all":
         found[operators.TakeOrderedAndProjectExec] = TakeOrderedAndProjectExec
     if known.limits_show_offsets == "none":
@@ -229,6 +282,10 @@ def operators_of(known: Behaviour) -> dict[type, type]:
     if known.exchange_numbers_are_short:
         found[exchanges.ShuffleExchangeExec] = ShuffleExchangeExec
         found[exchanges.BroadcastExchangeExec] = BroadcastExchangeExec
+    if not known.generators_are_coded:
+        found[operators.GenerateExec] = GenerateExec
+    if not known.booleans_are_pushed:
+        found[scans.FileSourceScanExec] = UntruthfulFileSourceScanExec
     if known.lists_are_named:
         found[scans.FileSourceScanExec] = FileSourceScanExec
         found[operators.ExpandExec] = ExpandExec

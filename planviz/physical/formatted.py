@@ -32,13 +32,16 @@ from planviz.physical.scans import FileSourceScanExec
 from planviz.physical.sources import OneRowRelationExec, RangeExec, RDDScanExec
 from planviz.physical.subqueries import ReusedSubqueryExec
 from planviz.trees.text import tree_string
+from planviz.versions import Behaviour
 
 _MARKS = (WholeStageCodegenExec, InputAdapter)
+#: What a query without FROM reads before Spark 4.1.
+_ONE_ROW = "ParallelCollectionRDD[0] at explain at <unknown>:0, OneRowRelation, UnknownPartitioning(0)"
 
 
-def formatted(root: SparkPlan) -> str:
-    """The text, without heading."""
-    return _Explained(root).text()
+def formatted(root: SparkPlan, behaviour: Behaviour | None = None) -> str:
+    """The text, without heading, as the version of this behaviour prints it (None: 4.3)."""
+    return _Explained(root, behaviour or Behaviour()).text()
 
 
 def simple(root: SparkPlan) -> str:
@@ -51,8 +54,9 @@ def simple(root: SparkPlan) -> str:
 class _Explained:
     """The numbers of one plan's operators, and what is written with them."""
 
-    def __init__(self, root: SparkPlan) -> None:
+    def __init__(self, root: SparkPlan, behaviour: Behaviour) -> None:
         self._root = root
+        self._behaviour = behaviour
         self._numbers: dict[int, int] = {}
         #: Operators in a generated stage, and the stage that is told beneath the tree.
         self._generated: set[int] = set()
@@ -142,7 +146,8 @@ class _Explained:
         if isinstance(node, ReusedExchangeExec):
             mark = f" [Reuses operator id: {self._numbers.get(id(node.exchange), 'unknown')}]"
         head = f"({self._numbers[id(node)]}) {_name(node)}{mark}\n"
-        return head + "".join(f"{line}\n" for line in self._parts(node))
+        blank = node.BLANK_BENEATH if isinstance(node, JoinExec) else ""
+        return head + "".join(f"{line}\n" for line in self._parts(node)) + blank
 
     def _parts(self, node: SparkPlan) -> Iterator[str]:
         """The lines beneath an operator's name."""
@@ -151,9 +156,11 @@ class _Explained:
                 yield from _scan(node)
             case ReusedExchangeExec() | OneRowRelationExec():
                 yield _fields("Output", node.output)
+                if isinstance(node, OneRowRelationExec) and self._behaviour.single_rows_are_parallelized:
+                    yield f"Arguments: {_ONE_ROW}"
             case LeafExec():
                 yield _fields("Output", node.output)
-                yield from _arguments(node)
+                yield from _arguments(node, self._behaviour)
             case ProjectExec():
                 yield _fields("Output", node.projects)
                 yield _fields("Input", node.child.output)
@@ -162,8 +169,12 @@ class _Explained:
                 yield f"Condition : {node.condition}"
             case BaseAggregateExec():
                 yield from self._aggregate(node)
+            case JoinExec() if node.SIDES_BENEATH:
+                yield _fields("Left output", node.left.output)
+                yield _fields("Right output", node.right.output)
+                yield from _arguments(node, self._behaviour)
             case JoinExec():
-                yield from _join(node)
+                yield from _join(node, self._behaviour.joins_tell_their_type)
             case UnionExec():
                 yield from ()
             case InMemoryRelation():
@@ -174,7 +185,7 @@ class _Explained:
             case _:
                 if len(node.children) == 1:
                     yield _fields("Input", node.children[0].output)
-                yield from _arguments(node)
+                yield from _arguments(node, self._behaviour)
 
     def _aggregate(self, node: BaseAggregateExec) -> Iterator[str]:
         yield _fields("Input", node.child.output)
@@ -243,7 +254,7 @@ def _fields(title: str, values: Any) -> str:
     return f"{title} [{len(values)}]: {bracketed(values)}" if values else f"{title}: []"
 
 
-def _arguments(node: SparkPlan) -> Iterator[str]:
+def _arguments(node: SparkPlan, known: Behaviour) -> Iterator[str]:
     said = node.simple_string.removeprefix("!").removeprefix(_name(node)).strip()
     match node:
         case RDDScanExec():
@@ -251,18 +262,20 @@ def _arguments(node: SparkPlan) -> Iterator[str]:
         case RangeExec():
             said = node.origin.simple_string if isinstance(node.origin, LogicalPlan) else said
         case TakeOrderedAndProjectExec():
-            said = ", ".join([str(node.limit), bracketed(node.order), bracketed(node.projects)])
+            offset = [str(node.offset)] if node.offset else []
+            said = ", ".join([str(node.limit), bracketed(node.order), bracketed(node.projects), *offset])
         case CollectLimitExec() | GlobalLimitExec():
-            said = f"{node.limit}, {node.offset}" if node.offset or isinstance(node, GlobalLimitExec) else said
+            shows = node.offset or (isinstance(node, GlobalLimitExec) and known.limits_show_offsets != "none")
+            said = f"{node.limit}, {node.offset}" if shows else str(node.limit)
     if said:
         yield f"Arguments: {said}"
 
 
-def _join(node: JoinExec) -> Iterator[str]:
+def _join(node: JoinExec, with_type: bool) -> Iterator[str]:
     if isinstance(node, EquiJoinExec):
         yield _fields("Left keys", node.left_keys)
         yield _fields("Right keys", node.right_keys)
-    if node.TYPE_BENEATH:
+    if with_type:
         yield f"Join type: {_join_type(node)}"
     yield f"Join condition: {node.condition}"
 

@@ -36,9 +36,12 @@ INNER_LIKE = ("Inner", "Cross")
 class JoinExec(BinaryExec):
     """Base of the joins: `kind` is the join type, `exists` the column that an ExistenceJoin makes."""
 
-    #: Whether explain's formatted mode tells the join type in its tree and beneath it.
+    #: Whether explain's formatted mode tells the join type in its tree.
     TYPE_IN_TREE: ClassVar[bool] = True
-    TYPE_BENEATH: ClassVar[bool] = True
+    #: Whether it tells beneath the tree both sides' columns and the arguments of the operator's line.
+    SIDES_BENEATH: ClassVar[bool] = False
+    #: What it leaves in the line behind the operator's.
+    BLANK_BENEATH: ClassVar[str] = ""
 
     kind: str
     condition: Expression | None

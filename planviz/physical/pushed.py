@@ -43,10 +43,11 @@ _MIRRORED: dict[type, type] = {
 }
 
 
-def pushed(e: Expression, by_text: bool = True) -> str | None:
+def pushed(e: Expression, by_text: bool = True, booleans: bool = True) -> str | None:
     """The filter as a scan prints it, or None where a data source cannot take it.
 
     `by_text`: the values of a list stand in the order of their texts, as since Spark 3.2; else as they came.
+    `booleans`: a column of truth values is a filter, as since Spark 3.3.
     """
     match e:
         case BinaryComparison(left=a, right=Literal() | ScalarSubqueryExec() as v) if column := _name(a):
@@ -57,17 +58,17 @@ def pushed(e: Expression, by_text: bool = True) -> str | None:
             return f"In({column}, [{_values(items, by_text)}])"
         case InSet(a, values) if column := _name(a):
             return f"In({column}, [{_values(values, by_text)}])"
-        case AttributeReference() | GetStructField() if e.data_type == BOOLEAN and (column := _name(e)):
+        case AttributeReference() | GetStructField() if booleans and e.data_type == BOOLEAN and (column := _name(e)):
             return f"EqualTo({column},true)"
         case IsNull(a) | IsNotNull(a) if column := _name(a):
             return f"{type(e).__name__}({column})"
         case StringPredicate(left=a, right=Literal() as v) if column := _name(a):
             return f"String{e.kind}({column},{_value(v)})"
         case And(left, right) | Or(left, right):
-            parts = pushed(left, by_text), pushed(right, by_text)
+            parts = pushed(left, by_text, booleans), pushed(right, by_text, booleans)
             return f"{type(e).__name__}({','.join(map(str, parts))})" if all(parts) else None
         case Not(child):
-            inner = pushed(child, by_text)
+            inner = pushed(child, by_text, booleans)
             return f"Not({inner})" if inner else None
     return None
 

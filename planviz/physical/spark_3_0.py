@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from planviz.expressions.core import Alias, AttributeReference, Expression
-from planviz.physical import aggregates, earlier, exchanges, joins, operators
+from planviz.physical import aggregates, earlier, exchanges, joins, operators, subqueries
 from planviz.physical.distribution import HashPartitioning, OutputOrder, Partitioning, UnknownPartitioning
 from planviz.physical.plan import SparkPlan
 from planviz.trees.node import lazy, node
@@ -88,8 +88,6 @@ class SortAggregateExec(aggregates.SortAggregateExec):
 class SortMergeJoinExec(joins.SortMergeJoinExec):
     """Walks two sorted inputs."""
 
-    TYPE_BENEATH = False
-
     @property
     def supports_codegen(self) -> bool:
         """For inner joins."""
@@ -100,7 +98,6 @@ class _HashJoinExec(joins.JoinExec):
     """What joins by a hash relation keep of their streamed side: where rows are, but no order."""
 
     streamed: SparkPlan
-    TYPE_BENEATH = False
 
     @lazy
     def output_partitioning(self) -> Partitioning:
@@ -136,7 +133,8 @@ class BroadcastHashJoinExec(_HashJoinExec, joins.BroadcastHashJoinExec):
 class BroadcastNestedLoopJoinExec(joins.BroadcastNestedLoopJoinExec):
     """Broadcasts one side and compares every pair of rows; no code is generated for it."""
 
-    TYPE_IN_TREE = TYPE_BENEATH = False
+    TYPE_IN_TREE = False
+    SIDES_BENEATH = True
     supports_codegen = False
 
     @lazy
@@ -149,7 +147,8 @@ class BroadcastNestedLoopJoinExec(joins.BroadcastNestedLoopJoinExec):
 class CartesianProductExec(joins.CartesianProductExec):
     """Compares every pair of partitions."""
 
-    TYPE_IN_TREE = TYPE_BENEATH = False
+    TYPE_IN_TREE = False
+    BLANK_BENEATH = " " * 5
 
 
 @node
@@ -177,8 +176,10 @@ class BroadcastExchangeExec(exchanges.BroadcastExchangeExec):
 _BEFORE_3_1 = {
     operators.ExpandExec: earlier.ExpandExec,
     operators.UnionExec: earlier.UnionExec,
+    operators.GenerateExec: earlier.GenerateExec,
     operators.GlobalLimitExec: earlier.GlobalLimitExec,
     operators.TakeOrderedAndProjectExec: earlier.TakeOrderedAndProjectExec,
+    subqueries.SubqueryBroadcastExec: earlier.SubqueryBroadcastExec,
 }
 EARLIER: dict[type, type] = _BEFORE_3_1 | {
     next(base for base in cls.__mro__[::-1] if base.__name__ == cls.__name__): cls

@@ -79,10 +79,15 @@ class SubqueryBroadcastExec(SubqueryExec):
         keys = tuple(positioned(k, positions_of(self.child.output)).canonicalized for k in self.keys)
         return SubqueryBroadcastExec("dynamicpruning", self.child.canonicalized, 0, self.indices, keys)
 
+    @property
+    def shown_keys(self) -> str:
+        """The places of the keys that are read."""
+        return bracketed(self.indices)
+
     @lazy
     def simple_string(self) -> str:
         """SubqueryBroadcast dynamicpruning#1, [0], [k#2], [id=#7]."""
-        return f"SubqueryBroadcast {self.name}, {bracketed(self.indices)}, {bracketed(self.keys)}, [id=#{self.plan_id}]"
+        return f"SubqueryBroadcast {self.name}, {self.shown_keys}, {bracketed(self.keys)}, [id=#{self.plan_id}]"
 
 
 @node
@@ -104,11 +109,16 @@ class SubqueryAdaptiveBroadcastExec(SubqueryExec):
         """The physical plan alone."""
         return (self.child,)
 
+    @property
+    def shown_keys(self) -> str:
+        """The places of the keys that are read."""
+        return bracketed(self.indices)
+
     @lazy
     def simple_string(self) -> str:
         """SubqueryAdaptiveBroadcast dynamicpruning#1, [0], true, the plan's line, [k#2]."""
         only = str(self.only_reused).lower()
-        parts = [self.name, bracketed(self.indices), only, self.build.simple_string, bracketed(self.keys)]
+        parts = [self.name, self.shown_keys, only, self.build.simple_string, bracketed(self.keys)]
         return f"SubqueryAdaptiveBroadcast {', '.join(parts)}"
 
 

@@ -12,6 +12,7 @@ _IDS = re.compile(
 _PLACES = re.compile(
     r"(Location: )\w+(?:\s*\(\d+ paths?\))?\s*\[(?:[^\]\n]*?\.\.\.(?=, |$)|[^\]\n]*(?:\]|$))", re.MULTILINE
 )
+_ROWS = re.compile(r"\b(\w*RDD)\[\d+\] at [^\n,]*")
 _SEEDS = re.compile(r"\b(rand|randn|uuid|shuffle|randstr)\((-?\d{6,})\)")
 _LAMBDA = re.compile(r"\b(lambda )?([a-z]\w*?)_\d+(?=#\d+)")
 _MARKS = re.compile(r"^(?:[ :]*[+:]- )?(?:\*(?:\(\d+\))? )?[!']?")
@@ -22,14 +23,14 @@ MOST = 20
 
 
 def canonical(text: str) -> str:
-    """A plan's text with ids and numbers counted in the order of their appearance, places and seeds left out."""
+    """A plan's text with ids counted in the order of their appearance; places, seeds and numbers of RDDs left out."""
     known: dict[str, int] = {}
 
     def number(match: re.Match[str]) -> str:
         word, digits = next((match[i], match[i + 1]) for i in range(1, 9, 2) if match[i] is not None)
         return f"{word}{known.setdefault(word + digits, len(known))}"
 
-    text = _SEEDS.sub(r"\1(seed)", _PLACES.sub(r"\1", text))
+    text = _ROWS.sub(r"\1", _SEEDS.sub(r"\1(seed)", _PLACES.sub(r"\1", text)))
     if "lambda" in text:
         text = _LAMBDA.sub(r"\1\2", text)
     return "\n".join(line.rstrip() for line in _IDS.sub(number, text).strip("\n").split("\n"))

@@ -16,7 +16,7 @@ _SINCE = {
         "try_add try_divide"
     ),
     "3.3": (
-        "aes_decrypt aes_encrypt array_agg array_size ceil ceiling contains csc endswith floor histogram_numeric "
+        "aes_decrypt aes_encrypt array_agg array_size contains csc endswith histogram_numeric "
         "ilike map_contains_key regr_avgx regr_avgy regr_count regr_r2 sec split_part startswith to_binary to_number "
         "try_avg try_element_at try_multiply try_subtract try_sum try_to_binary try_to_number"
     ),

@@ -108,6 +108,34 @@ class Behaviour:
     grouping_columns_are_named_by_sql: bool = True
     #: range() says that its number of slices is open: "splits=None".
     ranges_show_open_slices: bool = False
+    #: ORDER BY computes in the Aggregate what it lacks below HAVING, too: also where HAVING did so ("projection"), only
+    #: where it did not ("filter"), or never.
+    order_looks_below_having: Literal["projection", "filter", "no"] = "projection"
+    #: A quote that is doubled in a text stands for itself; else two texts next to each other are one.
+    doubled_quotes_are_one: bool = True
+    #: IN and EXISTS with a subquery stand in select lists, too.
+    predicates_stand_in_lists: bool = True
+    #: A range of a window over a DATE may be given in days as an INTERVAL.
+    dates_are_ranged_by_days: bool = True
+    #: A select list may hold several functions that make rows.
+    lists_hold_generators: bool = True
+    #: A select list may name what stands before it in the list; GROUP BY ALL is no column.
+    lists_name_themselves: bool = True
+    #: The name of LIKE has its ESCAPE.
+    names_have_escapes: bool = True
+    #: Functions that show less beside their arguments than 4.3, by how much: ("to_date", 1) lacks the last of it.
+    calls_show_less: tuple[tuple[str, int], ...] = ()
+    #: Columns of a view are cast to the types that they have; else what the view's query gives are its columns.
+    views_cast_their_columns: bool = True
+    #: The offset of lag() is shown as it is kept, negative.
+    lags_are_negative: bool = True
+    #: DISTRIBUTE BY shows no number of partitions that it does not name.
+    repartitions_leave_their_number_open: bool = True
+    #: How GROUP BY window() finds the window of a moment: a remainder that may be "negative", one that is "positive",
+    #: or the quotient's "ceiling".
+    time_windows: Literal["negative", "positive", "ceiling"] = "negative"
+    #: Of several DISTINCTs each has a FILTER; else a test within, and names of columns stand in quotes.
+    distincts_are_filtered: bool = True
     #: Lists in the arguments of an operator are shown as Scala's: List(a, b).
     lists_are_named: bool = False
     # ---------------------------------------------------------------- optimizer
@@ -117,6 +145,12 @@ class Behaviour:
     more_functions_are_replaced: bool = True
     #: Subqueries in a join's condition are taken apart as those of a filter are; else only what is pushed below it.
     join_conditions_ask_subqueries: bool = True
+    #: base64() is replaced by a static method.
+    base64_is_replaced: bool = True
+    #: A comparison of a condition with true is the condition.
+    truth_is_not_compared: bool = True
+    #: Of a column's field that is compared with something it is known not to be null; else of the column alone.
+    fields_are_known_not_to_be_null: bool = True
     #: A static method is shown as its call; else with all that its expression holds.
     static_calls_are_short: bool = True
     #: A plus sign and arithmetic of intervals are replaced in Finish Analysis.
@@ -125,6 +159,10 @@ class Behaviour:
     single_constants_move: bool = True
     #: ConstantPropagation puts the last of two constants for one column into the comparison with the other.
     equalities_contradict: bool = True
+    #: ConstantPropagation puts constants into every comparison; else into equalities only.
+    comparisons_take_constants: bool = True
+    #: A moment whose day is compared with a date is compared with that day's first and last moment itself.
+    days_are_ranges_of_moments: bool = True
     #: SimplifyCasts takes widening casts together.
     casts_are_merged: bool = True
     #: SimplifyCasts looks through a cast that keeps every value where it is tested for null.
@@ -178,6 +216,10 @@ class Behaviour:
     coded_merge_joins: Literal["all", "one side", "inner"] = "all"
     #: The same of shuffled hash joins that keep every row of both sides.
     full_hash_joins_are_coded: bool = True
+    #: A query without FROM reads a row that Spark makes into a distributed one, as the formatted mode shows.
+    single_rows_are_parallelized: bool = False
+    #: Explain's formatted mode tells a join's type beneath the tree, too.
+    joins_tell_their_type: bool = True
     #: A union of batches of columns gives batches.
     unions_give_batches: bool = True
     #: Code is generated for functions that take lambdas, and for those that read and write JSON, CSV, XML and URLs.
@@ -193,10 +235,18 @@ class Behaviour:
     operators_of_3_0: bool = False
     #: Aggregates and windows of Python functions take Arrow batches by operators of their own name.
     arrow_in_aggregates: bool = True
+    #: A projection above a scan stays where its columns have qualifiers, of a table's name, that the scan's have not.
+    projections_mind_qualifiers: bool = False
+    #: Code is generated for functions that make rows.
+    generators_are_coded: bool = True
+    #: A data source is given columns of truth values as filters.
+    booleans_are_pushed: bool = True
     #: A scan is given filters that hold scalar subqueries.
     scans_take_subqueries: bool = True
     #: A sum notes whether it saw a row.
     sums_note_emptiness: bool = True
+    #: The keys that a subquery of dynamic pruning broadcasts are a list: [0]; else one alone: 0.
+    pruning_keys_are_listed: bool = True
     #: A broadcast hash join shows whether it is null-aware and whether its keys are one; else the first alone.
     hash_joins_show_two_flags: bool = True
     # ---------------------------------------------------------------- preparations

@@ -8,6 +8,11 @@ VERSION = Version(
     settings={"spark.sql.optimizer.collapseProjectAlwaysInline": True},
     behaviour={
         "cte_definitions_show_a_flag": False,
+        "time_windows": "ceiling",
+        "calls_show_less": (("to_date", 2), ("to_timestamp", 3), ("unbase64", 1), ("unhex", 1), ("levenshtein", 0)),
+        "booleans_are_pushed": False,
+        "truth_is_not_compared": False,
+        "fields_are_known_not_to_be_null": False,
         "overflow_checks_show_null": True,
         "unions_combine_through_projections": False,
         "only_widened_inputs_are_projected": False,

@@ -13,6 +13,11 @@ VERSION = Version(
     },
     behaviour={
         "cte_reference_flags": 0,
+        "joins_tell_their_type": False,
+        "predicates_stand_in_lists": False,
+        "lists_name_themselves": False,
+        "calls_show_less": (("to_date", 1), ("to_timestamp", 1), ("unbase64", 1), ("unhex", 1), ("levenshtein", 0)),
+        "time_windows": "positive",
         "set_operations_are_spaced": False,
         "limits_show_offsets": "none",
         "decimals_are_promoted": True,

@@ -10,6 +10,10 @@ VERSION = Version(
     behaviour={
         "adaptive_subqueries_have_own_roots": False,
         "bloom_filters_follow_keys": False,
+        "base64_is_replaced": False,
+        "days_are_ranges_of_moments": False,
+        "lists_hold_generators": False,
+        "calls_show_less": (("to_date", 1), ("levenshtein", 0)),
         "cte_references_are_renewed": False,
         "renamed_columns_keep_their_names": False,
         "preparations": frozenset(

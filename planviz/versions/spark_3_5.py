@@ -14,6 +14,11 @@ VERSION = Version(
     behaviour={
         "aliases_are_renewed": False,
         "views_space_columns": False,
+        "order_looks_below_having": "no",
+        "dates_are_ranged_by_days": False,
+        "names_have_escapes": False,
+        "comparisons_take_constants": False,
+        "pruning_keys_are_listed": False,
         "ranges_show_open_slices": True,
         "json_readers_show_a_flag": False,
         "parsers_name_a_function": False,

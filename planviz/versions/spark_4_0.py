@@ -7,6 +7,8 @@ VERSION = Version(
     "Spark 4.0: nothing is known of how a union's rows are spread",
     settings={"spark.sql.unionOutputPartitioning": False},
     behaviour={
+        "doubled_quotes_are_one": False,
+        "single_rows_are_parallelized": True,
         "assertions_show_sql": False,
         "cte_references_know_most_rows": False,
         "added_aggregates_are_named_by_sql": False,

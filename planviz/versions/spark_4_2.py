@@ -21,6 +21,7 @@ VERSION = Version(
                 "RemoveRedundantSorts",
             }
         ),
+        "order_looks_below_having": "filter",
         "sorts_go_last": False,
         "lambdas_are_coded": False,
         "outer_columns_are_renamed": False,

@@ -81,7 +81,11 @@ def measure(stage: str, suite: str, version: str, profile: str) -> Score:
         try:
             with fresh_ids(FIRST_ID):
                 planned = execution(document, version, profile)
-                text = formatted(planned.physical) if stage == "formatted" else planned.text(stage)
+                text = (
+                    formatted(planned.physical, planned.config.behaviour)
+                    if stage == "formatted"
+                    else planned.text(stage)
+                )
         except PlanvizError as e:
             score.differences.append((name, f"error {e}"))
             continue

@@ -31,6 +31,8 @@ from tests.plans import small_catalog
 #: Where the Python of an environment with a real Spark is said; several with the system's separator of paths.
 VARIABLE = "PLANVIZ_REAL_SPARK"
 STAGES = ("analyzed", "optimized", "physical")
+#: What EXPLAIN prints beside them, where it was asked for.
+MODES = ("formatted", "cost")
 _CONF = {
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.session.timeZone": "UTC",
@@ -139,10 +141,10 @@ def compare(counted: Counted, sql: str, own: dict[str, str] | PlanvizError, thei
         return
     counted.planned += 1
     different = False
-    for stage in STAGES:
+    for stage in [s for s in STAGES + MODES if s in theirs]:
         one, two = (canonical(_without_literals(text, sql)) for text in (own[stage], theirs[stage]))
-        counted.equal[stage] += one == two
-        counted.alike[stage] += shape(one) == shape(two)
+        counted.equal[stage] = counted.equal.get(stage, 0) + (one == two)
+        counted.alike[stage] = counted.alike.get(stage, 0) + (shape(one) == shape(two))
         if one != two and not different:
             pairs = zip(one.split("\n"), two.split("\n"), strict=False)
             a, b = next((pair for pair in pairs if pair[0] != pair[1]), (one[-200:], two[-200:]))

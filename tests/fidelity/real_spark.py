@@ -1,9 +1,9 @@
 """What a real Spark prints of statements; run by the Python of an environment that has that Spark.
 
-Standard input: {"conf": {KEY: VALUE}, "scripts": [{"conf", "setup": [SQL], "statistics", "statements": [SQL]}]}; every
-script has its own tables and settings, and `statistics` has for a table {"sizeInBytes", "rowCount", "columns": {NAME:
-{KEY: TEXT}}} as the catalogue keeps them. The last line of standard output: {"version", "plans": [[{"analyzed",
-"optimized", "physical"} or {"error": CONDITION}]]}, in their order.
+Standard input: {"conf": {KEY: VALUE}, "scripts": [{"conf", "setup": [SQL], "statistics", "statements": [SQL],
+"explain": [MODE]}]}; every script has its own tables and settings, and `statistics` has for a table {"sizeInBytes",
+"rowCount", "columns": {NAME: {KEY: TEXT}}} as the catalogue keeps them. The last line of standard output: {"version",
+"plans": [[{"analyzed", "optimized", "physical", MODE...} or {"error": CONDITION}]]}, in their order.
 
 Spark is asked over py4j, without the pyspark package itself: that of Spark 3.0 to 3.3 needs an older Python. A newer
 Java than theirs opens what they reach into.
@@ -48,11 +48,15 @@ def started(folder, conf):
     return process, JavaGateway(gateway_parameters=GatewayParameters(port=port, auth_token=token))
 
 
-def planned(spark, sql):
-    """The plans of a statement, or the condition that it is refused with: the exception's class where it has none."""
+def planned(spark, sql, modes=None):
+    """The plans of a statement, or the condition that it is refused with: the exception's class where it has none.
+
+    `modes`: by name those in which EXPLAIN is asked, too.
+    """
     try:
         execution = spark.sql(sql).queryExecution()
-        return {stage: getattr(execution, method)().toString() for stage, method in STAGES.items()}
+        found = {stage: getattr(execution, method)().toString() for stage, method in STAGES.items()}
+        return found | {name: execution.explainString(mode) for name, mode in (modes or {}).items()}
     except Py4JJavaError as error:
         thrown = error.java_exception
         for name in ("getCondition", "getErrorClass"):
@@ -112,7 +116,9 @@ def answered(gateway, spark, script):
         planned(spark, sql)
     for table, statistics in script.get("statistics", {}).items():
         kept(gateway, spark, table, statistics)
-    plans = [planned(spark, sql) for sql in script["statements"]]
+    known = gateway.jvm.org.apache.spark.sql.execution.ExplainMode
+    modes = {name: known.fromString(name) for name in script.get("explain", ())}
+    plans = [planned(spark, sql, modes) for sql in script["statements"]]
     for row in spark.catalog().listTables("default").collectAsList():
         kind = "VIEW" if row.tableType() == "VIEW" else "TABLE"
         if not row.isTemporary():

@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,12 +22,13 @@ from planviz.catalog.tables import Table
 from planviz.config import OptimizerConfig, profile_of
 from planviz.errors import PlanvizError
 from planviz.execution import Session
+from tests.fidelity.real import MODES as EXPLAINED
 from tests.fidelity.real import STAGES, Counted, compare, run_in
 from tests.fidelity.scoreboard import SHARED
 from tests.fidelity.versions import config_of
 
 FOLDER = Path(__file__).parent / "suites"
-SUITES = ("tpch", "ssb", "job", "clickbench", "everyday")
+SUITES = ("tpch", "ssb", "job", "clickbench", "everyday", "breadth")
 MODES = ("nocbo-aqeoff", "nocbo-aqeon", "cbo-aqeoff")
 _TESTS = SHARED / "corpus" / "sqltests" / "out_suite"
 
@@ -46,12 +47,18 @@ def script_of(suite: str, mode: str) -> tuple[Catalog, dict[str, Any]]:
     config = config_of("spark-4.3", mode)
     conf = {k: str(v).lower() if isinstance(v, bool) else str(v) for k, v in config.settings.items()}
     queries = [s for s in statements if not s.startswith("CREATE")]
-    return catalog, {"conf": conf, "setup": setup, "statistics": statistics, "statements": queries}
+    script = {"conf": conf, "setup": setup, "statistics": statistics, "statements": queries, "explain": EXPLAINED}
+    return catalog, script
 
 
 def _definition(table: Table) -> str:
     columns = ", ".join(f"{c.name} {c.data_type.sql}" for c in table.columns)
     return f"CREATE TABLE {table.name} ({columns}) USING parquet"
+
+
+def _empty(table: Table) -> Table:
+    """The table as Spark sees one that was just made: of a partitioned one, nothing is known."""
+    return replace(table, row_count=None, size_in_bytes=None if table.partition_columns else 0)
 
 
 def _statistics(table: Table) -> dict[str, Any]:
@@ -84,15 +91,16 @@ def ours(script: dict[str, Any], catalog: Catalog, profile: str) -> Iterator[tup
     for sql in script["setup"] if not catalog.tables else ():
         _outcome(session, sql)
     for sql in script["statements"]:
-        yield sql, _outcome(session, sql)
+        yield sql, _outcome(session, sql, script.get("explain", ()))
 
 
-def _outcome(session: Session, sql: str) -> dict[str, str] | PlanvizError:
+def _outcome(session: Session, sql: str, modes: Iterable[str] = ()) -> dict[str, str] | PlanvizError:
     try:
         outcome = list(session.run(sql, "physical"))[-1]
         if outcome.error is not None or outcome.execution is None:
             return outcome.error or {}
-        return {stage: outcome.execution.text(stage) for stage in STAGES}
+        texts = {stage: outcome.execution.text(stage) for stage in STAGES}
+        return texts | {mode: outcome.execution.explain_string(mode) for mode in modes}
     except PlanvizError as error:
         return error
 
@@ -123,6 +131,7 @@ def main() -> None:
     parser.add_argument("--python", required=True, help="the Python of an environment with a real Spark")
     parser.add_argument("--answers", type=Path, metavar="FOLDER", help="where Spark's answers are kept and read again")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="every n-th query of the SQL tests only")
+    parser.add_argument("--modes", nargs="*", default=MODES, help=f"of {', '.join(MODES)} (all)")
     parser.add_argument("-v", "--verbose", action="store_true", help="where each first differs")
     options = parser.parse_args()
     for suite in options.suites or SUITES:
@@ -137,13 +146,12 @@ def main() -> None:
                     print(f"# {name}: {len(total.differences) - before[0]}, {len(total.only_one_refused) - before[1]}")
             _show(suite, total, options.verbose)
             continue
-        for mode in MODES if suite == "tpch" else MODES[:2]:
+        for mode in [m for m in options.modes if suite == "tpch" or not m.startswith("cbo")]:
             catalog, script = script_of(suite, mode)
             if not catalog.tables:
                 defined = Session()
                 list(defined.run(";\n".join(script["setup"])))
-                empty = {n: replace(t, row_count=None, size_in_bytes=0) for n, t in defined.catalog.tables.items()}
-                catalog = replace(defined.catalog, tables=empty)
+                catalog = replace(defined.catalog, tables={n: _empty(t) for n, t in defined.catalog.tables.items()})
             answer = answered(options.python, f"{suite}-{mode}", [script], options.answers)
             counted = Counted(answer["version"])
             count(counted, script, catalog, answer["plans"][0])
@@ -151,7 +159,7 @@ def main() -> None:
 
 
 def _show(name: str, counted: Counted, verbose: bool) -> None:
-    equal = ", ".join(f"{stage} {counted.alike[stage]}/{counted.equal[stage]}" for stage in STAGES)
+    equal = ", ".join(f"{stage} {counted.alike[stage]}/{counted.equal[stage]}" for stage in counted.equal)
     both = f"{counted.refused} refused by both ({counted.same_condition} alike)"
     one = len(counted.only_one_refused)
     print(

@@ -10,7 +10,6 @@ from planviz.catalog import Catalog
 from planviz.catalog.ddl import table_of
 from planviz.config import OptimizerConfig
 from planviz.execution import explain
-from planviz.physical.formatted import formatted
 from planviz.types import parse_fields
 
 CATALOG = Catalog()
@@ -25,8 +24,9 @@ def planned(sql: str, profile: str = "spark-3.0", **settings) -> str:
 
 
 def test_an_exchange_has_a_flag_and_a_number():
-    text = planned("SELECT a FROM t DISTRIBUTE BY a")
+    text = planned("SELECT a FROM t GROUP BY a")
     assert "Exchange hashpartitioning(a#, 200), true, [id=#]" in text
+    assert "Exchange hashpartitioning(a#, 200), false, [id=#]" in planned("SELECT a FROM t DISTRIBUTE BY a")
     assert "Exchange RoundRobinPartitioning(3), false, [id=#]" in planned("SELECT /*+ REPARTITION(3) */ a FROM t")
 
 
@@ -156,13 +156,34 @@ def test_the_formatted_mode_tells_no_join_type_beneath_the_tree():
     pairs = "SELECT /*+ BROADCAST(u) */ * FROM t JOIN u ON t.a > u.a"
     keys = "SELECT /*+ MERGE(u) */ * FROM t LEFT JOIN u ON t.a = u.a"
     old = OptimizerConfig.of("spark-3.0")
-    old_pairs, old_keys = (formatted(explain(q, CATALOG, old).physical) for q in (pairs, keys))
+    old_pairs, old_keys = (explain(q, CATALOG, old).explain_string("formatted") for q in (pairs, keys))
 
     assert "BroadcastNestedLoopJoin (" in old_pairs
     assert "SortMergeJoin LeftOuter (" in old_keys
     assert "Join type" not in old_pairs + old_keys
     assert "Join condition: None" in old_keys
-    assert "Join type: LeftOuter" in formatted(explain(keys, CATALOG, OptimizerConfig()).physical)
+    assert "Join type: LeftOuter" in explain(keys, CATALOG, OptimizerConfig()).explain_string("formatted")
+
+
+def test_the_formatted_mode_tells_the_sides_of_a_nested_loop_join_and_leaves_blanks_behind_a_cartesian_product():
+    pairs = "SELECT /*+ BROADCAST(u) */ t.a, u.b FROM t JOIN u ON t.a > u.a"
+    product = "SELECT /*+ SHUFFLE_REPLICATE_NL(u) */ t.a, u.b FROM t CROSS JOIN u"
+    old = OptimizerConfig.of("spark-3.0")
+    nested, every = (explain(q, CATALOG, old).explain_string("formatted").split("\n") for q in (pairs, product))
+
+    at = next(i for i, line in enumerate(nested) if line.startswith("(") and "BroadcastNestedLoopJoin" in line)
+    assert [line.split(":")[0] for line in nested[at + 1 : at + 3]] == ["Left output [1]", "Right output [2]"]
+    assert nested[at + 3].startswith("Arguments: BuildRight, Inner, (a#")
+    at = next(i for i, line in enumerate(every) if line.startswith("(") and "CartesianProduct" in line)
+    assert every[at + 1 : at + 3] == ["Join condition: None", " " * 5]
+
+
+@pytest.mark.parametrize(("profile", "told"), [("spark-3.1", False), ("spark-3.3", False), ("spark-3.4", True)])
+def test_the_formatted_mode_tells_join_types_beneath_the_tree_since_3_4(profile, told):
+    sql = "SELECT * FROM t LEFT JOIN u ON t.a = u.a"
+    text = explain(sql, CATALOG, OptimizerConfig.of(profile)).explain_string("formatted")
+
+    assert ("Join type: LeftOuter" in text, "Join condition: None" in text) == (told, True)
 
 
 def test_a_cast_of_a_cast_stays():
@@ -171,3 +192,17 @@ def test_a_cast_of_a_cast_stays():
     assert "cast(cast(a# as bigint) as decimal(20,0))" in planned(sql)
     assert "isnotnull(cast(b# as bigint))" in planned(sql)
     assert "as bigint" not in re.sub(r"AS .*", "", planned(sql, "spark-4.3"))
+
+
+def test_a_projection_of_a_table_s_named_columns_stays_above_its_scan():
+    sql = "SELECT a FROM t UNION ALL SELECT b FROM u"
+
+    assert planned(sql).count("Project [") == 2
+    assert "Project [" not in planned(sql, "spark-3.1")
+
+
+def test_no_code_is_generated_for_functions_that_make_rows():
+    sql = "SELECT explode(array(a, b)) FROM t"
+
+    assert re.search(r"^Generate explode", planned(sql))
+    assert re.search(r"^\*\(1\) Generate explode", planned(sql, "spark-3.2", **{"spark.sql.adaptive.enabled": False}))

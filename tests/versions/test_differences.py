@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from planviz.catalog import read_bundled
+from planviz.catalog import Catalog, read_bundled
 from planviz.config import OptimizerConfig
-from planviz.execution import explain
+from planviz.execution import QueryExecution, Session, explain
 from planviz.expressions.core import AttributeReference, Literal, SortOrder
 from planviz.expressions.hash_sets import expressions_in_hash_set, in_hash_map, in_hash_set
 from planviz.expressions.predicates import EqualTo, GreaterThan, IsNotNull
@@ -163,3 +163,84 @@ def test_windows_stand_as_spark_3_0_3_showed_them():
 
     assert [function for _, function in in_hash_map(groups)] == ["sum", "max", "rank"]
     assert len(in_hash_map({((a,), (), str(n)): n for n in range(9)})) == 9
+
+
+def planned(profile: str, sql: str) -> QueryExecution:
+    """A query over a table of a number, a truth value and a field, and a view, as a version plans it."""
+    config = OptimizerConfig.of(profile, **{"spark.sql.adaptive.enabled": False})
+    session = Session(Catalog(), config)
+    setup = "CREATE TABLE f (a INT, ok BOOLEAN, s STRUCT<x: INT>) USING parquet; CREATE VIEW v AS SELECT a FROM f;"
+    outcome = list(session.run(setup + sql, "physical"))[-1]
+    assert outcome.execution is not None
+    return outcome.execution
+
+
+def test_a_data_source_takes_truth_values_since_3_3():
+    sql = "SELECT a FROM f WHERE ok AND a = 1"
+
+    assert "PushedFilters: [IsNotNull(ok), IsNotNull(a), EqualTo(a,1)]" in planned("spark-3.2", sql).text("physical")
+    new = planned("spark-3.3", sql).text("physical")
+    assert "PushedFilters: [IsNotNull(ok), IsNotNull(a), EqualTo(ok,true), EqualTo(a,1)]" in new
+
+
+def test_a_field_is_known_not_to_be_null_since_3_3():
+    sql = "SELECT a FROM f WHERE s.x > 1"
+
+    assert re.search(r"Filter \(isnotnull\(s#\d+\) AND", planned("spark-3.2", sql).text("optimized"))
+    assert re.search(r"Filter \(isnotnull\(s#\d+\.x\) AND", planned("spark-3.3", sql).text("optimized"))
+
+
+def test_a_view_casts_its_columns_since_3_2_and_names_its_catalogue_since_3_4():
+    old, middle, new = (planned(f"spark-{v}", "SELECT * FROM v").text("analyzed") for v in ("3.1", "3.3", "3.4"))
+
+    assert "cast(a#" not in old
+    assert "cast(a#" in middle
+    assert "View (`default`.`v`, [a#" in middle
+    assert "View (`spark_catalog`.`default`.`v`, [a#" in new
+
+
+@pytest.mark.parametrize(
+    ("profile", "sql", "line"),
+    [
+        ("spark-4.0", "SELECT 1 + rand()", r"Arguments: ParallelCollectionRDD\[0\] at .*, OneRowRelation, Unknown"),
+        ("spark-4.0", "SELECT collect_set(a) FROM f", r"Aggregate Attributes \[1\]: \[collect_set\(a#\d+, 0, 0\)#"),
+        ("spark-4.2", "SELECT collect_set(a) FROM f", r"Aggregate Attributes \[1\]: \[collect_set\(a#\d+\)#"),
+        ("spark-3.3", "SELECT * FROM (SELECT * FROM f LIMIT 9) WHERE a > 5", r"(?m)^Arguments: 9$"),
+        ("spark-4.3", "SELECT * FROM (SELECT * FROM f LIMIT 9) WHERE a > 5", r"(?m)^Arguments: 9, 0$"),
+        ("spark-4.3", "SELECT a FROM f ORDER BY ok LIMIT 3 OFFSET 2", r"(?m)^Arguments: 5, \[ok.*\], \[a#\d+\], 2$"),
+    ],
+)
+def test_the_formatted_mode_tells_arguments_as_the_version_does(profile, sql, line):
+    assert re.search(line, planned(profile, sql).explain_string("formatted"))
+
+
+def test_ceil_and_floor_are_known_to_every_version():
+    text_of = planned("spark-3.0", "SELECT ceil(a), floor(a), ceiling(a) FROM f").text("analyzed")
+    assert "CEIL(" in text_of
+    assert "FLOOR(" in text_of
+
+
+def test_dynamic_pruning_shows_one_key_alone_before_4_0():
+    sql = (
+        "CREATE TABLE p (v INT, k STRING) USING parquet PARTITIONED BY (k); CREATE TABLE d (k STRING, n INT) "
+        "USING parquet; SELECT /*+ BROADCAST(d) */ v FROM p JOIN d ON p.k = d.k WHERE d.n = 1"
+    )
+
+    assert re.search(r"SubqueryBroadcast dynamicpruning#\d+, 0, \[k#", planned("spark-3.5", sql).text("physical"))
+    assert re.search(r"SubqueryBroadcast dynamicpruning#\d+, \[0\], \[k#", planned("spark-4.0", sql).text("physical"))
+
+
+@pytest.mark.parametrize("version", ["3.2", "3.5", "4.0"])
+def test_what_is_taken_from_a_moment_is_added_with_a_minus_sign_once_it_is_optimized(version):
+    sql = "SELECT cast(d_date AS timestamp) - INTERVAL '02:03' HOUR TO MINUTE FROM date_dim"
+
+    assert "cast(d_date# as timestamp) - INTERVAL '02:03' HOUR TO MINUTE" in text(version, "analyzed", sql)
+    assert "cast(d_date# as timestamp) + INTERVAL '-02:03' HOUR TO MINUTE AS" in text(version, "optimized", sql)
+
+
+def test_a_timestamp_s_day_is_a_range_of_moments_since_3_5():
+    sql = "CREATE TABLE m (at TIMESTAMP) USING parquet; SELECT * FROM m WHERE to_date(at) = DATE'2021-05-05'"
+    old, new = (planned(profile, sql).text("optimized") for profile in ("spark-3.4", "spark-3.5"))
+
+    assert re.search(r"\(cast\(at#\d+ as date\) = 2021-05-05\)", old)
+    assert re.search(r"\(at#\d+ >= 2021-05-05 00:00:00\) AND \(at#\d+ < 2021-05-06 00:00:00\)", new)

@@ -111,3 +111,40 @@ def test_a_setting_changes_the_plan_as_it_says(setting, value, sql, stage, usual
     assert plain != changed
     assert usual in plain
     assert other in changed
+
+
+ANALYZED_LATER = """
+3.3 3.4 UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY select exists (select 1 from t2) from t1
+3.4 3.5 UNSUPPORTED_GENERATOR select explode(array(a)), explode(array(b)) from t1
+3.3 3.4 UNRESOLVED_COLUMN select a as x, x + 1 from t1
+3.3 3.4 UNRESOLVED_COLUMN select a, count(*) from t1 group by all
+3.5 4.0 DATATYPE_MISMATCH select sum(amount) over (order by s_date range between interval 7 days preceding and current row) from orders
+3.5 4.0 UNSUPPORTED_EXPR_FOR_OPERATOR select a, count(*) from t1 group by a having count(*) > 1 order by count(*)
+3.5 4.0 UNRESOLVED_COLUMN select a, sum(b) from t1 group by a having sum(b) > 1 order by sum(b)
+4.2 4.3 UNSUPPORTED_EXPR_FOR_OPERATOR select a, count(*) from t1 group by a having max(b) > 1 order by count(*)
+"""  # noqa: E501
+
+
+@pytest.mark.parametrize("line", ANALYZED_LATER.strip().splitlines())
+def test_an_analyzer_refuses_what_the_next_version_takes_first(line):
+    older, newer, condition, sql = line.split(" ", 3)
+    with pytest.raises(AnalysisError) as refused:
+        text(sql, f"spark-{older}")
+    assert refused.value.error_class.startswith(condition)
+    assert text(sql, f"spark-{newer}")
+
+
+def test_order_by_reads_what_having_lets_through_in_every_version():
+    sql = "select a, sum(b) as s from t1 group by a having s > 10 order by s, a + 1"
+    for profile in ("spark-3.0", "spark-3.5", "spark-4.2"):
+        assert text(sql, profile).startswith("Sort [s#")
+
+
+def test_a_doubled_quote_is_none_before_4_1():
+    sql = """select 'it''s', "a""b", 'c''\\'d' from t1"""
+
+    assert text(sql, "spark-4.0").startswith("Project [its AS its#")
+    assert "ab AS ab#" in text(sql, "spark-4.0")
+    assert "c'd AS c'd#" in text(sql, "spark-4.0")
+    assert text(sql, "spark-4.1").startswith("Project [it's AS it's#")
+    assert """c''d AS c''d#""" in text(sql, "spark-4.1")

@@ -160,7 +160,7 @@ def _make_timestamp(name: str, t: DataType) -> Builder:
         option=0 if ntz or plain else 7,
     )  # fmt: skip
     parts = spec_of("make_timestamp", "A! TM! S!", t)
-    tail = () if plain else (*(("None",) if ntz else ()), ZONE, _flag(fails), t.scala_name)
+    tail = () if plain else (*(("None",) if ntz else ()), ZONE, _flag(fails), kind)
 
     def make(a: Args) -> Expression:
         if len(a) in (4, 5) or (ntz and len(a) in (3, 7)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from typing_extensions import override
@@ -17,7 +18,7 @@ from planviz.expressions.aggregates import (
 )
 from planviz.expressions.arithmetic import Divide
 from planviz.expressions.casts import Cast
-from planviz.expressions.conditional import Coalesce
+from planviz.expressions.conditional import Coalesce, If
 from planviz.expressions.core import AttributeReference, Expression, Literal, alias, lit
 from planviz.expressions.ids import next_id
 from planviz.expressions.internal import MakeDecimal, UnscaledValue
@@ -28,6 +29,7 @@ from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.constraints import ExpressionSet
 from planviz.optimizer.context import OptimizerRule
 from planviz.types import DOUBLE, INT, DecimalType
+from planviz.versions import Behaviour
 
 
 class EliminateDistinct(OptimizerRule):
@@ -221,8 +223,8 @@ class RewriteDistinctAggregates(OptimizerRule):
         alone = not plan.grouping and any(all(c.foldable for c in a.function.children) for a in distinct)
         if len(groups) <= 1 and not alone and not any(a.where is not None for a in distinct):
             return plan
-        in_lists = self.context.config.behaviour.lists_are_named
-        return _Expansion(plan, groups, [a for a in calls if not a.distinct], in_lists).result()
+        known = self.context.config.behaviour
+        return _Expansion(plan, groups, [a for a in calls if not a.distinct], known).result()
 
 
 class _Expansion:
@@ -233,9 +235,10 @@ class _Expansion:
         plan: Aggregate,
         groups: dict[frozenset[Expression], list[AggregateExpression]],
         regular: list[AggregateExpression],
-        in_lists: bool,
+        known: Behaviour,
     ) -> None:
-        self.in_lists = in_lists
+        self.in_lists = known.lists_are_named
+        self.filters = known.distincts_are_filtered
         self.plan = plan
         self.groups = list(groups.values())
         self.regular = regular
@@ -253,19 +256,19 @@ class _Expansion:
             for a in group:
                 for c in _distinct_columns(a):
                     if c.canonicalized not in children:
-                        children[c.canonicalized] = (c, _fresh(c, True))
+                        children[c.canonicalized] = (c, self._fresh(c))
         own: dict[Any, tuple[Any, Any]] = {}
         read = [c for a in self.regular for c in a.function.children if not c.foldable]
         # A regular function's FILTER is computed above the expand, so what it reads has to come through.
         read += [c for a in self.regular if a.where is not None for c in a.where.collect(AttributeReference)]
         for c in read:
             if c.canonicalized not in own:
-                own[c.canonicalized] = (c, _fresh(c, True))
+                own[c.canonicalized] = (c, self._fresh(c))
         wheres: dict[Any, tuple[Any, Any]] = {}
         for group in self.groups:
             for a in group:
                 if a.where is not None and a.where.canonicalized not in wheres:
-                    wheres[a.where.canonicalized] = (a.where, _fresh(a.where, True))
+                    wheres[a.where.canonicalized] = (a.where, self._fresh(a.where))
         expand = self._expand(keys, children, own, wheres)
         return self._aggregates(keys, children, own, wheres, expand)
 
@@ -290,7 +293,25 @@ class _Expansion:
             *[a for _, a in own.values()],
         )
         made = Expand(tuple(rows), columns, self.plan.child)
-        return made.in_lists() if self.in_lists else made
+        # Scala's class is that of GROUP BY's own list.
+        return made.in_lists("ArrayBuffer" if self.plan.grouping else "List") if self.in_lists else made
+
+    def _fresh(self, e: Expression) -> AttributeReference:
+        return AttributeReference(self._sql(e), e.data_type, True, next_id())
+
+    def _sql(self, e: Expression) -> str:
+        return e.sql if self.filters else _quoted(e)
+
+    def _reading(self, columns: dict[Expression, Expression], test: Expression) -> Callable[[Expression], Expression]:
+        """A function's arguments as the columns that the expand gives; without FILTER, tested each."""
+
+        def one(c: Expression) -> Expression:
+            if c.foldable or c.canonicalized not in columns:
+                return c
+            column = columns[c.canonicalized]
+            return column if self.filters else _where(test, column)
+
+        return one
 
     def _aggregates(self, keys: Any, children: Any, own: Any, wheres: Any, expand: LogicalPlan) -> LogicalPlan:
         results: dict[int, object] = {}
@@ -301,11 +322,14 @@ class _Expansion:
 
         for a in self.regular:
             f, where = a.function.map_children(through), a.where and a.where.transform_down(through)
-            partial = alias(a.replace(function=f, where=where, result_id=next_id()), a.sql)
+            partial = alias(a.replace(function=f, where=where, result_id=next_id()), self._sql(a))
             below.append(partial)
-            first = FirstLast(partial.to_attribute(), "first", True)
             is_gid = EqualTo(self.gid, lit(0))
-            outer: Expression = AggregateExpression(first, "Complete", False, is_gid, next_id())
+            given: Expression = partial.to_attribute()
+            first = FirstLast(given if self.filters else _where(is_gid, given), "first", True)
+            outer: Expression = AggregateExpression(
+                first, "Complete", False, is_gid if self.filters else None, next_id()
+            )
             if (default := default_result(a.function)) is not None:
                 outer = Coalesce((outer, default))
             results[a.result_id] = outer
@@ -315,14 +339,13 @@ class _Expansion:
             flags.append((form, made))
         for n, group in enumerate(self.groups, 1):
             for a in group:
-                f = a.function.map_children(
-                    lambda c: children[c.canonicalized][1] if not c.foldable and c.canonicalized in children else c
-                )
                 test: Expression = EqualTo(self.gid, lit(n))
                 if a.where is not None:
                     flag = next(m for form, m in flags if form == a.where.canonicalized)
                     test = And(test, flag.to_attribute())
-                results[a.result_id] = AggregateExpression(f, a.mode, False, test, a.result_id)
+                f = a.function.map_children(self._reading({k: v for k, (_, v) in children.items()}, test))
+                where = test if self.filters else None
+                results[a.result_id] = AggregateExpression(f, a.mode, False, where, a.result_id)
         inner_keys = (*keys, *[a for _, a in children.values()], self.gid)
         inner = Aggregate(inner_keys, (*inner_keys, *[m for _, m in flags], *below), expand)
         named = {g.canonicalized: k for g, k in zip(self.plan.grouping, keys, strict=True)}
@@ -340,10 +363,17 @@ class _Expansion:
         return Aggregate(tuple(keys), items, inner)
 
 
+def _where(test: Expression, value: Expression) -> If:
+    return If(test, value, Literal(None, value.data_type))
+
+
+def _quoted(e: Expression) -> str:
+    """SQL with the names of columns in quotes, as before Spark 3.2."""
+    if isinstance(e, AttributeReference):
+        return ".".join((*e.qualifier, f"`{e.name}`"))
+    return e.render(_quoted)
+
+
 def _distinct_columns(a: AggregateExpression) -> list[Expression]:
     """What rows of a DISTINCT function differ in: its arguments but for constants, or else its first one."""
     return [c for c in a.function.children if not c.foldable] or list(a.function.children[:1])
-
-
-def _fresh(e: Expression, nullable: bool) -> AttributeReference:
-    return AttributeReference(e.sql, e.data_type, nullable, next_id())

@@ -330,13 +330,13 @@ class SimplifyBinaryComparison(OptimizerRule):
         """Conditions of filters that were left alone, though some columns were known not to be null."""
         return {}
 
-    @staticmethod
-    def _compare(e: Expression, known: ExpressionSet) -> Expression:
+    def _compare(self, e: Expression, known: ExpressionSet) -> Expression:
         if not isinstance(e, BinaryComparison):
             return e
         a, b = e.left, e.right
         never_null = not a.nullable or a in known
-        if isinstance(e, EqualTo | EqualNullSafe) and a.data_type == BOOLEAN:
+        truth = a.data_type == BOOLEAN and self.context.config.behaviour.truth_is_not_compared
+        if truth and isinstance(e, EqualTo | EqualNullSafe):
             safe = isinstance(e, EqualTo) or (not a.nullable and not b.nullable)
             if safe and is_true(b):
                 return a

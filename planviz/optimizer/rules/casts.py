@@ -120,15 +120,15 @@ class UnwrapCastInBinaryComparison(OptimizerRule):
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return self.on_expressions(plan, self._one)
 
-    @staticmethod
-    def _one(e: Expression) -> Any:
+    def _one(self, e: Expression) -> Any:
+        days = self.context.config.behaviour.days_are_ranges_of_moments
         match e:
             case BinaryComparison(left=Literal() as v, right=Cast() as c):
                 flipped = MIRRORS[type(e)](c, v)
-                new = _compared(flipped, c, v)
+                new = _compared(flipped, c, v, days)
                 return e if new is flipped else MIRRORS[type(new)](new.right, new.left) if _is_comparison(new) else new
             case BinaryComparison(left=Cast() as c, right=Literal() as v):
-                return _compared(e, c, v)
+                return _compared(e, c, v, days)
             case In(Cast(child, t), items) if items and all(isinstance(i, Literal) for i in items):
                 return _in(e, child, t, items) if _can_unwrap(child, t, items[0].data_type) else e
             case InSet(Cast(child, t), items) if items and _can_unwrap(child, t, items[0].data_type):
@@ -140,12 +140,12 @@ def _is_comparison(e: Expression) -> bool:
     return isinstance(e, BinaryComparison)
 
 
-def _compared(e: Expression, cast: Cast, v: Literal) -> Any:
+def _compared(e: Expression, cast: Cast, v: Literal, days: bool) -> Any:
     child = cast.child
     if v.value is None:
         return e
     if child.data_type in (TIMESTAMP, TIMESTAMP_NTZ) and cast.type == DATE == v.data_type:
-        return _day(e, cast, v)
+        return _day(e, cast, v) if days else e
     return _simplified(e, child, cast.type, v) if _can_unwrap(child, cast.type, v.data_type) else e
 
 

@@ -293,12 +293,17 @@ class ConstantPropagation(OptimizerRule):
             return self._conjunct(e, null_is_false)
         x, p = self._conjunct(e.left, null_is_false)
         y, q = self._conjunct(e.right, null_is_false)
-        known = {**p, **q}
+        known = self._both(p, q)
+        kinds: tuple[type, ...] = (BinaryComparison,)
+        if not self.context.config.behaviour.comparisons_take_constants:
+            kinds = (EqualTo, EqualNullSafe)
+        return And(_with(x or e.left, known, kinds), _with(y or e.right, known, kinds)), known
+
+    def _both(self, p: _Known, q: _Known) -> _Known:
+        """What two sides say; of two constants for one attribute the last counts, of which the first may be a part."""
         if self.context.config.behaviour.equalities_contradict:
-            sources = [predicate for _, predicate in known.values()]
-        else:
-            sources = [predicate for each in (p, q) for _, predicate in each.values()]
-        return And(_with(x or e.left, known, sources), _with(y or e.right, known, sources)), known
+            return {**p, **q}
+        return {i: ((q.get(i) or p[i])[0], p.get(i, _NOTHING)[1] + q.get(i, _NOTHING)[1]) for i in {**p, **q}}
 
     @deep
     def _conjunct(self, e: Expression, null_is_false: bool) -> tuple[Expression | None, _Known]:
@@ -306,15 +311,15 @@ class ConstantPropagation(OptimizerRule):
             case EqualTo(AttributeReference() as a, Literal() as v) | EqualTo(
                 Literal() as v, AttributeReference() as a
             ):
-                return None, {a.expr_id: (v, e)} if not a.nullable or null_is_false else {}
+                return None, {a.expr_id: (v, (e,))} if not a.nullable or null_is_false else {}
             case EqualNullSafe(AttributeReference() as a, Literal() as v) | EqualNullSafe(
                 Literal() as v, AttributeReference() as a
             ):
-                return None, {a.expr_id: (v, e)}
+                return None, {a.expr_id: (v, (e,))}
             case And(left, right):
                 x, p = self._conjunct(left, null_is_false)
                 y, q = self._conjunct(right, null_is_false)
-                return (And(x or left, y or right) if x or y else None), {**p, **q}
+                return (And(x or left, y or right) if x or y else None), self._both(p, q)
             case Or(left, right):
                 x, _ = self._traverse(left, null_is_false)
                 y, _ = self._traverse(right, null_is_false)
@@ -325,17 +330,20 @@ class ConstantPropagation(OptimizerRule):
         return None, {}
 
 
-_Known = dict[int, tuple[Any, Any]]
+#: By attribute its constant, and the predicates that say so.
+_Known = dict[int, tuple[Expression, tuple[Expression, ...]]]
+_NOTHING: tuple[None, tuple[Expression, ...]] = (None, ())
 
 
-def _with(e: Expression, known: _Known, sources: list[Expression]) -> Expression:
-    """The comparisons of a condition but `sources`, the values put in; of two for one attribute the last counts."""
+def _with(e: Expression, known: _Known, kinds: tuple[type, ...]) -> Expression:
+    """The comparisons of these kinds in a condition, the constants put in, but for those that say so themselves."""
     if not known:
         return e
     values = {i: v for i, (v, _) in known.items()}
+    sources = [predicate for _, predicates in known.values() for predicate in predicates]
 
     def step(x: Expression) -> Any:
-        return substitute(x, values) if isinstance(x, BinaryComparison) and x not in sources else x
+        return substitute(x, values) if isinstance(x, kinds) and x not in sources else x
 
     return e.transform_down(step)
 

@@ -8,7 +8,7 @@ from typing_extensions import override
 
 from planviz.evaluation.instants import now_by
 from planviz.expressions.aggregates import AggregateExpression
-from planviz.expressions.arithmetic import UnaryPositive
+from planviz.expressions.arithmetic import UnaryMinus, UnaryPositive
 from planviz.expressions.calls import DatetimePlus, FunctionCall, RuntimeReplaceable
 from planviz.expressions.common_expressions import written_out
 from planviz.expressions.core import Expression, Literal, alias
@@ -216,12 +216,16 @@ class ReplaceExpressions(OptimizerRule):
             made = as_called_then(e.replacement, known)
             return self._replaced(made if known.expressions_are_shared else written_out(made))
         new = e.map_children(self._replaced)
-        # Spark 3.0 has a rule of its own for the plus sign, RemoveDispensableExpressions, and subtracts intervals.
+        # Before 4.0 the plus sign has a rule of its own, RemoveDispensableExpressions, and what is taken away is added.
         if isinstance(new, UnaryPositive | DatetimePlus) and not known.plus_signs_are_replaced:
+            if isinstance(new, DatetimePlus) and new.sign == "-":
+                return DatetimePlus(new.left, UnaryMinus(new.right), "+", new.type)
             return new
         if isinstance(new, UnaryPositive):
             return new.child
         if isinstance(new, FunctionCall) and new.name in REPLACED_LATER and not known.more_functions_are_replaced:
+            return new
+        if isinstance(new, FunctionCall) and new.name == "base64" and not known.base64_is_replaced:
             return new
         found: Expression = replacement(new)
         if found is new:

@@ -202,7 +202,8 @@ class OptimizeSubqueries(OptimizerRule):
             case Exists(plan, outer, _, conditions) if outer and conditions:
                 # Only the columns of its conditions count.
                 keys = frozenset[int]().union(*[c.references for c in conditions])
-                columns = tuple(a for a in plan.output if a.expr_id in keys)
+                # Spark's own projection is of the table's columns, which have no qualifiers.
+                columns = tuple(a.replace(qualifier=()) for a in plan.output if a.expr_id in keys)
                 narrow = Project(columns, plan)  # type: ignore[arg-type]  # a subquery's plan is a logical one
                 return e.with_plan(_without_top_sort(self._optimized(narrow, True)))
             case Exists(plan, outer) if not outer:

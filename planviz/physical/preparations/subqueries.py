@@ -104,7 +104,7 @@ class PlanSubqueries:
         name, number = f"dynamicpruning#{e.expr_id}", self.planner.context.next_plan_id
         if self.adaptive:
             plan = self._plan_of(e)
-            held: SparkPlan = SubqueryAdaptiveBroadcastExec(
+            held: SparkPlan = self.planner.context.operator(SubqueryAdaptiveBroadcastExec)(
                 name, plan, number(), (e.index,), e.only_reused, e.plan, tuple(e.keys)
             )
             return InSubqueryExec(e.outer[0], held, e.expr_id)
@@ -113,9 +113,9 @@ class PlanSubqueries:
             plan = self.prepared(planned)
             mode = BroadcastMode(bound(relation_keys(tuple(e.keys)), plan.output))
             exchange = self.planner.context.broadcast(mode, plan)
-            return InSubqueryExec(
-                e.outer[0], SubqueryBroadcastExec(name, exchange, number(), (e.index,), tuple(e.keys)), e.expr_id
-            )
+            subquery = self.planner.context.operator(SubqueryBroadcastExec)
+            held = subquery(name, exchange, number(), (e.index,), tuple(e.keys))
+            return InSubqueryExec(e.outer[0], held, e.expr_id)
         if e.only_reused:
             return Literal(True, BOOLEAN)
         key = Alias(e.keys[e.index], str(e.keys[e.index]), next_id())

@@ -8,6 +8,7 @@ from planviz.expressions.core import Alias, Literal, SortOrder
 from planviz.logical.combining import CTERelationDef, Union, UnionLoop, WithCTE
 from planviz.logical.operators import (
     Expand,
+    ExpandInLists,
     Filter,
     Generate,
     GlobalLimit,
@@ -67,10 +68,13 @@ def basic(plan: LogicalPlan, context: PlanningContext) -> Any:
             partial = o.WindowGroupLimitExec(partition, order, rank, limit, "Partial", below(child))
             return o.WindowGroupLimitExec(partition, order, rank, limit, "Final", partial)
         case Expand(projections, columns, child):
-            return context.operator(o.ExpandExec)(projections, columns, below(child))
+            expand = context.operator(o.ExpandExec)(projections, columns, below(child))
+            return expand.replace(word=plan.word) if isinstance(plan, ExpandInLists) else expand
         case Generate():
             kept = tuple(a for i, a in enumerate(plan.child.output) if i not in plan.needless)
-            return o.GenerateExec(plan.generator, kept, plan.outer, plan.generator_output, below(plan.child))
+            return context.operator(o.GenerateExec)(
+                plan.generator, kept, plan.outer, plan.generator_output, below(plan.child)
+            )
         case Sample():
             return o.SampleExec(plan.lower, plan.upper, plan.with_replacement, plan.seed, below(plan.child))
         case Union(inputs):

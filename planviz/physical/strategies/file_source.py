@@ -14,6 +14,7 @@ from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LogicalRelation
 from planviz.optimizer.lineage import partition_ids, within
 from planviz.optimizer.scan_operation import ALWAYS_INLINE, scan_operation
+from planviz.physical.distribution import qualifiers_of
 from planviz.physical.operators import FilterExec, ProjectExec
 from planviz.physical.scans import FileSourceScanExec
 from planviz.physical.strategies.context import PlanningContext
@@ -49,7 +50,8 @@ def scan_of(plan: LogicalPlan, context: PlanningContext) -> SparkPlan | None:
     whole = not config.get(_NESTED_SCHEMAS)
     narrowed = () if whole else read_types(read, (*found.projects, *filters, *[f for g in above for f in g]))
     off = "" if config.get(_BUCKETING) else "disabled by configuration"
-    if not config.behaviour.scans_take_subqueries:
+    known = config.behaviour
+    if not known.scans_take_subqueries:
         on_data = [f for f in on_data if not f.bits & SubqueryExpression.BIT]
     scan = context.operator(FileSourceScanExec)
     made: SparkPlan = scan.of(relation, tuple(read), narrowed, tuple(on_partitions), tuple(on_data), off)
@@ -59,7 +61,15 @@ def scan_of(plan: LogicalPlan, context: PlanningContext) -> SparkPlan | None:
         made = made.replace(row_by_row=True)
     for group in ([after] if after else []) + [list(g) for g in above]:
         made = FilterExec(conjunction(group), made)
-    return made if found.projects == tuple(made.output) else context.operator(ProjectExec)(found.projects, made)
+    given = tuple(made.output)
+    if found.projects == given and (not known.projections_mind_qualifiers or _all_same(found.projects, given)):
+        return made
+    return context.operator(ProjectExec)(found.projects, made)
+
+
+def _all_same(some: Sequence[Expression], others: Sequence[Expression]) -> bool:
+    """Whether equal columns are equal in their qualifiers, too."""
+    return all(qualifiers_of(a) == qualifiers_of(b) for a, b in zip(some, others, strict=True))
 
 
 def _in_batches(provider: str, types: Sequence[DataType], config: OptimizerConfig) -> bool:
