@@ -61,6 +61,7 @@ from planviz.expressions.predicates import (
     Not,
     Or,
 )
+from planviz.expressions.python import PythonEvalType, PythonUDAF, PythonUDF
 from planviz.expressions.specs import FunctionSpec, OpenZone, SignatureCall
 from planviz.expressions.subqueries import (
     DynamicPruningSubquery,
@@ -118,7 +119,7 @@ ZONE = "Etc/UTC"
 #: Functions whose arguments are all of one type, or all but the first.
 _ALIKE = {"coalesce", "greatest", "least", "array", "nullif", "nvl", "ifnull", "array_contains"}
 #: Terms that are read otherwise where a type is wanted.
-_WANTING = {"operator", "constant", "minus", "group", "call", "case", "if", "alias"}
+_WANTING = {"operator", "constant", "minus", "group", "call", "python", "case", "if", "alias"}
 _PREFIXES = ("partial_", "merge_")
 _MODES: dict[str, AggregateMode] = {"partial_": "Partial", "merge_": "PartialMerge"}
 _ZONE = re.compile(r"Some\(([\w/+:-]+)\)\)?$")
@@ -148,8 +149,10 @@ class Elaborator:
         plans: Mapping[int, LogicalPlan],
         ansi: bool,
         found: Found,
+        python: Mapping[int | str, PythonEvalType] | None = None,
     ) -> None:
         self.scope, self.outer, self.plans, self.found = scope, outer, plans, found
+        self.python = python or {}
         self.mode = "ANSI" if ansi else "LEGACY"
         #: Whether an expression whose arguments do not suit it is kept as it stands: Spark had resolved it.
         self.strict = False
@@ -489,8 +492,21 @@ class Elaborator:
 
     # -------------------------------------------------------------------------------------------- calls
 
+    def _python(self, term: Term, wanted: DataType | None) -> Expression:
+        """A call of a function written in Python. Only the operator that computes it says how rows reach it."""
+        name, number, long = term.value if term.kind == "python" else (term.value[0], "0", "")
+        kind = self.python.get(int(number) or name)
+        if kind is None:
+            return self.opaque(term, LONG if long else UNKNOWN)
+        arguments = tuple(self.expression(t) for t in term.children)
+        returns = LONG if long else UNKNOWN if wanted in (None, NULL) else wanted
+        made = (PythonUDAF if kind.aggregates else PythonUDF)(name, arguments, returns, kind, True, int(number))
+        return AggregateExpression(made, "Complete", False, None, next_id()) if kind.aggregates else made
+
     def _call(self, term: Term, wanted: DataType | None) -> Expression:
         name = term.value[0]
+        if name in self.python:
+            return self._python(term, wanted)
         made = self._special(term, name)
         if made is None:
             made = self._known(term, name)

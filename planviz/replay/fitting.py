@@ -113,6 +113,7 @@ def with_tables(
     plan: LogicalPlan, sizes: dict[str, int], columns: Columns, rows: dict[str, int] | None = None
 ) -> LogicalPlan:
     """The plan over tables of these sizes and rows; a table that has none stays of unknown size."""
+    _note_partitions(plan, columns)
 
     def one(p: LogicalPlan) -> LogicalPlan:
         if isinstance(p, LogicalRelation):
@@ -176,7 +177,19 @@ def table_of(relation: LogicalRelation, size: int | None, columns: Columns, rows
     database = relation.name[-2] if len(relation.name) > 1 else "default"
     fields = tuple(StructField(a.name, a.type, True) for a in relation.attributes)
     partitions = columns.partitions.get(key_of(relation), ())
-    return Table(name, fields, database, relation.provider, tuple(partitions), rows, size)
+    scans = (".".join(relation.name), *_scanned(relation, columns))
+    buckets = next((b for s in scans if (b := columns.buckets.get(s.lower())) is not None), None)
+    return Table(name, fields, database, relation.provider, tuple(partitions), rows, size, buckets=buckets)
+
+
+def _note_partitions(plan: LogicalPlan, columns: Columns) -> None:
+    """Note the columns of partitions of relations without a name, for all that have the same columns: not every one
+    is scanned where exchanges are reused."""
+    for relation in nodes_of(plan) if columns.partition_ids else ():
+        if isinstance(relation, LogicalRelation) and not relation.name:
+            found = [a.name for a in relation.attributes if a.expr_id in columns.partition_ids]
+            if found:
+                columns.partitions.setdefault(key_of(relation), found)
 
 
 def rows_told(plan: LogicalPlan) -> dict[str, int]:

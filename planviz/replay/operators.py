@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, NamedExpression
+from planviz.expressions.python import PythonUDF
 from planviz.expressions.subqueries import LateralSubquery
 from planviz.logical.combining import (
     CTERelationDef,
@@ -108,7 +109,7 @@ class Operator:
         open = columns.shortened or any(isinstance(n, OpaqueOperator) for p in line.inputs for n in p.walk())
         also = frozenset(a.name for a in self.scope.values())
         self.terms = Terms(self.text, self._names, open or line.unresolved, also)
-        self.elaborator = Elaborator(self.scope, line.outer, self.plans, ansi, found)
+        self.elaborator = Elaborator(self.scope, line.outer, self.plans, ansi, found, columns.python)
         self.at = len(line.op) + 1
 
     def _names(self, expr_id: int) -> tuple[str, ...] | None:
@@ -573,7 +574,13 @@ def _lateral(o: Operator) -> LogicalPlan:
 
 
 def _eval_python(o: Operator) -> LogicalPlan:
-    udfs = o.calls()
+    try:
+        udfs: tuple[Expression, ...] = o.expressions()
+    except Unreadable:
+        udfs = ()
+    if not udfs or not all(isinstance(u, PythonUDF) for u in udfs):
+        o.at = len(o.line.op) + 1
+        udfs = o.calls()
     o.skip(", ")
     end = o.text.index("]", o.at) + 1
     results = o.own_columns(o.text[o.at : end])
