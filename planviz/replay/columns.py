@@ -11,7 +11,10 @@ from planviz.errors import PlanvizError
 from planviz.expressions.core import AttributeReference
 from planviz.expressions.python import PythonEvalType
 from planviz.graph import PlanGraph
+from planviz.logical.cached import CachedPlan
+from planviz.replay.caches import caches_in
 from planviz.replay.layouts import buckets_in
+from planviz.replay.lifting.lines import line_of
 from planviz.replay.python_calls import python_calls
 from planviz.types import LONG, UNKNOWN, DataType, StructField
 from planviz.types.reading import parse_fields, parse_type
@@ -53,6 +56,8 @@ class Columns:
     pruned: dict[str, list[bool]] = field(default_factory=dict)
     #: What the definitions of CTEs give, by their ids, as far as they are read.
     definitions: dict[int, tuple[AttributeReference, ...]] = field(default_factory=dict)
+    #: The caches that are read, by the text beneath their relations.
+    caches: dict[str, CachedPlan] = field(default_factory=dict)
     #: How functions written in Python are called, by the id of the result, by the name where the text shows no ids.
     python: dict[int | str, PythonEvalType] = field(default_factory=dict)
 
@@ -72,7 +77,7 @@ class Columns:
 def columns_of(plans: Iterable[PlanGraph], heading_lines: Iterable[str] = ()) -> Columns:
     """All that the plans of one explain say of the types of columns; `heading_lines` are lines of output columns."""
     columns, plans = Columns(), list(plans)
-    columns.buckets = buckets_in(plans)
+    columns.buckets, columns.caches = buckets_in(plans), caches_in(plans)
     for line in heading_lines:
         try:
             columns.output = parse_fields(re.sub(r"(?<=[\w`]): ", " ", line))
@@ -82,7 +87,7 @@ def columns_of(plans: Iterable[PlanGraph], heading_lines: Iterable[str] = ()) ->
         for node in plan:
             columns.shortened = columns.shortened or " more fields" in node.text
             if "Python" in node.op or "Pandas" in node.op:
-                columns.python |= python_calls(node.op, node.text)
+                columns.python |= python_calls(node.op, line_of(node).text)
             if node.kind == "scan" and "ReadSchema" in node.text:
                 scan_columns(node.text, columns)
             if node.op == "HiveTableScan" and (table := HIVE_TABLE.search(node.text)) is not None:

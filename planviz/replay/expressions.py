@@ -122,7 +122,7 @@ _ALIKE = {"coalesce", "greatest", "least", "array", "nullif", "nvl", "ifnull", "
 _WANTING = {"operator", "constant", "minus", "group", "call", "python", "case", "if", "alias"}
 _PREFIXES = ("partial_", "merge_")
 _MODES: dict[str, AggregateMode] = {"partial_": "Partial", "merge_": "PartialMerge"}
-_ZONE = re.compile(r"Some\(([\w/+:-]+)\)\)?$")
+_ZONE = re.compile(r"Some\(([\w/+:-]+)\)(?:, (?:true|false))*\)?$")
 _FLAG = re.compile(r"true|false|-?\d+|None|Some\(.*\)|[A-Z]\w*/\w+|[A-Z][a-z]+(?:NTZ)?Type")
 
 
@@ -500,8 +500,10 @@ class Elaborator:
             return self.opaque(term, LONG if long else UNKNOWN)
         arguments = tuple(self.expression(t) for t in term.children)
         returns = LONG if long else UNKNOWN if wanted in (None, NULL) else wanted
-        made = (PythonUDAF if kind.aggregates else PythonUDF)(name, arguments, returns, kind, True, int(number))
-        return AggregateExpression(made, "Complete", False, None, next_id()) if kind.aggregates else made
+        if not kind.aggregates:
+            return PythonUDF(name, arguments, returns, kind, True, int(number))
+        function = PythonUDAF(name, arguments, returns, kind, True, int(number))
+        return AggregateExpression(function, "Complete", False, None, next_id())
 
     def _call(self, term: Term, wanted: DataType | None) -> Expression:
         name = term.value[0]
@@ -550,6 +552,11 @@ class Elaborator:
                 whole = self._whole(made, distinct, mode)
                 if whole.text == term.text:
                     return whole
+                if isinstance(made, SignatureCall):
+                    # A session without ANSI has other flags, which the text shows.
+                    whole = self._whole(made.without_failures(), distinct, mode)
+                    if whole.text == term.text:
+                        return whole
                 rest = tuple(t.text for t in term.children[k:])
                 if rest and isinstance(made, SignatureCall) and all(_FLAG.fullmatch(t) for t in rest):
                     # Flags that a function prints behind its arguments change from version to version.
@@ -604,7 +611,7 @@ class Elaborator:
 
     def _choices(self, term: Term, name: str) -> Iterator[tuple[Expression, ...]]:
         """The arguments as they may be meant: by their own types, by that of the first, as texts."""
-        terms = term.children
+        terms = tuple(map(_given, term.children))
         if name in _ALIKE:
             kind = self._common(terms, None)
             yield tuple(self.expression(t, kind) for t in terms)
@@ -639,6 +646,16 @@ class Elaborator:
                 if made.type == kind:
                     return made
         return guessed
+
+
+def _given(term: Term) -> Term:
+    """An argument without the `Some(...)` around one that need not be given; a text in it may hold commas."""
+    if term.kind != "call" or term.value[0] != "Some" or not term.children:
+        return term
+    if len(term.children) == 1:
+        return term.children[0]
+    inside = term.text[len("Some(") : -1]
+    return Term("constant", term.children[0].start, term.children[-1].end, (inside,), (), inside)
 
 
 def _is_constant(term: Term) -> bool:

@@ -27,6 +27,7 @@ from planviz.expressions.predicates import conjunction, split_conjunction
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.graph import PlanGraph
 from planviz.graph.node import Estimate as Printed
+from planviz.logical.cached import InMemoryRelation
 from planviz.logical.combining import Join
 from planviz.logical.operators import Filter
 from planviz.logical.plan import LogicalPlan
@@ -37,7 +38,7 @@ from planviz.physical.strategies.context import PlanningContext
 from planviz.physical.strategies.join_selection import JoinSelection
 from planviz.physical.strategies.keys import equi_join, null_aware_anti_join
 from planviz.replay.columns import Columns
-from planviz.replay.opaque import OpaqueOperator, reads_opaque
+from planviz.replay.opaque import OpaqueOperator, nodes_of, plans_in, reads_opaque
 from planviz.replay.plans import ReadPlan
 from planviz.types import StructField
 
@@ -133,8 +134,8 @@ def with_size(leaf: LogicalPlan, sizes: dict[str, int]) -> LogicalPlan:
 
 
 def is_printed_leaf(plan: LogicalPlan) -> bool:
-    """Whether this is a source that stands as it was printed, such as a table of a database."""
-    return isinstance(plan, OpaqueOperator) and not plan.children
+    """Whether this is a source that stands as it was printed, such as a table of a database, or a cache."""
+    return isinstance(plan, OpaqueOperator | InMemoryRelation) and not plan.children
 
 
 def source_of(plan: LogicalPlan) -> str:
@@ -210,22 +211,6 @@ def rows_told(plan: LogicalPlan) -> dict[str, int]:
 def key_of(relation: LogicalRelation) -> str:
     """The name of a relation's table; the columns of one that has no name."""
     return ".".join(relation.name).lower() or "[" + ",".join(a.name for a in relation.attributes) + "]"
-
-
-def plans_in(plan: LogicalPlan) -> Iterator[LogicalPlan]:
-    """A plan and those of all subqueries in it."""
-    yield plan
-    for node in plan.walk():
-        if node.own_bits & SubqueryExpression.BIT:
-            for s in node.subqueries:
-                inner: Any = s.plan
-                yield from plans_in(inner)
-
-
-def nodes_of(plan: LogicalPlan) -> Iterator[LogicalPlan]:
-    """All operators, those of subqueries too."""
-    for part in plans_in(plan):
-        yield from part.walk()
 
 
 # ------------------------------------------------------------------------------------------------ what is wanted

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from planviz.catalog.tables import Buckets
 from planviz.graph import PlanGraph
+from planviz.replay.lifting.lines import line_of
 
 _BUCKETED = re.compile(r"\bBucketed: true\b")
 _NUMBER = re.compile(r"SelectedBucketsCount: \d+ out of (\d+)")
@@ -31,11 +32,13 @@ def buckets_in(plans: Iterable[PlanGraph]) -> dict[str, Buckets]:
     found: dict[str, Buckets] = {}
     for plan in plans:
         for node in plan:
-            text = node.text
-            if node.kind != "scan" or not _BUCKETED.search(text):
+            if node.kind != "scan":
+                continue
+            text = line_of(node).text
+            if not _BUCKETED.search(text):
                 continue
             scan, number = _SCAN.search(text), _NUMBER.search(text)
-            columns = _keys_above(plan, node.id, dict((i, n) for n, i in _COLUMN.findall(text)))
+            columns = _keys_above(plan, node.id, {i: n for n, i in _COLUMN.findall(text)})
             if scan is not None and number is not None and columns:
                 found.setdefault(scan.group(1).lower(), Buckets(columns, int(number.group(1))))
     return found
@@ -48,7 +51,7 @@ def _keys_above(plan: PlanGraph, scan: int, names: dict[str, str]) -> tuple[str,
         above = plan[above].parent
     if above is None or not _TOGETHER.match(plan[above].op):
         return ()
-    for ids in _key_lists(plan[above].op, plan[above].text):
+    for ids in _key_lists(plan[above].op, line_of(plan[above]).text):
         if ids and all(i in names for i in ids):
             return tuple(names[i] for i in ids)
     return ()

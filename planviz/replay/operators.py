@@ -150,7 +150,9 @@ class Operator:
         pieces.append(self.text[at:])
         given: tuple[AttributeReference, ...] = ()
         if not self.inputs:
-            given = tuple(self._column(n, i, bool(long), "") for n, i, long in columns_of(self.text))
+            # Behind the source in words of its own, a stream's relation lists its columns last.
+            text = self.text[self.text.rfind(" [") :] if self.line.op.startswith("Streaming") else self.text
+            given = tuple(self._column(n, i, bool(long), "") for n, i, long in columns_of(text))
             kind: type[OpaqueOperator] = PrintedRelation if SOURCE.search(self.line.op) else OpaqueOperator
             kind = PrintedOperator if kept_as_printed(self.line.op) and kind is OpaqueOperator else kind
             return kind((self.text,), (), (), given, frozenset(a.expr_id for a in given))
@@ -471,7 +473,7 @@ def _sample(o: Operator) -> LogicalPlan:
     m = re.fullmatch(r"([\d.E-]+), ([\d.E-]+), (true|false), (-?\d+)(?:, (\w+))?", o.rest)
     if m is None:
         return o.opaque()
-    made = Sample(float(m[1]), float(m[2]), m[3] == "true", int(m[4]), o.child, m[5] or "Bernoulli")
+    made = Sample(float(m[1]), float(m[2]), m[3] == "true", int(m[4]), o.child, m[5] or "")
     return made if made.simple_string == o.text else o.opaque()
 
 

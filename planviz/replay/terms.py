@@ -40,8 +40,9 @@ class Term:
     """A part of an expression: `kind` says how it is written, `start` and `end` where.
 
     Kinds and what `value` is: column (name, id, L), constant (the text), call (name), operator (symbol), not, minus,
-    tilde, group, case (whether it has ELSE), python (name, id, L), if, cast (word, type), item, part (name), in, inset, like (word), alias
-    (name, id, L), order (direction, nulls), subquery (label, id), lambda (name, id, L), window, spaced (operator).
+    tilde, group, case (whether it has ELSE), if, cast (word, type), item, part (name), in, inset, like (word), alias
+    (name, id, L), order (direction, nulls), subquery (label, id), lambda (name, id, L), python (name, id, L), window,
+    spaced (operator).
     """
 
     kind: str
@@ -236,7 +237,8 @@ class Terms:
                 inside = text[first + bracket : end - bracket]
                 yield self._made("inset", start, end, (inside, "(" if bracket else ""), (term,))
         elif (m := _PATTERN.match(text, at)) is not None:
-            for pattern in self._expression(m.end(), lambda p: stops(p) or text.startswith(" ESCAPE '", p)):
+            ends = self._before_name(stops)
+            for pattern in self._expression(m.end(), lambda p: ends(p) or text.startswith(" ESCAPE '", p)):
                 if (e := _ESCAPE.match(text, pattern.end)) is not None:
                     yield self._made("like", start, e.end(), (m.group(1), e.group(1)), (term, pattern))
                 else:
@@ -300,7 +302,8 @@ class Terms:
         elif c in "-~" and c:
             kind = "minus" if c == "-" else "tilde"
             for inner in self._primary(start + 1, stops):
-                yield self._made(kind, start, inner.end, (), (inner,))
+                if inner.kind != "constant":  # a number holds its sign, and a text has none
+                    yield self._made(kind, start, inner.end, (), (inner,))
         elif (m := _NAME.match(text, start)) is not None:
             yield from self._call(start, m.group())
         elif c == "[" and text.startswith("]", start + 1):

@@ -193,6 +193,8 @@ class Behaviour:
     operators_of_3_0: bool = False
     #: Aggregates and windows of Python functions take Arrow batches by operators of their own name.
     arrow_in_aggregates: bool = True
+    #: Python functions over Arrow batches take the batches that a scan gives.
+    arrow_takes_columns: bool = True
     #: A scan is given filters that hold scalar subqueries.
     scans_take_subqueries: bool = True
     #: A sum notes whether it saw a row.

@@ -141,6 +141,7 @@ CHANGES: dict[str, str] = {
     "ranges_show_open_slices": "range() prints its number of slices where the query says it, and nothing else.",
     "lists_are_named": "Lists in arguments of operators are printed in brackets.",
     "operators_of_3_0": "Operators are printed in another form.",
+    "arrow_takes_columns": "Python functions over Arrow batches take a scan's batches as they are.",
     "arrow_in_aggregates": "Aggregates and windows of Python functions have operators named after Arrow.",
     "scans_take_subqueries": "Filters with scalar subqueries are pushed to scans.",
     "sums_note_emptiness": "A sum notes whether it saw any row.",
