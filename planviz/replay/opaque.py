@@ -167,7 +167,7 @@ class PrintedOperator(OpaqueOperator):
 
 _DATASET = re.compile(
     r"(SerializeFromObject|DeserializeToObject|Map(Elements|Partitions|Groups)\w*|(FlatMap(Co)?|Co)Groups?\w*|TypedFilter"
-    r"|AppendColumns\w*|MapIn(Pandas|Arrow|Python)|(ArrowAggregate|AggregateIn|WindowIn|ArrowWindow)(Python|Pandas)"
+    r"|AppendColumns\w*|(Python)?MapIn(Pandas|Arrow|Python)|(ArrowAggregate|AggregateIn|WindowIn|ArrowWindow)(Python|Pandas)"
     r"|MergeRows\w*|AttachDistributedSequence|CollectMetrics|ScriptTransformation)$"
 )
 _STREAM = re.compile(

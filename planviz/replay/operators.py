@@ -250,11 +250,15 @@ class Operator:
 
 
 def columns_of(text: str) -> list[tuple[str, int, bool]]:
-    """Names, ids and L of `a#1,b c#2L`: names may hold anything but what ends an item."""
+    """Names, ids and L of `a#1,b c#2L`: names may hold anything but what ends an item, in round brackets that too:
+    `percentile(a#1, 0.5)#2`."""
     inside = text[text.index("[") + 1 :] if "[" in text else text
     found, at = [], 0
+    balanced = inside.count("(") == inside.count(")")
     for m in re.finditer(r"#(\d+)(L?)(?=,|\]|$| parquet)", inside):
         name = inside[at : m.start()].removeprefix(",").removeprefix(" ")
+        if balanced and name.count("(") != name.count(")"):
+            continue
         found.append((name, int(m.group(1)), bool(m.group(2))))
         at = m.end()
     return found
@@ -315,7 +319,19 @@ def _cte_ref(o: Operator) -> LogicalPlan:
 
 
 def _project(o: Operator) -> LogicalPlan:
-    return Project(o.named() if o.text != "Project" else (), o.child)
+    if o.text == "Project":
+        return Project((), o.child)
+    items = o.named()
+    return Project(_whole(o, items) or items, o.child)
+
+
+def _whole(o: Operator, items: tuple[Expression, ...]) -> tuple[Expression, ...]:
+    """All columns of the input, where a list that Spark has cut begins like them and is as long; else none."""
+    more, below = MORE.search(o.text), o.child.output
+    if more is None or [getattr(e, "expr_id", None) for e in items] != [a.expr_id for a in below[: len(items)]]:
+        return ()
+    cut = int(re.findall(r"\d+", more.group())[0])
+    return below if len(items) + cut == len(below) and not any(isinstance(e, Alias) for e in items) else ()
 
 
 def _filter(o: Operator) -> LogicalPlan:

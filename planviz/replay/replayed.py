@@ -185,6 +185,14 @@ class _Replaying:
         score, found = self._tried(config)
         return score, {"config": config} | found | {"read": self.made.read}
 
+    def _may_not_broadcast(self, fitted: Fitted) -> bool:
+        """Whether the text has runtime filters that no sizes explain, and no join that broadcasts a side."""
+        physical = self._physical()
+        if physical is None or THRESHOLD in self.made.given.settings:
+            return False
+        filters = any(o.startswith("runtime filter") for o in fitted.open)
+        return filters and not any(n.op == "BroadcastHashJoin" for n in physical)
+
     def _threshold(self, fitting: Fitting) -> Setting | None:
         """The threshold of broadcasts that the text's joins imply, where its sizes are told and the usual one is not
         consistent with them."""
@@ -254,6 +262,15 @@ class _Replaying:
                 found["settings"] = [threshold]
                 config = found["config"] = fitting.config = config.with_settings({THRESHOLD: threshold.value})
             fitted = self._attempt(found, fitting.search)
+            if fitted is not None and self._may_not_broadcast(fitted):
+                again = Fitting(logical.plan, joins, config.with_settings({THRESHOLD: -1}), self.columns, told)
+                again.take(logical)
+                better = self._attempt(found, again.search)
+                if better is not None and not better.open:
+                    words = "a runtime filter was built of a side that would have been broadcast: broadcasting was off"
+                    found["settings"] = [*found.get("settings", []), Setting(THRESHOLD, -1, words)]
+                    fitted, config = better, again.config
+                    found["config"] = config
             if fitted is not None:
                 found["fitted"], sizes = fitted, fitted.sizes
         score = [0, 0]

@@ -296,3 +296,114 @@ Input [2]: [place#21, pythonUDF0#41]
 
 def test_the_formatted_mode_says_how_python_is_called() -> None:
     assert opaque(replayed_text(FORMATTED)) == []
+
+
+FILTERED = """
+== Optimized Logical Plan ==
+Join Inner, (visitor#20L = visitor#31L)
+:- Filter (isnotnull(visitor#20L) AND might_contain(scalar-subquery#40 [], xxhash64(visitor#20L, 42)))
+:  :  +- Aggregate [bloom_filter_agg(xxhash64(visitor#31L, 42), 1000000, 8388608, 0, 0) AS bloomFilter#41]
+:  :     +- Filter ((isnotnull(town#32) AND (town#32 = Oslo)) AND isnotnull(visitor#31L))
+:  :        +- Relation [visitor#31L,town#32] parquet
+:  +- Relation [visitor#20L,price#21] parquet
++- Filter ((isnotnull(town#32) AND (town#32 = Oslo)) AND isnotnull(visitor#31L))
+   +- Relation [visitor#31L,town#32] parquet
+
+== Physical Plan ==
+AdaptiveSparkPlan isFinalPlan=false
++- SortMergeJoin [visitor#20L], [visitor#31L], Inner
+   :- Sort [visitor#20L ASC NULLS FIRST], false, 0
+   :  +- Exchange hashpartitioning(visitor#20L, 200), ENSURE_REQUIREMENTS, [plan_id=9]
+   :     +- Filter isnotnull(visitor#20L)
+   :        +- FileScan parquet [visitor#20L,price#21] Batched: true, DataFilters: [isnotnull(visitor#20L)], Format: Parquet, Location: InMemoryFileIndex(1 paths)[file:/v], PartitionFilters: [], PushedFilters: [IsNotNull(visitor)], ReadSchema: struct<visitor:bigint,price:double>
+   +- Sort [visitor#31L ASC NULLS FIRST], false, 0
+      +- Exchange hashpartitioning(visitor#31L, 200), ENSURE_REQUIREMENTS, [plan_id=10]
+         +- Filter ((isnotnull(town#32) AND (town#32 = Oslo)) AND isnotnull(visitor#31L))
+            +- FileScan parquet [visitor#31L,town#32] Batched: true, DataFilters: [isnotnull(town#32), (town#32 = Oslo), isnotnull(visitor#31L)], Format: Parquet, Location: InMemoryFileIndex(1 paths)[file:/p], PartitionFilters: [], PushedFilters: [IsNotNull(town), EqualTo(town,Oslo), IsNotNull(visitor)], ReadSchema: struct<visitor:bigint,town:string>
+"""  # noqa: E501
+
+
+def test_a_runtime_filter_of_a_side_that_small_says_that_broadcasting_was_off() -> None:
+    made = replayed_text(FILTERED)
+    found = {s.key: s for s in made.settings}
+    assert found["spark.sql.autoBroadcastJoinThreshold"].value == -1
+    assert "broadcasting was off" in found["spark.sql.autoBroadcastJoinThreshold"].evidence
+    assert made.fitted is not None
+    assert made.fitted.open == []
+
+
+WIDE = """
+== Analyzed Logical Plan ==
+a: string, b: string, c: string
+Project [a#1, b#2, ... 1 more fields]
++- Filter (a#1 = x)
+   +- Relation [a#1,b#2,c#3] parquet
+
+== Optimized Logical Plan ==
+Filter (isnotnull(a#1) AND (a#1 = x))
++- Relation [a#1,b#2,c#3] parquet
+"""
+
+
+def test_a_cut_list_of_all_columns_is_all_of_them() -> None:
+    assert replayed_text(WIDE).verdicts["optimized"] == "equal"
+    other = replayed_text(WIDE.replace("1 more fields", "7 more fields"))
+    assert other.verdicts["optimized"] == "differs", "a longer list has other columns, which nobody knows"
+
+
+LISTED = """
+== Physical Plan ==
+AdaptiveSparkPlan (5)
++- ObjectHashAggregate (4)
+   +- Exchange (3)
+      +- ObjectHashAggregate (2)
+         +- Scan parquet  (1)
+
+
+(1) Scan parquet
+Output [2]: [town#21, price#22]
+Batched: true
+Location: InMemoryFileIndex [file:/v]
+ReadSchema: struct<town:string,price:double>
+
+(2) ObjectHashAggregate
+Input [2]: [town#21, price#22]
+Keys [1]: [town#21]
+Functions [2]: [partial_percentile_approx(price#22, 0.5, 10000, 0, 0), partial_collect_list(price#22, 0, 0)]
+Aggregate Attributes [2]: [buf#40, buf#41]
+Results [3]: [town#21, buf#42, buf#43]
+
+(3) Exchange
+Input [3]: [town#21, buf#42, buf#43]
+Arguments: hashpartitioning(town#21, 200), ENSURE_REQUIREMENTS, [plan_id=12]
+
+(4) ObjectHashAggregate
+Input [3]: [town#21, buf#42, buf#43]
+Keys [1]: [town#21]
+Functions [2]: [percentile_approx(price#22, 0.5, 10000, 0, 0), collect_list(price#22, 0, 0)]
+Aggregate Attributes [2]: [percentile_approx(price#22, 0.5, 10000, 0, 0)#30, collect_list(price#22, 0, 0)#31]
+Results [3]: [town#21, percentile_approx(price#22, 0.5, 10000, 0, 0)#30 AS mid#32, collect_list(price#22, 0, 0)#31 AS all#33]
+
+(5) AdaptiveSparkPlan
+Output [3]: [town#21, mid#32, all#33]
+Arguments: isFinalPlan=false
+"""  # noqa: E501
+
+
+def test_the_columns_of_functions_of_several_arguments_are_told_apart() -> None:
+    made = replayed_text(LISTED)
+    assert made.verdicts["physical"] == "shape"
+    assert opaque(made) == []
+    read = made.read["physical"].text
+    assert "percentile_approx(price#22, 0.5, 10000, 0, 0) AS mid#32, collect_list(price#22, 0, 0) AS all#33" in read
+
+
+def test_a_generator_that_keeps_no_column_is_lifted() -> None:
+    made = replayed_text("""
+== Physical Plan ==
+AdaptiveSparkPlan isFinalPlan=false
++- Generate explode(tags#22), false, [tag#30]
+   +- FileScan parquet [tags#22] Batched: true, DataFilters: [], Format: Parquet, Location: InMemoryFileIndex(1 paths)[file:/v], PartitionFilters: [], PushedFilters: [], ReadSchema: struct<tags:array<string>>
+""")  # noqa: E501
+    assert opaque(made) == []
+    assert made.verdicts["physical"] == "equal"
