@@ -401,8 +401,8 @@ def test_the_columns_of_functions_of_several_arguments_are_told_apart() -> None:
 def test_a_generator_that_keeps_no_column_is_lifted() -> None:
     made = replayed_text("""
 == Physical Plan ==
-AdaptiveSparkPlan isFinalPlan=false
-+- Generate explode(tags#22), false, [tag#30]
+*(1) Generate explode(tags#22), false, [tag#30]
++- *(1) ColumnarToRow
    +- FileScan parquet [tags#22] Batched: true, DataFilters: [], Format: Parquet, Location: InMemoryFileIndex(1 paths)[file:/v], PartitionFilters: [], PushedFilters: [], ReadSchema: struct<tags:array<string>>
 """)  # noqa: E501
     assert opaque(made) == []
