@@ -552,9 +552,8 @@ class Elaborator:
                 whole = self._whole(made, distinct, mode)
                 if whole.text == term.text:
                     return whole
-                if isinstance(made, SignatureCall):
-                    # A session without ANSI has other flags, which the text shows.
-                    whole = self._whole(made.without_failures(), distinct, mode)
+                for other in _flagged(made):
+                    whole = self._whole(other, distinct, mode)
                     if whole.text == term.text:
                         return whole
                 rest = tuple(t.text for t in term.children[k:])
@@ -646,6 +645,15 @@ class Elaborator:
                 if made.type == kind:
                     return made
         return guessed
+
+
+def _flagged(made: Expression) -> Iterator[Expression]:
+    """The call as it is in a session without ANSI, and as Sparks show it that have no such flag."""
+    if isinstance(made, SignatureCall):
+        off = made.without_failures()
+        yield off
+        if off.tail and off.tail[-1] in ("true", "false"):
+            yield off.replace(tail=off.tail[:-1])
 
 
 def _given(term: Term) -> Term:

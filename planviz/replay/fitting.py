@@ -33,7 +33,7 @@ from planviz.logical.operators import Filter
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LogicalRelation
 from planviz.optimizer.context import OptimizerContext
-from planviz.optimizer.rules.runtime_filters import InjectRuntimeFilter
+from planviz.optimizer.rules.runtime_filters import LEAST_SCAN, InjectRuntimeFilter
 from planviz.physical.strategies.context import PlanningContext
 from planviz.physical.strategies.join_selection import JoinSelection
 from planviz.physical.strategies.keys import equi_join, null_aware_anti_join
@@ -448,6 +448,8 @@ class Fitting:
     def _filters(self) -> Counter[str]:
         if not self.inject:
             return Counter(self.filters)
+        if max(self.sizes.values(), default=0) < self.config.number(LEAST_SCAN):
+            return Counter()  # no scan is large enough to be filtered
         rule = InjectRuntimeFilter(OptimizerContext(self.config))
         found: Counter[str] = Counter()
         try:

@@ -201,7 +201,7 @@ class _Replaying:
             physical is not None and physical.stage != "initial" and any(n.op.endswith("QueryStage") for n in physical)
         )
         now = int(fitting.config.number(THRESHOLD))
-        if THRESHOLD in self.made.given.settings or ran:
+        if THRESHOLD in self.made.given.settings or ran or not fitting.told:
             return None
         largest, smallest = fitting.bounds()
         if now < largest < smallest:
