@@ -76,3 +76,29 @@ def test_a_finding_and_its_near_miss(name: str, with_it: str, without_it: str) -
 
 def test_every_check_has_a_case() -> None:
     assert {case.values[0] for case in cases()} == set(checks())
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ("(select a from shop.x join shop.y using (k) where d > '2.3') as best", "best"),
+        ("(select a from shop.x)", "a query"),
+    ],
+)
+def test_a_query_in_the_place_of_a_table_is_called_by_its_own_name(query: str, name: str) -> None:
+    text = f"Scan JDBCRelation({query}) [numPartitions=1] [a#1] PushedFilters: [], ReadSchema: struct<a:int>"
+    (said,) = [f.evidence for f in found(text) if f.name == "jdbc-one-partition"]
+    assert said.startswith(f"{name}: numPartitions=1")
+
+
+def test_a_spark_without_adaptive_execution_is_not_asked_to_use_it() -> None:
+    text = (
+        "== Physical Plan ==\n*(2) HashAggregate(keys=[a#1], functions=[count(1)])\n"
+        "+- Exchange hashpartitioning(a#1, 200)\n"
+        "   +- *(1) HashAggregate(keys=[a#1], functions=[partial_count(1)])\n      +- Scan ExistingRDD[a#1]\n"
+    )
+    (plan,) = open_text(text).plans
+    off = {"spark.sql.adaptive.enabled": "false"}
+    assert "adaptive-off" not in {f.name for f in findings(plan, settings=off)}
+    newer = open_text(text.replace(", 200)", ", 200), true, [id=#3]")).plans[0]
+    assert "adaptive-off" in {f.name for f in findings(newer, settings=off)}
