@@ -173,7 +173,8 @@ class Elaborator:
             made = self._made(term, wanted)
         except (PlanvizError, TypeError, ValueError, KeyError, IndexError, AssertionError, AttributeError):
             made = self.opaque(term)
-        if self.strict and not made.resolved and all(c.resolved for c in made.children):
+        given = made.parameters if isinstance(made, Replaced) else made.children
+        if self.strict and not made.resolved and all(g.resolved for g in given if isinstance(g, Expression)):
             made = self.opaque(term)
         self.made[key] = term, made
         return made

@@ -115,6 +115,10 @@ def test_a_generator_over_constants_says_their_type(items: str, kind: DataType) 
     assert made.plan.output[-1].type == kind
 
 
+def test_a_call_of_arguments_that_do_not_suit_it_stays_as_it_stands() -> None:
+    read("Project [make_timestamp(1970-01-01, Some(00:00:00), None, Some(America/Los_Angeles), true) AS x#9]")
+
+
 def test_a_sample_shows_its_method_where_the_text_does() -> None:
     assert read("Sample 0.0, 0.1, false, 42").opaque_operators == []
     assert read("Sample 0.0, 0.1, false, 42, Bernoulli").opaque_operators == []
