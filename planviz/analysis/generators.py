@@ -265,7 +265,8 @@ def _slot_text(e: Expression) -> str:
     return str(e)
 
 
-def _pivot_spec(t: DataType) -> FunctionSpec:
+def pivot_spec(t: DataType) -> FunctionSpec:
+    """`pivotfirst` over values of a type."""
     return FunctionSpec("pivotfirst", (), lambda _: ArrayType(t), True)
 
 
@@ -283,7 +284,7 @@ def _pivot_first(plan: Pivot, keys: tuple[Expression, ...], values: list[tuple[E
     for n in named:
         attribute = n.to_attribute()
         arguments = (key_column.to_attribute(), attribute)
-        function = AggregateCall("pivotfirst", arguments, _pivot_spec(attribute.type), (*texts, "0", "0"))
+        function = AggregateCall("pivotfirst", arguments, pivot_spec(attribute.type), (*texts, "0", "0"))
         aggregate = AggregateExpression(function, "Complete", False, None, next_id())
         pivoted.append(alias(aggregate, f"__pivot_{n.name} AS `{n.name}`"))
     made = tuple(k.to_attribute() for k in keys)

@@ -35,6 +35,11 @@ def trace(options: argparse.Namespace) -> int:
         if all(f"== {stage} Logical Plan ==" in text for stage in ("Analyzed", "Optimized")):
             return _replayed(text, name, options), ()
         document = open_file(text, options, options.stage or "optimized")
+        if document.plans and not any(s.trace.steps or s.error or not s.replay for s in document.statements):
+            raise InputError(
+                f"{name}: no steps: rules run from an analyzed plan to an optimized one, and the text has not both. "
+                "Paste what explain(True) prints, or see what planviz makes of the plan: planviz replay FILE."
+            )
         return _shown(document, name, options), errors_of(document)
 
     return show_each(options.files, options.out, _ENDINGS[options.format], show)

@@ -112,7 +112,8 @@ class Document:
             if not groups or not (goes_on or rank > reached):
                 groups.append([])
             groups[-1].append(index)
-            reached = max(reached, rank) if goes_on else rank
+            if not plan.title.startswith("Initial Plan of "):  # of a part: any stage can have one
+                reached = max(reached, rank) if goes_on else rank
         return tuple(map(tuple, groups))
 
 

@@ -29,6 +29,7 @@ LITERAL_ROWS = frozenset({"LocalTableScan", "OneRowRelation", "Scan OneRowRelati
 _STAGES = frozenset({"ShuffleQueryStage", "BroadcastQueryStage", "TableCacheQueryStage"})
 _MORE = re.compile(r"\.\.\. (\d{1,9}) more fields")
 _IDS = re.compile(r"#(\d+)")
+_QUERY_NAME = re.compile(r"\)\s*(?:as\s+)?[\"`]?(\w+)[\"`]?\s*$", re.IGNORECASE)
 _SCAN = re.compile(r"^(?:Batch |File )?Scan (?:[a-z]+ (?=\S))?")
 _T = TypeVar("_T")
 
@@ -277,7 +278,11 @@ def only_asks(join: PlanNode) -> bool:
 
 def name_of(node: PlanNode) -> str:
     """A scan's table without its namespace, else its path or the columns that it has, else the operator in words."""
-    table = str(node.arguments.get("table", "")).split("[")[0].rsplit(".", 1)[-1].strip("`")
+    whole = str(node.arguments.get("table", ""))
+    if whole.startswith("("):  # JDBC takes a query in the place of a table, with a name behind it
+        named = _QUERY_NAME.search(whole)
+        return named.group(1) if named is not None else "a query"
+    table = whole.split("[")[0].rsplit(".", 1)[-1].strip("`")
     if table:
         return table
     name, format = _SCAN.sub("", title(node)), str(node.arguments.get("format") or "")

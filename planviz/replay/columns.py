@@ -6,15 +6,25 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from planviz.catalog.tables import Buckets
 from planviz.errors import PlanvizError
 from planviz.expressions.core import AttributeReference
+from planviz.expressions.python import PythonEvalType
 from planviz.graph import PlanGraph
+from planviz.logical.cached import CachedPlan
+from planviz.replay.caches import caches_in
+from planviz.replay.layouts import buckets_in
+from planviz.replay.lifting.lines import line_of
+from planviz.replay.python_calls import python_calls
 from planviz.types import LONG, UNKNOWN, DataType, StructField
 from planviz.types.reading import parse_fields, parse_type
 
 #: A scan's line: the format, the table and the list of columns.
 SCAN = re.compile(r"(?:FileScan|Scan|BatchScan)\s+(?:(\w+)\s+)?([\w.`$/:-]*)\s*\[([^\]]*)\]")
 _SCHEMA = re.compile(r"ReadSchema: struct<(.*?)(?:>(?=$|\s|, \w+:)|(?=\.\.\.(?: \d+ more fields)?>?$))")
+#: The filters that choose partitions: of columns of partitions alone.
+_PARTITIONS = re.compile(r"PartitionFilters: \[(.*?)\], (?:PushedFilters|ReadSchema|DataFilters): ", re.S)
+_NUMBER = re.compile(r"(?<!dynamicpruning)(?<!subquery)#(\d+)")
 _MENTION = re.compile(r"([A-Za-z_]\w*)#(\d+)(L?)\b")
 #: A table of Hive as Spark names it before 2.2, without its columns.
 HIVE_TABLE = re.compile(r"(?:Metastore|SimpleCatalog)Relation \w+, \w+")
@@ -33,6 +43,10 @@ class Columns:
     output: tuple[StructField, ...] = ()
     #: The columns that a table is partitioned by: a scan gives them, and its files do not hold them.
     partitions: dict[str, list[str]] = field(default_factory=dict)
+    #: The ids of such columns, for tables that have no name.
+    partition_ids: set[int] = field(default_factory=set)
+    #: The buckets of tables, by the names that scans give them.
+    buckets: dict[str, Buckets] = field(default_factory=dict)
     #: The tables that scans name, by the ids of their columns: an older Spark's relations have no name.
     tables: dict[int, str] = field(default_factory=dict)
     #: The columns that scans of a table read, one list a scan, in the order of the text, where the relations of the
@@ -42,6 +56,10 @@ class Columns:
     pruned: dict[str, list[bool]] = field(default_factory=dict)
     #: What the definitions of CTEs give, by their ids, as far as they are read.
     definitions: dict[int, tuple[AttributeReference, ...]] = field(default_factory=dict)
+    #: The caches that are read, by the text beneath their relations.
+    caches: dict[str, CachedPlan] = field(default_factory=dict)
+    #: How functions written in Python are called, by the id of the result, by the name where the text shows no ids.
+    python: dict[int | str, PythonEvalType] = field(default_factory=dict)
 
     #: Whether lists in the text are cut, so that a column may be one that no line makes.
     shortened: bool = False
@@ -59,6 +77,7 @@ class Columns:
 def columns_of(plans: Iterable[PlanGraph], heading_lines: Iterable[str] = ()) -> Columns:
     """All that the plans of one explain say of the types of columns; `heading_lines` are lines of output columns."""
     columns, plans = Columns(), list(plans)
+    columns.buckets, columns.caches = buckets_in(plans), caches_in(plans)
     for line in heading_lines:
         try:
             columns.output = parse_fields(re.sub(r"(?<=[\w`]): ", " ", line))
@@ -67,6 +86,8 @@ def columns_of(plans: Iterable[PlanGraph], heading_lines: Iterable[str] = ()) ->
     for plan in plans:
         for node in plan:
             columns.shortened = columns.shortened or " more fields" in node.text
+            if "Python" in node.op or "Pandas" in node.op:
+                columns.python |= python_calls(node.op, line_of(node).text)
             if node.kind == "scan" and "ReadSchema" in node.text:
                 scan_columns(node.text, columns)
             if node.op == "HiveTableScan" and (table := HIVE_TABLE.search(node.text)) is not None:
@@ -100,7 +121,11 @@ def scan_columns(text: str, columns: Columns) -> None:
         fields = {f.name: f.data_type for f in _fields(schema.group(1) if whole else _whole_part(schema.group(1)))}
     except PlanvizError:
         return
+    filtered = _PARTITIONS.search(text)
+    columns.partition_ids.update(int(i) for i in _NUMBER.findall(filtered.group(1) if filtered else ""))
     for name, number, long in _COLUMN.findall(m.group(3)):
+        if whole and name not in fields:
+            columns.partition_ids.add(int(number))
         if whole and table and name not in fields and name not in columns.partitions.setdefault(table, []):
             columns.partitions[table].append(name)
         if table:

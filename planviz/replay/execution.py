@@ -10,7 +10,8 @@ from planviz.logical.combining import Join
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LogicalRelation
 from planviz.replay.columns import Columns
-from planviz.replay.fitting import key_of, named, nodes_of, signature_of, table_of, with_size
+from planviz.replay.fitting import key_of, named, signature_of, table_of, with_size
+from planviz.replay.opaque import nodes_of
 from planviz.replay.plans import ReadPlan
 from planviz.replay.replayed import Replay
 from planviz.replay.taken import with_choices
@@ -27,7 +28,7 @@ def execution_of(made: Replay, columns: Columns) -> QueryExecution | None:
     if read is None or ("optimized" in made.read and read.opaque_operators):
         return None
     optimized, _ = _with_taken(made, read.plan)
-    analyzed = made.read["analyzed"].plan if "analyzed" in made.read else None
+    analyzed = made.start or (made.read["analyzed"].plan if "analyzed" in made.read else None)
     again = analyzed is not None and made.verdicts.get("optimized") == "equal" and not made.taken
     tables = _Tables(made, columns)
     end = named(tables.under(optimized), columns)

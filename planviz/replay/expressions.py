@@ -61,6 +61,7 @@ from planviz.expressions.predicates import (
     Not,
     Or,
 )
+from planviz.expressions.python import PythonEvalType, PythonUDAF, PythonUDF
 from planviz.expressions.specs import FunctionSpec, OpenZone, SignatureCall
 from planviz.expressions.subqueries import (
     DynamicPruningSubquery,
@@ -118,10 +119,10 @@ ZONE = "Etc/UTC"
 #: Functions whose arguments are all of one type, or all but the first.
 _ALIKE = {"coalesce", "greatest", "least", "array", "nullif", "nvl", "ifnull", "array_contains"}
 #: Terms that are read otherwise where a type is wanted.
-_WANTING = {"operator", "constant", "minus", "group", "call", "case", "if", "alias"}
+_WANTING = {"operator", "constant", "minus", "group", "call", "python", "case", "if", "alias"}
 _PREFIXES = ("partial_", "merge_")
 _MODES: dict[str, AggregateMode] = {"partial_": "Partial", "merge_": "PartialMerge"}
-_ZONE = re.compile(r"Some\(([\w/+:-]+)\)\)?$")
+_ZONE = re.compile(r"Some\(([\w/+:-]+)\)(?:, (?:true|false))*\)?$")
 _FLAG = re.compile(r"true|false|-?\d+|None|Some\(.*\)|[A-Z]\w*/\w+|[A-Z][a-z]+(?:NTZ)?Type")
 
 
@@ -148,8 +149,10 @@ class Elaborator:
         plans: Mapping[int, LogicalPlan],
         ansi: bool,
         found: Found,
+        python: Mapping[int | str, PythonEvalType] | None = None,
     ) -> None:
         self.scope, self.outer, self.plans, self.found = scope, outer, plans, found
+        self.python = python or {}
         self.mode = "ANSI" if ansi else "LEGACY"
         #: Whether an expression whose arguments do not suit it is kept as it stands: Spark had resolved it.
         self.strict = False
@@ -170,7 +173,8 @@ class Elaborator:
             made = self._made(term, wanted)
         except (PlanvizError, TypeError, ValueError, KeyError, IndexError, AssertionError, AttributeError):
             made = self.opaque(term)
-        if self.strict and not made.resolved and all(c.resolved for c in made.children):
+        given = made.parameters if isinstance(made, Replaced) else made.children
+        if self.strict and not made.resolved and all(g.resolved for g in given if isinstance(g, Expression)):
             made = self.opaque(term)
         self.made[key] = term, made
         return made
@@ -489,8 +493,23 @@ class Elaborator:
 
     # -------------------------------------------------------------------------------------------- calls
 
+    def _python(self, term: Term, wanted: DataType | None) -> Expression:
+        """A call of a function written in Python. Only the operator that computes it says how rows reach it."""
+        name, number, long = term.value if term.kind == "python" else (term.value[0], "0", "")
+        kind = self.python.get(int(number) or name)
+        if kind is None:
+            return self.opaque(term, LONG if long else UNKNOWN)
+        arguments = tuple(self.expression(t) for t in term.children)
+        returns = LONG if long else UNKNOWN if wanted in (None, NULL) else wanted
+        if not kind.aggregates:
+            return PythonUDF(name, arguments, returns, kind, True, int(number))
+        function = PythonUDAF(name, arguments, returns, kind, True, int(number))
+        return AggregateExpression(function, "Complete", False, None, next_id())
+
     def _call(self, term: Term, wanted: DataType | None) -> Expression:
         name = term.value[0]
+        if name in self.python:
+            return self._python(term, wanted)
         made = self._special(term, name)
         if made is None:
             made = self._known(term, name)
@@ -534,6 +553,10 @@ class Elaborator:
                 whole = self._whole(made, distinct, mode)
                 if whole.text == term.text:
                     return whole
+                for other in _flagged(made):
+                    whole = self._whole(other, distinct, mode)
+                    if whole.text == term.text:
+                        return whole
                 rest = tuple(t.text for t in term.children[k:])
                 if rest and isinstance(made, SignatureCall) and all(_FLAG.fullmatch(t) for t in rest):
                     # Flags that a function prints behind its arguments change from version to version.
@@ -588,7 +611,7 @@ class Elaborator:
 
     def _choices(self, term: Term, name: str) -> Iterator[tuple[Expression, ...]]:
         """The arguments as they may be meant: by their own types, by that of the first, as texts."""
-        terms = term.children
+        terms = tuple(map(_given, term.children))
         if name in _ALIKE:
             kind = self._common(terms, None)
             yield tuple(self.expression(t, kind) for t in terms)
@@ -623,6 +646,25 @@ class Elaborator:
                 if made.type == kind:
                     return made
         return guessed
+
+
+def _flagged(made: Expression) -> Iterator[Expression]:
+    """The call as it is in a session without ANSI, and as Sparks show it that have no such flag."""
+    if isinstance(made, SignatureCall):
+        off = made.without_failures()
+        yield off
+        if off.tail and off.tail[-1] in ("true", "false"):
+            yield off.replace(tail=off.tail[:-1])
+
+
+def _given(term: Term) -> Term:
+    """An argument without the `Some(...)` around one that need not be given; a text in it may hold commas."""
+    if term.kind != "call" or term.value[0] != "Some" or not term.children:
+        return term
+    if len(term.children) == 1:
+        return term.children[0]
+    inside = term.text[len("Some(") : -1]
+    return Term("constant", term.children[0].start, term.children[-1].end, (inside,), (), inside)
 
 
 def _is_constant(term: Term) -> bool:

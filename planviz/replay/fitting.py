@@ -27,17 +27,18 @@ from planviz.expressions.predicates import conjunction, split_conjunction
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.graph import PlanGraph
 from planviz.graph.node import Estimate as Printed
+from planviz.logical.cached import InMemoryRelation
 from planviz.logical.combining import Join
 from planviz.logical.operators import Filter
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LogicalRelation
 from planviz.optimizer.context import OptimizerContext
-from planviz.optimizer.rules.runtime_filters import InjectRuntimeFilter
+from planviz.optimizer.rules.runtime_filters import LEAST_SCAN, InjectRuntimeFilter
 from planviz.physical.strategies.context import PlanningContext
 from planviz.physical.strategies.join_selection import JoinSelection
 from planviz.physical.strategies.keys import equi_join, null_aware_anti_join
 from planviz.replay.columns import Columns
-from planviz.replay.opaque import OpaqueOperator, reads_opaque
+from planviz.replay.opaque import OpaqueOperator, nodes_of, plans_in, reads_opaque
 from planviz.replay.plans import ReadPlan
 from planviz.types import StructField
 
@@ -47,6 +48,7 @@ LEVELS = (
     300_000,
     3_000_000,
     9_000_000,
+    15_000_000,
     40_000_000,
     700_000_000,
     6_000_000_000,
@@ -113,6 +115,7 @@ def with_tables(
     plan: LogicalPlan, sizes: dict[str, int], columns: Columns, rows: dict[str, int] | None = None
 ) -> LogicalPlan:
     """The plan over tables of these sizes and rows; a table that has none stays of unknown size."""
+    _note_partitions(plan, columns)
 
     def one(p: LogicalPlan) -> LogicalPlan:
         if isinstance(p, LogicalRelation):
@@ -132,8 +135,8 @@ def with_size(leaf: LogicalPlan, sizes: dict[str, int]) -> LogicalPlan:
 
 
 def is_printed_leaf(plan: LogicalPlan) -> bool:
-    """Whether this is a source that stands as it was printed, such as a table of a database."""
-    return isinstance(plan, OpaqueOperator) and not plan.children
+    """Whether this is a source that stands as it was printed, such as a table of a database, or a cache."""
+    return isinstance(plan, OpaqueOperator | InMemoryRelation) and not plan.children
 
 
 def source_of(plan: LogicalPlan) -> str:
@@ -176,7 +179,19 @@ def table_of(relation: LogicalRelation, size: int | None, columns: Columns, rows
     database = relation.name[-2] if len(relation.name) > 1 else "default"
     fields = tuple(StructField(a.name, a.type, True) for a in relation.attributes)
     partitions = columns.partitions.get(key_of(relation), ())
-    return Table(name, fields, database, relation.provider, tuple(partitions), rows, size)
+    scans = (".".join(relation.name), *_scanned(relation, columns))
+    buckets = next((b for s in scans if (b := columns.buckets.get(s.lower())) is not None), None)
+    return Table(name, fields, database, relation.provider, tuple(partitions), rows, size, buckets=buckets)
+
+
+def _note_partitions(plan: LogicalPlan, columns: Columns) -> None:
+    """Note the columns of partitions of relations without a name, for all that have the same columns: not every one
+    is scanned where exchanges are reused."""
+    for relation in nodes_of(plan) if columns.partition_ids else ():
+        if isinstance(relation, LogicalRelation) and not relation.name:
+            found = [a.name for a in relation.attributes if a.expr_id in columns.partition_ids]
+            if found:
+                columns.partitions.setdefault(key_of(relation), found)
 
 
 def rows_told(plan: LogicalPlan) -> dict[str, int]:
@@ -197,22 +212,6 @@ def rows_told(plan: LogicalPlan) -> dict[str, int]:
 def key_of(relation: LogicalRelation) -> str:
     """The name of a relation's table; the columns of one that has no name."""
     return ".".join(relation.name).lower() or "[" + ",".join(a.name for a in relation.attributes) + "]"
-
-
-def plans_in(plan: LogicalPlan) -> Iterator[LogicalPlan]:
-    """A plan and those of all subqueries in it."""
-    yield plan
-    for node in plan.walk():
-        if node.own_bits & SubqueryExpression.BIT:
-            for s in node.subqueries:
-                inner: Any = s.plan
-                yield from plans_in(inner)
-
-
-def nodes_of(plan: LogicalPlan) -> Iterator[LogicalPlan]:
-    """All operators, those of subqueries too."""
-    for part in plans_in(plan):
-        yield from part.walk()
 
 
 # ------------------------------------------------------------------------------------------------ what is wanted
@@ -449,6 +448,8 @@ class Fitting:
     def _filters(self) -> Counter[str]:
         if not self.inject:
             return Counter(self.filters)
+        if max(self.sizes.values(), default=0) < self.config.number(LEAST_SCAN):
+            return Counter()  # no scan is large enough to be filtered
         rule = InjectRuntimeFilter(OptimizerContext(self.config))
         found: Counter[str] = Counter()
         try:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from planviz.analysis.generators import pivot_spec
 from planviz.expressions import decimals
 from planviz.expressions.aggregates import AggregateCall, AggregateExpression, FirstLast
 from planviz.expressions.arithmetic import BinaryArithmetic
@@ -17,7 +18,7 @@ from planviz.expressions.calls import (
 from planviz.expressions.complex import (
     CreateNamedStruct,
 )
-from planviz.expressions.core import AttributeReference, Expression, SortOrder
+from planviz.expressions.core import AttributeReference, Expression, Literal, SortOrder
 from planviz.expressions.decimals import PromotePrecision
 from planviz.expressions.ids import next_id
 from planviz.expressions.internal import KnownFloatingPointNormalized, MakeDecimal, NormalizeNaNAndZero, UnscaledValue
@@ -40,6 +41,8 @@ from planviz.expressions.windows import (
     UnspecifiedFrame,
     WindowSpec,
 )
+from planviz.functions.builders.datetimes import parsed_spec
+from planviz.functions.registry import build
 from planviz.optimizer.rules.runtime_filters import BLOOM, CONTAINS, HASH
 from planviz.replay.literals import constant
 from planviz.replay.opaque import Wrapped
@@ -245,6 +248,38 @@ def _concat(e: Elaborator, t: Term) -> Expression | None:
     return made if made.text == t.text else None
 
 
+def _explode(e: Elaborator, t: Term) -> Expression | None:
+    """A generator over an array that was folded: `explode([1,2,3])`."""
+    if len(t.children) != 1 or t.children[0].kind != "constant" or not t.children[0].text.startswith("["):
+        return None
+    items = t.children[0].text[1:-1].split(",")
+    kinds = {constant(i).type for i in items}
+    kind = kinds.pop() if len(kinds) == 1 else STRING
+    array = Literal(tuple(constant(i, kind).value for i in items), ArrayType(kind, False))
+    made = build((t.value[0],), (array,), None)
+    return made if made is not None and made.text == t.text else None
+
+
+def _get_timestamp(e: Elaborator, t: Term) -> Expression | None:
+    """gettimestamp(text, format, TimestampType, [what to use instead,] zone, flag): a text read by a format."""
+    if len(t.children) < 3 or t.children[2].text not in _PRECISE:
+        return None
+    value, pattern, *tail = t.children
+    arguments = (e.expression(value, STRING), e.expression(pattern, STRING))
+    made = FunctionCall("gettimestamp", arguments, parsed_spec(_PRECISE[tail[0].text]), tuple(x.text for x in tail))
+    return made if made.text == t.text else None
+
+
+def _pivot_first(e: Elaborator, t: Term) -> Expression | None:
+    """pivotfirst(pivot column, value, the pivot's values, two offsets): one slot of an array for each value."""
+    if len(t.children) < 5:
+        return None
+    column, value, *others = t.children
+    arguments = (e.expression(column), e.expression(value))
+    call = AggregateCall("pivotfirst", arguments, pivot_spec(arguments[1].data_type), tuple(o.text for o in others))
+    return AggregateExpression(call, "Complete", False, None, next_id())
+
+
 FORMS: dict[str, Callable[[Elaborator, Term], Expression | None]] = {
     "isnull": _null_test(IsNull),
     "isnotnull": _null_test(IsNotNull),
@@ -283,4 +318,8 @@ FORMS: dict[str, Callable[[Elaborator, Term], Expression | None]] = {
     "bloom_filter_agg": _bloom,
     "xxhash64": _hash,
     "might_contain": _might_contain,
+    "pivotfirst": _pivot_first,
+    "explode": _explode,
+    "posexplode": _explode,
+    "gettimestamp": _get_timestamp,
 }

@@ -9,8 +9,8 @@ from planviz.graph import PlanGraph
 from planviz.logical.operators import Project, SubqueryAlias, View
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LogicalRelation
-from planviz.replay.fitting import key_of, nodes_of
-from planviz.replay.opaque import PrintedView
+from planviz.replay.fitting import key_of
+from planviz.replay.opaque import PrintedView, nodes_of
 
 _LOCATION = re.compile(r"Location: \w+\s*(?:\(\d+ paths?\))?\s*\[([^\],]+)")
 _ID = re.compile(r"#(\d+)")

@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from planviz.expressions.core import AttributeReference, Declared, Expression, Typed, UnaryExpression
+from planviz.expressions.subqueries import SubqueryExpression
 from planviz.graph.kinds import kind_of
 from planviz.logical.operators import View
 from planviz.logical.plan import LogicalPlan
 from planviz.physical.printed import PrintedExec
 from planviz.trees.node import always, lazy, node
 from planviz.types import LONG, UNKNOWN, DataType
+
+
+@dataclass(frozen=True)
+class Beneath:
+    """Trees beneath an operator that are no inputs, as they stand."""
+
+    trees: tuple[PrintedExec, ...] = ()
+
+
+NOTHING = Beneath()
 
 
 @node
@@ -83,8 +96,8 @@ class OpaqueOperator(LogicalPlan):
     inputs: tuple[LogicalPlan, ...]
     given: tuple[AttributeReference, ...] = ()
     own: frozenset[int] = frozenset()
-    #: Trees beneath that are no inputs, as they stand: `(line, inputs, trees that are no inputs)` each.
-    inner: tuple[Any, ...] = ()
+    #: Trees beneath that are no inputs, as they stand.
+    inner: Beneath = NOTHING
     #: Whether the line is that of a physical operator, which planning leaves as it stands.
     physical: bool = False
     #: Whether the physical operator gives batches of columns.
@@ -115,8 +128,12 @@ class OpaqueOperator(LogicalPlan):
         if not self.physical:
             return None
         inputs = tuple(below(p) for p in self.inputs)
-        inner = tuple(map(_printed, self.inner))
-        return PrintedExec(self.simple_string, inputs, self.output, inner, self.columnar)
+        return PrintedExec(self.simple_string, inputs, self.output, self.inner.trees, self.columnar)
+
+    @property
+    def inner_children(self) -> tuple[Any, ...]:
+        """The trees that are no inputs."""
+        return self.inner.trees
 
 
 @node
@@ -128,7 +145,7 @@ class PrintedRelation(OpaqueOperator):
     inputs: tuple[LogicalPlan, ...]
     given: tuple[AttributeReference, ...] = ()
     own: frozenset[int] = frozenset()
-    inner: tuple[Any, ...] = ()
+    inner: Beneath = NOTHING
     physical: bool = False
     columnar: bool = False
 
@@ -143,14 +160,14 @@ class PrintedOperator(OpaqueOperator):
     inputs: tuple[LogicalPlan, ...]
     given: tuple[AttributeReference, ...] = ()
     own: frozenset[int] = frozenset()
-    inner: tuple[Any, ...] = ()
+    inner: Beneath = NOTHING
     physical: bool = False
     columnar: bool = False
 
 
 _DATASET = re.compile(
     r"(SerializeFromObject|DeserializeToObject|Map(Elements|Partitions|Groups)\w*|(FlatMap(Co)?|Co)Groups?\w*|TypedFilter"
-    r"|AppendColumns\w*|MapIn(Pandas|Arrow|Python)|(ArrowAggregate|AggregateIn|WindowIn|ArrowWindow)(Python|Pandas)"
+    r"|AppendColumns\w*|(Python)?MapIn(Pandas|Arrow|Python)|(ArrowAggregate|AggregateIn|WindowIn|ArrowWindow)(Python|Pandas)"
     r"|MergeRows\w*|AttachDistributedSequence|CollectMetrics|ScriptTransformation)$"
 )
 _STREAM = re.compile(
@@ -179,9 +196,20 @@ def own_columns_of(op: str, text: str) -> tuple[AttributeReference, ...]:
     )
 
 
-def _printed(tree: Any) -> PrintedExec:
-    line, inputs, inner = tree
-    return PrintedExec(line, tuple(map(_printed, inputs)), (), tuple(map(_printed, inner)))
+def plans_in(plan: LogicalPlan) -> Iterator[LogicalPlan]:
+    """A plan and those of all subqueries in it."""
+    yield plan
+    for operator in plan.walk():
+        if operator.own_bits & SubqueryExpression.BIT:
+            for s in operator.subqueries:
+                inner: Any = s.plan
+                yield from plans_in(inner)
+
+
+def nodes_of(plan: LogicalPlan) -> Iterator[LogicalPlan]:
+    """All operators, those of subqueries too."""
+    for part in plans_in(plan):
+        yield from part.walk()
 
 
 def reads_opaque(plan: LogicalPlan) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, NamedExpression
+from planviz.expressions.python import PythonUDF
 from planviz.expressions.subqueries import LateralSubquery
 from planviz.logical.combining import (
     CTERelationDef,
@@ -108,7 +109,7 @@ class Operator:
         open = columns.shortened or any(isinstance(n, OpaqueOperator) for p in line.inputs for n in p.walk())
         also = frozenset(a.name for a in self.scope.values())
         self.terms = Terms(self.text, self._names, open or line.unresolved, also)
-        self.elaborator = Elaborator(self.scope, line.outer, self.plans, ansi, found)
+        self.elaborator = Elaborator(self.scope, line.outer, self.plans, ansi, found, columns.python)
         self.at = len(line.op) + 1
 
     def _names(self, expr_id: int) -> tuple[str, ...] | None:
@@ -149,7 +150,9 @@ class Operator:
         pieces.append(self.text[at:])
         given: tuple[AttributeReference, ...] = ()
         if not self.inputs:
-            given = tuple(self._column(n, i, bool(long), "") for n, i, long in columns_of(self.text))
+            # Behind the source in words of its own, a stream's relation lists its columns last.
+            text = self.text[self.text.rfind(" [") :] if self.line.op.startswith("Streaming") else self.text
+            given = tuple(self._column(n, i, bool(long), "") for n, i, long in columns_of(text))
             kind: type[OpaqueOperator] = PrintedRelation if SOURCE.search(self.line.op) else OpaqueOperator
             kind = PrintedOperator if kept_as_printed(self.line.op) and kind is OpaqueOperator else kind
             return kind((self.text,), (), (), given, frozenset(a.expr_id for a in given))
@@ -247,11 +250,15 @@ class Operator:
 
 
 def columns_of(text: str) -> list[tuple[str, int, bool]]:
-    """Names, ids and L of `a#1,b c#2L`: names may hold anything but what ends an item."""
+    """Names, ids and L of `a#1,b c#2L`: names may hold anything but what ends an item, in round brackets that too:
+    `percentile(a#1, 0.5)#2`."""
     inside = text[text.index("[") + 1 :] if "[" in text else text
     found, at = [], 0
+    balanced = inside.count("(") == inside.count(")")
     for m in re.finditer(r"#(\d+)(L?)(?=,|\]|$| parquet)", inside):
         name = inside[at : m.start()].removeprefix(",").removeprefix(" ")
+        if balanced and name.count("(") != name.count(")"):
+            continue
         found.append((name, int(m.group(1)), bool(m.group(2))))
         at = m.end()
     return found
@@ -312,7 +319,19 @@ def _cte_ref(o: Operator) -> LogicalPlan:
 
 
 def _project(o: Operator) -> LogicalPlan:
-    return Project(o.named() if o.text != "Project" else (), o.child)
+    if o.text == "Project":
+        return Project((), o.child)
+    items = o.named()
+    return Project(_whole(o, items) or items, o.child)
+
+
+def _whole(o: Operator, items: tuple[Expression, ...]) -> tuple[Expression, ...]:
+    """All columns of the input, where a list that Spark has cut begins like them and is as long; else none."""
+    more, below = MORE.search(o.text), o.child.output
+    if more is None or [getattr(e, "expr_id", None) for e in items] != [a.expr_id for a in below[: len(items)]]:
+        return ()
+    cut = int(re.findall(r"\d+", more.group())[0])
+    return below if len(items) + cut == len(below) and not any(isinstance(e, Alias) for e in items) else ()
 
 
 def _filter(o: Operator) -> LogicalPlan:
@@ -470,7 +489,7 @@ def _sample(o: Operator) -> LogicalPlan:
     m = re.fullmatch(r"([\d.E-]+), ([\d.E-]+), (true|false), (-?\d+)(?:, (\w+))?", o.rest)
     if m is None:
         return o.opaque()
-    made = Sample(float(m[1]), float(m[2]), m[3] == "true", int(m[4]), o.child, m[5] or "Bernoulli")
+    made = Sample(float(m[1]), float(m[2]), m[3] == "true", int(m[4]), o.child, m[5] or "")
     return made if made.simple_string == o.text else o.opaque()
 
 
@@ -573,7 +592,13 @@ def _lateral(o: Operator) -> LogicalPlan:
 
 
 def _eval_python(o: Operator) -> LogicalPlan:
-    udfs = o.calls()
+    try:
+        udfs: tuple[Expression, ...] = o.expressions()
+    except Unreadable:
+        udfs = ()
+    if not udfs or not all(isinstance(u, PythonUDF) for u in udfs):
+        o.at = len(o.line.op) + 1
+        udfs = o.calls()
     o.skip(", ")
     end = o.text.index("]", o.at) + 1
     results = o.own_columns(o.text[o.at : end])

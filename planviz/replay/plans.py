@@ -11,13 +11,16 @@ from planviz.expressions.core import AttributeReference
 from planviz.expressions.subqueries import DynamicPruningSubquery
 from planviz.graph import PlanGraph
 from planviz.graph.node import Estimate
+from planviz.logical.cached import CachedPlan, InMemoryRelation
 from planviz.logical.combining import Join
 from planviz.logical.join_keys import join_keys
 from planviz.logical.plan import LogicalPlan
+from planviz.replay.caches import cache_key, printed_tree
 from planviz.replay.columns import HIVE_TABLE, Columns, columns_of
 from planviz.replay.expressions import Found
-from planviz.replay.opaque import OpaqueOperator, PrintedOperator, PrintedRelation
+from planviz.replay.opaque import Beneath, OpaqueOperator, PrintedOperator, PrintedRelation
 from planviz.replay.operators import Line, Operator, Scope
+from planviz.replay.terms import SUBQUERY
 from planviz.types import UNKNOWN
 
 if TYPE_CHECKING:
@@ -163,6 +166,9 @@ class _Reader:
         for at in self._settled(root):
             node = graph[at]
             beneath = graph.children(at)
+            if node.op == "InMemoryRelation" and (kept := self.columns.caches.get(cache_key(graph, at))) is not None:
+                done[at] = self._cached(node.text, kept)
+                continue
             inputs = tuple(done.pop(c) for c in beneath if not self._inside(at, c))
             scope = {**outer, **{a.expr_id: a for p in inputs for a in p.output}}
             plans = tuple(self._read(c, scope) for c in beneath if self._inside(at, c))
@@ -174,13 +180,25 @@ class _Reader:
             key = (text, tuple(map(id, inputs)), tuple(map(id, plans)), bool(outer))
             if key not in self.known:
                 made = Operator(line, self.columns, self.ansi, self.found).read()
-                self.known[key] = with_pruning_keys(made, self.pruned)
+                self.known[key] = self._with_trees(at, with_pruning_keys(made, self.pruned))
             done[at] = self.known[key]
             if at in self.unlisted:
                 done[at] = self._with_columns(done[at], self.unlisted[at])
             if node.estimate is not None and node.estimate.size_in_bytes is not None:
                 self.estimates[id(done[at])] = node.estimate
         return done[root]
+
+    def _with_trees(self, at: int, made: LogicalPlan) -> LogicalPlan:
+        """A leaf that stands as it was printed with the trees that its text has beneath it: what a command runs."""
+        beneath = self.graph.children(at)
+        if not isinstance(made, OpaqueOperator) or made.children or not beneath or SUBQUERY.search(made.simple_string):
+            return made
+        return made.replace(inner=Beneath(tuple(printed_tree(self.graph, c) for c in beneath)))
+
+    def _cached(self, text: str, kept: CachedPlan) -> LogicalPlan:
+        """The relation that reads a cache; what fills the cache is no part of this plan."""
+        line = Line("InMemoryRelation", text[: text.find("], StorageLevel") + 1] or text, (), (), {})
+        return InMemoryRelation(Operator(line, self.columns, self.ansi, self.found).own_columns(line.text), kept)
 
     def _with_columns(self, leaf: LogicalPlan, listed: list[tuple[str, int, bool]]) -> LogicalPlan:
         if not isinstance(leaf, OpaqueOperator):
@@ -219,6 +237,8 @@ class _Reader:
                 out.append(at)
                 continue
             stack.append((at, True))
+            if graph[at].op == "InMemoryRelation":
+                continue
             inputs = [c for c in graph.children(at) if not self._inside(at, c)]
             stack.extend((c, False) for c in reversed(inputs))
         return out

@@ -35,6 +35,8 @@ _ORIGIN = re.compile(
 )
 #: What Spark 3.0 brought to the lines of scans.
 _DATA_FILTERS = re.compile(r"DataFilters: \[.*?\], (?=Format: )")
+#: The mark of an operator that reads what no input has, which no line of a text keeps.
+_MARKED = re.compile(r"(?m)^([ :]*(?:[+:]- )?)!")
 _LINE = re.compile(r"((?:[ :]*[+:]- )?)(\*(?:\(\d+\))? )?(.*)$")
 _COLUMN_ID = re.compile(r"#\d+")
 _BARE = re.compile(r"(?:\*(?:\(\d+\))? )?(\w+)$")
@@ -91,7 +93,7 @@ class PhysicalForm:
         """A plan of ours, printed as the text is."""
         self.kept.update(_COLUMN_ID.sub("#", line) for line in _kept_lines(plan))
         text: str = simple(plan) if self.brief else plan.tree_string
-        return text
+        return _MARKED.sub(r"\1", text)
 
     def told(self, text: str) -> str:
         """A plan's text with what both this text and ours can tell: no stages of generated code where other code is

@@ -18,6 +18,7 @@ from planviz.optimizer import Optimizer
 from planviz.optimizer.context import OptimizerContext
 from planviz.physical.query import PhysicalPlan, plan_query
 from planviz.plantext.versions import PrintedBy, printed_by
+from planviz.replay.caches import with_caches
 from planviz.replay.columns import Columns
 from planviz.replay.compared import differences, distance, verdict
 from planviz.replay.fitting import Fitted, Fitting, joins_in, named, rows_told, with_estimates, with_tables
@@ -60,6 +61,8 @@ class Replay:
     trace: Trace = field(default_factory=Trace)
     optimized: LogicalPlan | None = None
     planned: PhysicalPlan | None = None
+    #: The analyzed plan with what is cached read from its caches.
+    start: LogicalPlan | None = None
     config: OptimizerConfig = field(default_factory=OptimizerConfig)
     stages: tuple[str, ...] = ()
     #: What people call the relations, by `fitting.key_of`.
@@ -98,9 +101,9 @@ class _Replaying:
         lacks: dict[str, str] = {}
         for plan in plans:
             said = lacking(plan)
-            if not said:
+            if not said and not plan.title.startswith("Initial Plan of "):  # that is a part's
                 self.graphs.setdefault(plan.stage, plan)
-            elif plan.stage in _READ:
+            elif said and plan.stage in _READ:
                 lacks.setdefault(said, plan.stage)
         made.failures += [said for said, stage in lacks.items() if stage not in self._instead()]
         made.settings = made.given.over(found_settings(plans, printed))
@@ -146,7 +149,7 @@ class _Replaying:
         given = self.made.given.settings
         made: list[Setting] = []
         if optimized and "optimized" in found and operators <= SMALL:
-            plan, theirs = found["read"]["analyzed"].plan, self._text("optimized")
+            plan, theirs = found["start"], self._text("optimized")
             tried = optimizer_changes(config, found["trace"], theirs, found["optimized text"])
 
             def first(c: OptimizerConfig) -> int:
@@ -182,6 +185,14 @@ class _Replaying:
         score, found = self._tried(config)
         return score, {"config": config} | found | {"read": self.made.read}
 
+    def _may_not_broadcast(self, fitted: Fitted) -> bool:
+        """Whether the text has runtime filters that no sizes explain, and no join that broadcasts a side."""
+        physical = self._physical()
+        if physical is None or THRESHOLD in self.made.given.settings:
+            return False
+        filters = any(o.startswith("runtime filter") for o in fitted.open)
+        return filters and not any(n.op == "BroadcastHashJoin" for n in physical)
+
     def _threshold(self, fitting: Fitting) -> Setting | None:
         """The threshold of broadcasts that the text's joins imply, where its sizes are told and the usual one is not
         consistent with them."""
@@ -190,7 +201,7 @@ class _Replaying:
             physical is not None and physical.stage != "initial" and any(n.op.endswith("QueryStage") for n in physical)
         )
         now = int(fitting.config.number(THRESHOLD))
-        if THRESHOLD in self.made.given.settings or ran:
+        if THRESHOLD in self.made.given.settings or ran or not fitting.told:
             return None
         largest, smallest = fitting.bounds()
         if now < largest < smallest:
@@ -251,12 +262,22 @@ class _Replaying:
                 found["settings"] = [threshold]
                 config = found["config"] = fitting.config = config.with_settings({THRESHOLD: threshold.value})
             fitted = self._attempt(found, fitting.search)
+            if fitted is not None and self._may_not_broadcast(fitted):
+                again = Fitting(logical.plan, joins, config.with_settings({THRESHOLD: -1}), self.columns, told)
+                again.take(logical)
+                better = self._attempt(found, again.search)
+                if better is not None and not better.open:
+                    words = "a runtime filter was built of a side that would have been broadcast: broadcasting was off"
+                    found["settings"] = [*found.get("settings", []), Setting(THRESHOLD, -1, words)]
+                    fitted, config = better, again.config
+                    found["config"] = config
             if fitted is not None:
                 found["fitted"], sizes = fitted, fitted.sizes
         score = [0, 0]
         if analyzed is not None and optimized is not None:
             trace = Trace()
-            plan = self._attempt(found, lambda: self._optimized(analyzed.plan, sizes, config, trace))
+            start = found["start"] = self._with_caches(analyzed.plan, optimized.plan, sizes, config)
+            plan = self._attempt(found, lambda: self._optimized(start, sizes, config, trace))
             if plan is not None:
                 found["optimized"], found["trace"] = plan, trace
                 found["optimized text"] = plan.tree_string
@@ -283,12 +304,24 @@ class _Replaying:
                 score[1] = self._chosen(found, logical, score[1], sizes, config, fitted)
         return (score[0], score[1]), found
 
+    def _with_caches(
+        self, analyzed: LogicalPlan, optimized: LogicalPlan, sizes: dict[str, int], config: OptimizerConfig
+    ) -> LogicalPlan:
+        """The analyzed plan with what the optimized one reads from caches."""
+        theirs = self._text("optimized")
+
+        def far(start: LogicalPlan) -> int:
+            plan = self._attempt({"failures": []}, lambda: self._optimized(start, sizes, config, Trace()))
+            return 1 << 20 if plan is None else distance(theirs, plan.tree_string)
+
+        return with_caches(analyzed, optimized, far)
+
     def _ordered(self, found: dict[str, Any], before: int, sizes: dict[str, int], config: OptimizerConfig) -> int:
         """The optimized plan with the order of its joins taken from the text, where that is nearer; how near it is.
 
         Costs take rows and distinct values, which a text without statistics does not say.
         """
-        analyzed, optimized = self.made.read["analyzed"].plan, self.made.read["optimized"].plan
+        analyzed, optimized = found["start"], self.made.read["optimized"].plan
         order = PrintedOrder(optimized)
         trace = Trace()
         costs = config.with_settings(dict.fromkeys(COST_BASED, True))
@@ -368,6 +401,7 @@ class _Replaying:
         made.settings += found.get("settings", [])
         made.taken = found.get("taken", [])
         made.optimized, made.planned = found.get("optimized"), found.get("planned")
+        made.start = found.get("start")
         made.trace = found.get("trace", made.trace)
         for stage in ("analyzed", "optimized"):
             if stage in made.read:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from planviz.config import OptimizerConfig
-from planviz.graph import PlanGraph
+from planviz.graph import PlanGraph, PlanNode
 from planviz.plantext.versions import Minor, PrintedBy
 from planviz.replay.lifting.lines import line_of
 from planviz.versions import PROFILES
@@ -71,10 +71,17 @@ def _adaptive(physical: Sequence[Any]) -> list[Setting]:
         return [Setting(ADAPTIVE, True, "the physical plan begins with AdaptiveSparkPlan")]
     if any(n.kind == "exchange" for n in physical):
         return [Setting(ADAPTIVE, False, "there are exchanges and no AdaptiveSparkPlan")]
-    asking = next((n.op for n in physical if n.kind in ("aggregate", "window") and "partial_" not in n.text), None)
+    asking = next((n.op for n in physical if _asks(n)), None)
     if asking is not None and any(n.codegen_stage is not None for n in physical):
         return [Setting(ADAPTIVE, False, f"{asking} asks for a distribution, and there is no AdaptiveSparkPlan")]
     return []
+
+
+def _asks(node: PlanNode) -> bool:
+    """Whether an operator needs the rows of a key together."""
+    if node.op in ("SortMergeJoin", "ShuffledHashJoin"):
+        return True
+    return node.kind in ("aggregate", "window") and "partial_" not in node.text
 
 
 def _before_4(texts: Sequence[str], printed: PrintedBy) -> bool:

@@ -16,7 +16,8 @@ BUDGET = 60_000
 #: How deep an expression may nest.
 DEEPEST = 150
 _ID = re.compile(r"#(\d+)(L?)(?![\w])")
-_NAME = re.compile(r"[A-Za-z_$][\w$.]*(?=\()")
+_NAME = re.compile(r"(?:<lambda>|[A-Za-z_$][\w$.]*)(?=\()")
+_RESULT = re.compile(r"#(\d+)(L?)(?!\w)")
 SUBQUERY = re.compile(r"(scalar-subquery|exists|list|lateral-subquery|dynamicpruning|subquery)#(\d+) \[")
 _OPERATOR = re.compile(r" (<=>|>>>|<<|>>|<=|>=|!=|<>|AND|OR|div|\|\||&&|[-+*/%=<>&|^]) ")
 _SIGN = re.compile(r" ([-+]) ")
@@ -40,7 +41,8 @@ class Term:
 
     Kinds and what `value` is: column (name, id, L), constant (the text), call (name), operator (symbol), not, minus,
     tilde, group, case (whether it has ELSE), if, cast (word, type), item, part (name), in, inset, like (word), alias
-    (name, id, L), order (direction, nulls), subquery (label, id), lambda (name, id, L), window, spaced (operator).
+    (name, id, L), order (direction, nulls), subquery (label, id), lambda (name, id, L), python (name, id, L), window,
+    spaced (operator).
     """
 
     kind: str
@@ -235,7 +237,8 @@ class Terms:
                 inside = text[first + bracket : end - bracket]
                 yield self._made("inset", start, end, (inside, "(" if bracket else ""), (term,))
         elif (m := _PATTERN.match(text, at)) is not None:
-            for pattern in self._expression(m.end(), lambda p: stops(p) or text.startswith(" ESCAPE '", p)):
+            ends = self._before_name(stops)
+            for pattern in self._expression(m.end(), lambda p: ends(p) or text.startswith(" ESCAPE '", p)):
                 if (e := _ESCAPE.match(text, pattern.end)) is not None:
                     yield self._made("like", start, e.end(), (m.group(1), e.group(1)), (term, pattern))
                 else:
@@ -299,7 +302,8 @@ class Terms:
         elif c in "-~" and c:
             kind = "minus" if c == "-" else "tilde"
             for inner in self._primary(start + 1, stops):
-                yield self._made(kind, start, inner.end, (), (inner,))
+                if inner.kind != "constant":  # a number holds its sign, and a text has none
+                    yield self._made(kind, start, inner.end, (), (inner,))
         elif (m := _NAME.match(text, start)) is not None:
             yield from self._call(start, m.group())
         elif c == "[" and text.startswith("]", start + 1):
@@ -308,7 +312,7 @@ class Terms:
     def _call(self, start: int, name: str) -> Reading:
         text, inside = self.text, start + len(name) + 1
         if text.startswith(")", inside):
-            yield self._made("call", start, inside + 1, (name,))
+            yield self._called(start, inside + 1, (name,), ())
         if name in ("MakeDecimal", "UnscaledValue", "CheckOverflow", "promote_precision"):
             for value in self._expression(inside, lambda p: text[p : p + 1] in (",", ")")):
                 if (m := _TAIL.match(text, value.end)) is not None:
@@ -318,7 +322,14 @@ class Terms:
         first = inside + 9 if distinct else inside
         said = (name, "distinct") if distinct else (name,)
         for items, end in self._items(first, ")", ", "):
-            yield self._made("call", start, end + 1, said, items)
+            yield self._called(start, end + 1, said, items)
+
+    def _called(self, start: int, end: int, said: tuple[str, ...], items: tuple[Term, ...]) -> Term:
+        """A call; one with an id behind it is of a function written in Python."""
+        m = _RESULT.match(self.text, end)
+        if m is None:
+            return self._made("call", start, end, said, items)
+        return self._made("python", start, m.end(), (said[0], m.group(1), m.group(2)), items)
 
     def _plan(self, m: re.Match[str]) -> Reading:
         text, label = self.text, (m.group(1), m.group(2))

@@ -241,6 +241,8 @@ class Behaviour:
     generators_are_coded: bool = True
     #: A data source is given columns of truth values as filters.
     booleans_are_pushed: bool = True
+    #: Python functions over Arrow batches take the batches that a scan gives.
+    arrow_takes_columns: bool = True
     #: A scan is given filters that hold scalar subqueries.
     scans_take_subqueries: bool = True
     #: A sum notes whether it saw a row.

@@ -37,7 +37,6 @@ VERSION = Version(
         "limits_show_offsets": "unsorted",
         "null_tests_look_through_casts": False,
         "plus_signs_are_replaced": False,
-        "arrow_in_aggregates": False,
         "scans_take_subqueries": False,
         "preparations": frozenset(
             {

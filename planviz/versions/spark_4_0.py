@@ -14,6 +14,7 @@ VERSION = Version(
         "added_aggregates_are_named_by_sql": False,
         "grouping_columns_are_named_by_sql": False,
         "hidden_columns_come_alone": False,
+        "arrow_in_aggregates": False,
     },
     edits=(
         gone("SimplifyDateTimeConversions"),

@@ -15,6 +15,7 @@ VERSION = Version(
         "unions_count_distinct_values": False,
         "collections_show_nulls": False,
         "samples_show_their_method": False,
+        "arrow_takes_columns": False,
     },
     edits=(
         gone("PushDownJoinThroughUnion", "OptimizeExpand"),

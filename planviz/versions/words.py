@@ -162,6 +162,7 @@ CHANGES: dict[str, str] = {
     "distincts_are_filtered": "Several DISTINCTs in one aggregate are told apart by FILTER, not by IF within.",
     "lists_are_named": "Lists in arguments of operators are printed in brackets.",
     "operators_of_3_0": "Operators are printed in another form.",
+    "arrow_takes_columns": "Python functions over Arrow batches take a scan's batches as they are.",
     "arrow_in_aggregates": "Aggregates and windows of Python functions have operators named after Arrow.",
     "scans_take_subqueries": "Filters with scalar subqueries are pushed to scans.",
     "projections_mind_qualifiers": "A projection above a scan that gives just the scan's columns is left out.",

@@ -22,3 +22,14 @@ def test_it_marks_the_branch_taken(tmp_path: Path, capfdbinary: pytest.CaptureFi
     assert shown.count("\n>") == 1
     assert "reads the right side; on a row of nulls it is null" in shown
     assert "PushPredicateThroughJoin" not in shown
+
+
+def test_a_physical_plan_alone_has_no_steps_and_is_told_so(
+    tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    file = tmp_path / "pasted.txt"
+    file.write_text("== Physical Plan ==\n*(1) Filter (a#1 > 3)\n+- Scan ExistingRDD[a#1]\n", encoding="utf-8")
+    assert run(["trace", str(file)]) == 2
+    said = capfdbinary.readouterr().err.decode()
+    assert "no steps" in said
+    assert "planviz replay" in said

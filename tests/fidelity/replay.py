@@ -181,11 +181,11 @@ def _print_row(mode: str, made: Row, verbose: bool) -> None:
         print(f"  {line}")
 
 
-def lifted(mode: str, form: str, only: tuple[str, ...] = ()) -> tuple[Counter[str], list[str]]:
+def lifted(mode: str, form: str, only: tuple[str, ...] = (), every: int = 1) -> tuple[Counter[str], list[str]]:
     """How the plans of a mode compare that were lifted from physical plans alone; and the queries that differ."""
     found: Counter[str] = Counter()
     other: list[str] = []
-    for name, document, _ in texts(mode, only):
+    for name, document, _ in texts(mode, only, every=every):
         text = document["explain"].get(form)
         if text is None:
             continue
@@ -234,7 +234,7 @@ def main(arguments: list[str] | None = None) -> int:
             _print_row(mode, row(mode, options.form, options.every), options.verbose)
             continue
         if options.physical:
-            counts, other = lifted(mode, options.physical)
+            counts, other = lifted(mode, options.physical, every=options.every)
             print(f"{mode}, physical plan alone, {options.physical}: {dict(counts)}")
             print("  " + ", ".join(other))
             continue

@@ -86,3 +86,29 @@ def test_tables_without_a_name_are_told_by_their_columns() -> None:
     )
     found = [f.evidence for f in findings(open_text(text).plans[0]) if f.name == "size-unknown"]
     assert found == ["2 tables of unknown size, for which Spark takes 8 EiB: parquet (a, c, …), parquet (b)."]
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ("(select a from shop.x join shop.y using (k) where d > '2.3') as best", "best"),
+        ("(select a from shop.x)", "a query"),
+    ],
+)
+def test_a_query_in_the_place_of_a_table_is_called_by_its_own_name(query: str, name: str) -> None:
+    text = f"Scan JDBCRelation({query}) [numPartitions=1] [a#1] PushedFilters: [], ReadSchema: struct<a:int>"
+    (said,) = [f.evidence for f in found(text) if f.name == "jdbc-one-partition"]
+    assert said.startswith(f"{name}: numPartitions=1")
+
+
+def test_a_spark_without_adaptive_execution_is_not_asked_to_use_it() -> None:
+    text = (
+        "== Physical Plan ==\n*(2) HashAggregate(keys=[a#1], functions=[count(1)])\n"
+        "+- Exchange hashpartitioning(a#1, 200)\n"
+        "   +- *(1) HashAggregate(keys=[a#1], functions=[partial_count(1)])\n      +- Scan ExistingRDD[a#1]\n"
+    )
+    (plan,) = open_text(text).plans
+    off = {"spark.sql.adaptive.enabled": "false"}
+    assert "adaptive-off" not in {f.name for f in findings(plan, settings=off)}
+    newer = open_text(text.replace(", 200)", ", 200), true, [id=#3]")).plans[0]
+    assert "adaptive-off" in {f.name for f in findings(newer, settings=off)}

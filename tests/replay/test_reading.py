@@ -11,7 +11,7 @@ from planviz.expressions.core import Literal
 from planviz.expressions.predicates import In
 from planviz.logical.operators import Filter
 from planviz.replay.plans import ReadPlan, columns_in, read_plan
-from planviz.types import INT, LONG, STRING, DecimalType
+from planviz.types import INT, LONG, STRING, DataType, DecimalType
 from tests.fidelity.replay import CORPUS, round_trip, sql_tests
 
 RELATION = "Relation shop.sales[id#1L,kind#2,price#3,day#4,n#5,tags#6] parquet"
@@ -87,6 +87,61 @@ def test_what_nobody_knows_is_opaque_and_counted() -> None:
     assert made.opaque == ["frob(kind#2)"]
     assert [a.name for a in made.plan.output] == ["n", "x"]
     assert read("Frobnicate kind#2").opaque_operators == ["Frobnicate kind#2"]
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "to_date(kind#2, None, Some(Etc/UTC), false)",
+        "to_date(kind#2, Some(yyyy-MM-dd), Some(Etc/UTC), true)",
+        "to_timestamp(kind#2, Some(HH:mm, dd.MM.yyyy), TimestampType, Some(Europe/Berlin), false)",
+        "cast(gettimestamp(kind#2, yyyy-MM-dd, TimestampType, Some(UTC), false) as date)",
+        "cast(gettimestamp(kind#2, yyyy-MM-dd, TimestampType, try_to_date, Some(UTC), true) as date)",
+        "kind#2 LIKE %ship%",
+        "concat_ws(-, kind#2, cast(n#5 as string))",
+        "split(kind#2, -, -1)",
+    ],
+)
+def test_an_expression_with_a_name_is_known(expression: str) -> None:
+    made = read(f"Project [{expression} AS x#9]")
+    assert made.opaque == []
+    assert made.opaque_operators == []
+
+
+@pytest.mark.parametrize(("items", "kind"), [("1,2,3", INT), ("count,mean", STRING)])
+def test_a_generator_over_constants_says_their_type(items: str, kind: DataType) -> None:
+    made = read(f"Generate explode([{items}]), false, [x#9]")
+    assert made.opaque == []
+    assert made.plan.output[-1].type == kind
+
+
+def test_a_call_of_arguments_that_do_not_suit_it_stays_as_it_stands() -> None:
+    read("Project [make_timestamp(1970-01-01, Some(00:00:00), None, Some(America/Los_Angeles), true) AS x#9]")
+
+
+def test_a_sample_shows_its_method_where_the_text_does() -> None:
+    assert read("Sample 0.0, 0.1, false, 42").opaque_operators == []
+    assert read("Sample 0.0, 0.1, false, 42, Bernoulli").opaque_operators == []
+
+
+def test_a_streams_relation_gives_the_columns_that_it_lists_last() -> None:
+    line = "StreamingRelation DataSource(x,rate,List(a#1),None), FileSource[file:/in], [at#7, value#8L]"
+    text = f"== Optimized Logical Plan ==\nFilter (value#8L > 3)\n+- {line}\n"
+    document = open_text(text)
+    made = read_plan(document.plans[0], columns_in(document.plans, text))
+    assert [(a.name, a.expr_id) for a in made.plan.output] == [("at", 7), ("value", 8)]
+    assert made.opaque_operators == []
+
+
+def test_what_a_command_runs_stands_beneath_it() -> None:
+    tree = (
+        "CreateDataSourceTableAsSelectCommand `shop`.`best`, Ignore, [kind]\n"
+        "   +- Project [kind#2]\n      +- Relation shop.sales[kind#2,n#5] parquet\n"
+    )
+    document = open_text(f"== Optimized Logical Plan ==\n{tree}")
+    made = read_plan(document.plans[0], columns_in(document.plans, document.text))
+    assert made.text == tree
+    assert made.opaque_operators == []
 
 
 @pytest.mark.slow

@@ -322,7 +322,8 @@ def stage_words(report: AggregateReport) -> Iterator[str]:
         if stage.exchange is not None and (text.number > 1 or report.chain.input_shuffle is not None):
             yield f"   {exchange_words(stage.exchange)}"
         keys = ", ".join(map(_plain, text.keys))
-        functions = ", ".join(_plain(str(f["text"])) for f in text.functions) or "groups only"
+        nothing = "groups only" if keys else "what it computes, the text does not show"
+        functions = ", ".join(_plain(str(f["text"])) for f in text.functions) or nothing
         buffers = stage.planned.buffers if stage.planned else ()
         kept = ", ".join(f"{a.name} {a.type.simple_string}" for a in buffers)
         words = f"{text.number}. {text.operator}, {text.mode}{f', by {keys}' if keys else ''}: {functions}"

@@ -57,12 +57,12 @@ def _to_timestamp(name: str, t: DataType, fails: bool = True) -> Builder:
 
 def _parsed(a: Args, t: DataType, fails: bool, instead: str = "try_to_date") -> Expression:
     """Spark: GetTimestamp; `instead` is the function to take where it fails."""
-    return FunctionCall("gettimestamp", a, _spec_parsed(t), (t.scala_name, instead, ZONE, _flag(fails)))
+    return FunctionCall("gettimestamp", a, parsed_spec(t), (t.scala_name, instead, ZONE, _flag(fails)))
 
 
 @cache
-def _spec_parsed(t: DataType) -> FunctionSpec:
-    """One signature for each type: calls that are written alike must be equal."""
+def parsed_spec(t: DataType) -> FunctionSpec:
+    """Of gettimestamp: one signature for each type: calls that are written alike must be equal."""
     inputs = spec_of("", "S|A|T|TN S", t).inputs
     return FunctionSpec("gettimestamp", inputs, lambda _: t, True, null_intolerant=False)
 
@@ -155,6 +155,7 @@ def _make_timestamp(name: str, t: DataType) -> Builder:
     fails = not name.startswith("try_")
     ntz = name.endswith("_ntz")
     plain = name == "try_make_timestamp"
+    kind = "TimestampNTZType" if ntz else "TimestampType"
     numbers = FunctionSpec(
         name, () if plain else spec_of("", "I I I I I U16 S", t).inputs, lambda _: t, "any" if fails else True,
         option=0 if ntz or plain else 7,

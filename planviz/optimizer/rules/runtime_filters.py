@@ -30,7 +30,7 @@ HASH = FunctionSpec("xxhash64", result=lambda a: LONG, null=False)
 BLOOM = FunctionSpec("bloom_filter_agg", result=lambda a: BINARY, null=True)
 CONTAINS = FunctionSpec("might_contain", result=lambda a: BOOLEAN, null=True)
 _BLOOM_FILTER = "spark.sql.optimizer.runtime.bloomFilter."
-_LEAST_SCAN = "spark.sql.optimizer.runtime.bloomFilter.applicationSideScanSizeThreshold"
+LEAST_SCAN = "spark.sql.optimizer.runtime.bloomFilter.applicationSideScanSizeThreshold"
 _MOST_CREATION = "spark.sql.optimizer.runtime.bloomFilter.creationSideThreshold"
 _NUMBER = "spark.sql.optimizer.runtimeFilter.number.threshold"
 #: How many values that are not in a Bloom filter pass it, at most.
@@ -54,7 +54,7 @@ class InjectRuntimeFilter(OptimizerRule):
     matches = (Join,)
     settings = (
         "spark.sql.optimizer.runtime.bloomFilter.enabled",
-        _LEAST_SCAN,
+        LEAST_SCAN,
         _MOST_CREATION,
         "spark.sql.optimizer.runtime.bloomFilter.expectedNumItems",
         "spark.sql.optimizer.runtime.bloomFilter.numBits",
@@ -125,8 +125,8 @@ class InjectRuntimeFilter(OptimizerRule):
         scan, found = _largest_scan(application), None
         if origin(key, application) is None:
             self.refuse(join, "the key is computed, no column of a scan", key)
-        elif scan < self.context.config.number(_LEAST_SCAN):
-            self.refuse(join, "the scan to be filtered has too few bytes", scan, setting=_LEAST_SCAN)
+        elif scan < self.context.config.number(LEAST_SCAN):
+            self.refuse(join, "the scan to be filtered has too few bytes", scan, setting=LEAST_SCAN)
         else:
             follow = self.context.config.behaviour.bloom_filters_follow_keys
             found = selective_scan(creation, creation_key, follow)

@@ -9,11 +9,13 @@ from planviz.physical.plan import SparkPlan
 from planviz.physical.sources import LocalTableScanExec
 
 
-def insert_transitions(plan: SparkPlan) -> SparkPlan:
-    """The plan with columns turned into rows above everything that gives batches, but for those who take them."""
+def insert_transitions(plan: SparkPlan, passed_on: bool = True) -> SparkPlan:
+    """The plan with columns turned into rows above everything that gives batches, but for those who take them;
+    `passed_on` says whether any do."""
     if not plan.row_based:
         return ColumnarToRowExec(plan)
-    return plan.map_children(lambda c: c if plan.TAKES_COLUMNS and not c.row_based else insert_transitions(c))
+    takes = plan.TAKES_COLUMNS and passed_on
+    return plan.map_children(lambda c: c if takes and not c.row_based else insert_transitions(c, passed_on))
 
 
 class CollapseCodegenStages:

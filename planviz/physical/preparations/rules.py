@@ -283,7 +283,10 @@ def exchanges(config: OptimizerConfig, context: PlanningContext) -> list[Prepara
 
 def generated_code(config: OptimizerConfig, subquery: bool) -> list[Preparation]:
     """Columns to rows, generated stages, reuse: what adaptive execution leaves to the moment when a stage runs."""
-    found: list[Preparation] = [ApplyColumnarRulesAndInsertTransitions(insert_transitions)]
+    passed_on = config.behaviour.arrow_takes_columns
+    found: list[Preparation] = [
+        ApplyColumnarRulesAndInsertTransitions(lambda plan: insert_transitions(plan, passed_on))
+    ]
     if config.get("spark.sql.codegen.wholeStage"):
         found.append(CollapseCodegenStages(_Stages().apply))
     if not config.behaviour.reused_in_one_walk:

@@ -252,7 +252,7 @@ def _listed_ids(text: str) -> list[int]:
 
 #: Operators that give none of their input's columns.
 _ONLY_OWN = (
-    "MapInPandas", "MapInArrow", "MapInPython", "FlatMapGroupsInPandas", "FlatMapCoGroupsInPandas",
+    "MapInPandas", "MapInArrow", "PythonMapInArrow", "MapInPython", "FlatMapGroupsInPandas", "FlatMapCoGroupsInPandas",
     "FlatMapGroupsInArrow", "FlatMapCoGroupsInArrow", "AggregateInPandas", "ArrowAggregatePython",
     "SerializeFromObject", "DeserializeToObject", "MapElements", "MapPartitions", "MapGroups",
 )  # fmt: skip
@@ -398,11 +398,11 @@ def _listed(operator: Operator, separator: str) -> tuple[Expression, ...]:
 
 def _generate(lifter: Lifter, step: Step) -> LogicalPlan:
     operator = lifter.operator(step)
-    m = re.search(r", \[([^\[\]]*)\], (true|false), \[([^\[\]]*)\]$", step.text)
+    m = re.search(r"(?:, \[([^\[\]]*)\])?, (true|false), \[([^\[\]]*)\]$", step.text)
     if m is None:
         raise ValueError(step.text)
     generator = operator.elaborator.expression(operator.terms.one(operator.at, m.start()))
-    kept = {int(n) for n in re.findall(r"#(\d+)", m.group(1))}
+    kept = {int(n) for n in re.findall(r"#(\d+)", m.group(1) or "")}
     schema = getattr(generator, "element_schema", ())
     columns = []
     for at, a in enumerate(operator.own_columns(f"[{m.group(3)}]")):

@@ -76,7 +76,8 @@ def _from_block(name: str, node: PlanNode, head: str, entries: dict[str, str]) -
     if "Join" in name or name == "CartesianProduct":
         return PhysicalLine(name, _join(name, node, entries))
     if name.endswith("Aggregate") and "Functions" in entries:
-        text = f"{name}(keys={entries.get('Keys', '[]')}, functions={entries['Functions']})"
+        word = "key" if name == "SortAggregate" else "keys"
+        text = f"{name}({word}={entries.get('Keys', '[]')}, functions={entries['Functions']})"
         return PhysicalLine(name, text, entries.get("Results", ""), entries.get("Aggregate Attributes", ""))
     if name.endswith("Aggregate") and "Keys" in entries:
         text = f"{name}(keys={entries['Keys']}, functions=[])"

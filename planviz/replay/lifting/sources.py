@@ -13,7 +13,7 @@ from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LocalRelation, LogicalRDD, LogicalRelation, OneRowRelation, Range
 from planviz.replay.columns import SCAN, scan_columns
 from planviz.replay.lifting.steps import Step, Steps
-from planviz.replay.opaque import OpaqueOperator, PrintedRelation
+from planviz.replay.opaque import Beneath, OpaqueOperator, PrintedOperator, PrintedRelation, kept_as_printed
 from planviz.replay.operators import SOURCE, Operator, columns_of
 from planviz.types import LONG
 
@@ -134,5 +134,6 @@ def opaque_leaf(step: Step, operator: Operator) -> OpaqueOperator:
     m = re.search(r"\[([^\[\]]*#\d+L?)\]", step.text)
     given = operator.own_columns(f"[{m.group(1)}]") if m is not None else operator.own_columns(step.line.output)
     own = frozenset(a.expr_id for a in given)
-    kind = PrintedRelation if SOURCE.search(step.op) else OpaqueOperator
-    return kind((step.line.printed,), (), (), given, own, step.inner, True, step.columnar)
+    kind: type[OpaqueOperator] = PrintedOperator if kept_as_printed(step.op) else OpaqueOperator
+    kind = PrintedRelation if SOURCE.search(step.op) else kind
+    return kind((step.line.printed,), (), (), given, own, Beneath(step.inner), True, step.columnar)

@@ -6,13 +6,14 @@ import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planviz.graph import PlanGraph, PlanNode
+from planviz.replay.caches import printed_tree
 from planviz.replay.lifting.lines import PhysicalLine, line_of
 
 if TYPE_CHECKING:
-    from planviz.expressions.core import AttributeReference
+    from planviz.physical.printed import PrintedExec
 
 #: Operators that only say how rows are passed on: generated code, batches, stages of an adaptive plan.
 WRAPPERS = re.compile(
@@ -35,7 +36,7 @@ class Step:
     reuses: Step | None = None
     node: PlanNode | None = None
     #: Trees beneath that are no inputs, such as that of a cached plan.
-    inner: tuple[AttributeReference, ...] = ()
+    inner: tuple[PrintedExec, ...] = ()
     #: What this is a copy of, and the ids that the copy has for those of the text.
     origin: Step | None = None
     ids: dict[int, int] | None = None
@@ -101,12 +102,12 @@ class Steps:
             for child in graph.children(at):
                 if graph.edge_type(at, child) == "child":
                     step.inputs.append(done[child])
-                elif "ubquery" in graph[child].op or node.operator_id is not None:
+                elif "ubquery" in graph[child].op or (node.operator_id is not None and node.kind != "command"):
                     self._subquery(step, graph[child], done[child])
                 else:
-                    step.inner = (*step.inner, _printed(graph, child))
+                    step.inner = (*step.inner, printed_tree(graph, child))
             if step.op.startswith("InMemoryTableScan"):
-                step.inner = tuple(_printed(graph, c) for c in graph.children(at))
+                step.inner = tuple(printed_tree(graph, c) for c in graph.children(at))
                 step.inputs = []
             if WRAPPERS.match(step.op) and len(step.inputs) == 1:
                 step.inputs[0].columnar |= step.op.startswith("ColumnarToRow")
@@ -132,11 +133,3 @@ class Steps:
 def _beneath_first(graph: PlanGraph, root: int) -> list[int]:
     order = [n.id for n in graph.walk(root)]
     return order[::-1]
-
-
-def _printed(graph: PlanGraph, at: int) -> Any:
-    """A tree as it stands: `(line, inputs, trees that are no inputs)`."""
-    beneath = graph.children(at)
-    inputs = tuple(_printed(graph, c) for c in beneath if graph.edge_type(at, c) == "child")
-    inner = tuple(_printed(graph, c) for c in beneath if graph.edge_type(at, c) != "child")
-    return graph[at].text, inputs, inner
