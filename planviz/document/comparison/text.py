@@ -11,6 +11,7 @@ from planviz.graph import title
 from planviz.graph.alignment import without_expression_ids, without_plan_ids
 from planviz.graph.cells import Cell, number_words
 from planviz.graph.diff import Match
+from planviz.graph.literals import literal_words
 from planviz.graph.plan_graph import PlanGraph
 from planviz.render.text import one_line
 
@@ -130,7 +131,8 @@ def unified(before: PlanGraph, after: PlanGraph, names: tuple[str, str]) -> list
 
 
 def _plain_lines(plan: PlanGraph) -> list[str]:
-    texts = ((node.depth, without_expression_ids(without_plan_ids(node.text))) for node in plan.walk())
+    literals = literal_words(plan)
+    texts = ((node.depth, without_expression_ids(without_plan_ids(node.text), literals)) for node in plan.walk())
     return ["  " * depth + one_line(text, _LINE) for depth, text in texts]
 
 
