@@ -31,11 +31,11 @@ def difference_text(told: Difference) -> str:
         lines.append("")
     shown = [cell for cell in told.cells if cell.difference != 0]
     if shown:
-        lines += [*_table(("", *told.names, "difference", "", ""), [_cells(cell) for cell in shown]), ""]
+        lines += [*table_lines(("", *told.names, "difference", "", ""), [_cells(cell) for cell in shown]), ""]
     measured = moved_operators(told)
     for match, words, cells in measured:
         heads = (one_line(words, 60), *told.names, "difference", "", "")
-        lines += [*_table(heads, [_cells(cell) for cell in cells]), _unsure(match), ""]
+        lines += [*table_lines(heads, [_cells(cell) for cell in cells]), _unsure(match), ""]
     if told.unsure:
         some = [f"{title(told.before[m.before])} ({m.confidence:.0%})" for m in told.unsure[:8]]
         more = f" and {len(told.unsure) - 8} more" if len(told.unsure) > 8 else ""
@@ -78,7 +78,8 @@ def _cells(cell: Cell) -> tuple[str, ...]:
     return cell.name, *numbers, number_words(cell.difference, cell.unit, signed=True), percent, better
 
 
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+def table_lines(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Lines of a table: the first column and the sixth, which is words, to the left, numbers to the right."""
     every = [[one_line(head, 40) for head in heads], *rows]
     widths = [max(len(row[at]) for row in every) for at in range(len(heads))]
     lines = []
@@ -94,18 +95,18 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
 
 def difference_markdown(told: Difference) -> str:
     """The same for a pull request: a heading, the effects, a table of numbers, the plans' texts as a folded diff."""
-    one, two = map(_marked, told.names)
-    lines = [f"### Query plan: {one} → {two}", "", f"**{_marked(told.headline)}**", ""]
+    one, two = map(marked, told.names)
+    lines = [f"### Query plan: {one} → {two}", "", f"**{marked(told.headline)}**", ""]
     words = {True: "🔺 ", False: "🔽 ", None: ""}
-    lines += [f"- {words[effect.worse]}`{effect.kind}` {_marked(one_line(effect.words, _LINE))}"
+    lines += [f"- {words[effect.worse]}`{effect.kind}` {marked(one_line(effect.words, _LINE))}"
               f"{_guess(effect.confidence)}" for effect in told.effects]  # fmt: skip
     if told.effects:
         lines.append("")
     shown = [cell for cell in told.cells if cell.difference != 0]
     if shown:
         lines += [f"| | {one} | {two} | difference | | |", "|:--|--:|--:|--:|--:|:--|"]
-        lines += [f"| {' | '.join(map(_marked, _cells(cell)))} |" for cell in shown] + [""]
-    lines += [f"> {_marked(note)}" for note in told.notes]
+        lines += [f"| {' | '.join(map(marked, _cells(cell)))} |" for cell in shown] + [""]
+    lines += [f"> {marked(note)}" for note in told.notes]
     texts = unified(told.before, told.after, told.names)
     if texts:
         cut = [*texts[:_MOST_LINES], *(["…"] if len(texts) > _MOST_LINES else [])]
@@ -136,6 +137,6 @@ def _plain_lines(plan: PlanGraph) -> list[str]:
     return ["  " * depth + one_line(text, _LINE) for depth, text in texts]
 
 
-def _marked(text: str) -> str:
+def marked(text: str) -> str:
     """Text that means nothing to Markdown."""
     return re.sub(r"([\\`*_\[\]|~#])", r"\\\1", text).replace("<", "&lt;").replace(">", "&gt;")
