@@ -112,7 +112,7 @@ export class Comparison {
     this.chain.replaceChildren(
       ...(chain ?? []).map((step, at) => {
         const [from, to] = at < names.length - 1 ? [at, at + 1] : [0, names.length - 1];
-        const go = button("", `${letter(from)} → ${letter(to)}`, `${step.names[0]} → ${step.names[1]}: ${step.headline}`, () => this.#turn(at));
+        const words = `${letter(from)} → ${letter(to)}`, go = button("", words, `${words}: ${step.names[0]} → ${step.names[1]}: ${step.headline}`, () => this.#turn(at));
         go.setAttribute("aria-pressed", String(at === this.at));
         if (step.equal) go.classList.add("pv-muted");
         return go;
