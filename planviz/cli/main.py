@@ -207,7 +207,12 @@ def _add_anonymise(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_check(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("folders", nargs="+", metavar="DIR", help="folders of .sql files, with those beneath them")
+    parser.add_argument(
+        "folders",
+        nargs="+",
+        metavar="DIR",
+        help="folders of queries, dbt models, programs and captures, with those beneath them",
+    )
     parser.add_argument("--update", action="store_true", help="store the plans as they are now, as NAME.plan")
     parser.add_argument("--stage", choices=STAGES, help="default: physical")
     parser.add_argument("--format", choices=("text", "json", "junit", "sarif"), default="text")
