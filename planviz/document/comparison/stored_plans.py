@@ -64,7 +64,7 @@ def plain_plan(text: str, literals: Sequence[str] = ()) -> str:
 
 
 def _literals(sql: str) -> list[str]:
-    """The texts in quotes that hold what looks like an id, the longest first; a program's strings hold SQL with more."""
+    """The texts in quotes that hold what looks like an id, the longest first; a program's strings hold some, too."""
     quoted = [text for pair in _QUOTED.findall(sql) for text in pair]
     quoted += [text for whole in quoted for pair in _QUOTED.findall(whole) for text in pair]
     found = {text.strip("%_") for text in quoted if _EXPRESSION_ID.search(text)}
