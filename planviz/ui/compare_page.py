@@ -14,7 +14,7 @@ import streamlit as st
 
 from planviz.errors import PlanvizError
 from planviz.samples import load, samples
-from planviz.ui import compare, components, explore, links, state, upgrade_page, views
+from planviz.ui import compare, components, explore, links, sharing, state, upgrade_page, views
 from planviz.ui.cache import open_document
 from planviz.ui.compare import FORMATS, PRESETS, Other
 from planviz.ui.opened import Opened
@@ -275,6 +275,8 @@ def bar(opened: Opened, other: Other) -> None:
         explore.open_dialog()
     export_menu(opened, other)
     query, portable = address(opened, other)
+    if portable:
+        sharing.share_menu(opened, query, "compare")
     components.address_bar(query, f"{opened.key}/{other.key}", None, button=portable, part="node")
 
 
