@@ -17,7 +17,7 @@ from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
-from sqlalchemy import create_engine
+from sqlalchemy import create_engine, event
 
 import planviz.store
 from planviz.document import open_sql
@@ -350,6 +350,21 @@ def test_an_old_file_is_brought_up_to_date(tmp_path: Path, opened: Opener) -> No
     assert library.named("old one").created == 5
     add_note(library, "old", "0", 1, "still here")
     assert notes_of(library, "old")[0].words == "still here"
+
+
+def test_a_name_is_found_by_its_index(tmp_path: Path, opened: Opener) -> None:
+    library = opened(str(tmp_path / "library.db"))
+    library.save(Text("SELECT 1"), "one", TERMS)
+    asked: list[tuple[str, object]] = []
+    event.listen(library._engine, "before_cursor_execute", lambda _, __, sql, values, *___: asked.append((sql, values)))
+    library.save(Text("SELECT 2"), "one", TERMS)
+    library.named("one")
+    by_name = [(sql, values) for sql, values in asked if "document.name = ?" in sql and sql.startswith("SELECT")]
+    assert len(by_name) == 2
+    with sqlite3.connect(tmp_path / "library.db") as connection:
+        for sql, values in by_name:
+            told = str(connection.execute(f"EXPLAIN QUERY PLAN {sql}", values).fetchall())
+            assert "document_name (owner=? AND name=? AND saved=? AND trashed=?)" in told
 
 
 def test_migrations_make_the_tables(tmp_path: Path) -> None:
