@@ -5,13 +5,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 8501
 
-.PHONY: help setup run test quick check browser pictures docs samples fidelity fidelity-real bench-parse bench-optimizer bench-ingest bench-browser bench-load lock audit clean
+.PHONY: help setup run test quick check browser notebook pictures docs samples fidelity fidelity-real bench-parse bench-optimizer bench-ingest bench-browser bench-load lock audit clean
 
 help:
 	@echo "make run            start the app on http://localhost:$(PORT)"
 	@echo "make test           set everything up and run every test"
 	@echo "make quick          after every change: what needs no Java, no browser and no minute"
 	@echo "make check          types and style only"
+	@echo "make notebook       planviz in a real JupyterLab (installs one)"
 	@echo "make fidelity       our plans beside those that real Spark printed; VERSIONS=\"3.3 3.5\": beside those versions"
 	@echo "make fidelity-real  the golden statements put to a real Spark: VERSION=3.5.9 (installs it beside the project)"
 	@echo "make bench-parse    operators per second and memory of the parser"
@@ -55,6 +56,10 @@ docs: setup
 	$(BIN)/python -m pip install -qq --disable-pip-version-check -e ".[docs]"
 	$(BIN)/python -m mkdocs build --strict --quiet
 	@echo "site/index.html"
+
+notebook: setup browser
+	$(BIN)/python -m pip install -qq --disable-pip-version-check -e ".[dev,notebook]"
+	$(BIN)/python -m pytest tests/browser/test_jupyter.py -rs
 
 pictures: setup browser
 	$(BIN)/python -m docs.images.take

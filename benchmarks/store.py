@@ -1,6 +1,8 @@
 """The library with many documents: times to save, search and open one, and the file's size.
 
-python -m benchmarks.store [DOCUMENTS] [--store PLACE]
+python -m benchmarks.store [DOCUMENTS] [--saved 5000] [--store PLACE]
+
+The first documents are saved one by one, as people do; the others are copies of them under other names, put in at once.
 """
 
 from __future__ import annotations
@@ -39,10 +41,29 @@ def _times(work: Callable[[int], object], rounds: int = ROUNDS) -> str:
     return f"{statistics.median(taken):8.1f} {statistics.quantiles(taken, n=20)[-1]:8.1f}"
 
 
+_COPIES = (
+    "INSERT INTO content SELECT digest || '-{k}', body, characters FROM content WHERE digest NOT LIKE '%-%'",
+    "INSERT INTO document SELECT number + {n}, id || '-{k}', owner, fingerprint || '-{k}', digest || '-{k}', "
+    "name || ' {k}', recognised, catalog, catalog_digest, profile, chain + {n}, version, saved, created + {k}, "
+    "opened + {k}, trashed FROM document WHERE number <= {of}",
+    "INSERT INTO term SELECT kind, term, document + {n} FROM term WHERE document <= {of}",
+)
+
+
+def _copy(library: Library, times: int) -> None:
+    """Put copies of all documents beside them, so often; texts and names are others."""
+    with library._engine.begin() as connection:
+        of = int(connection.exec_driver_sql("SELECT max(number) FROM document").scalar() or 0)
+        for k in range(1, times + 1):
+            for statement in _COPIES:
+                connection.exec_driver_sql(statement.format(k=k, n=of * k, of=of).replace("%", "%%"))
+
+
 def main() -> None:
     """Fill a library and ask it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("documents", nargs="?", type=int, default=100_000)
+    parser.add_argument("--saved", type=int, default=5_000, help="saved one by one")
     parser.add_argument("--store", help="default: a file in a temporary folder")
     options = parser.parse_args()
     chance = random.Random(7)
@@ -50,10 +71,13 @@ def main() -> None:
         place = options.store or str(Path(folder) / "library.db")
         library = Library(place)
         begun = time.perf_counter()
-        for i in range(options.documents):
+        first = min(options.saved, options.documents)
+        for i in range(first):
             library.save(*_document(i, chance)[:2], _document(i, chance)[2], [f"team{i % 20}"])
         taken = time.perf_counter() - begun
-        print(f"{options.documents:,} documents saved in {taken:.0f} s: {taken / options.documents * 1000:.1f} ms each")
+        print(f"{first:,} documents saved in {taken:.0f} s: {taken / first * 1000:.1f} ms each")
+        _copy(library, options.documents // first - 1)
+        print(f"{library.search(Query(versions=True))[1]:,} documents")
         if "://" not in place:
             print(f"the file: {Path(place).stat().st_size / 1e6:.0f} MB")
         found, _ = library.search(Query(limit=100))

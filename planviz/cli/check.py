@@ -1,16 +1,17 @@
-"""`planviz check`: the plans of a folder of queries against those that were stored beside them."""
+"""`planviz check`: the plans of a folder of queries, programs and captures against those stored beside them."""
 
 from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from planviz.catalog import Catalog
 from planviz.catalogs import find
 from planviz.cli.check_reports import REPORTS
-from planviz.cli.files import write, write_file
+from planviz.cli.files import read_text, write, write_file
 from planviz.cli.settings import STAGES, pairs
 from planviz.cli.workload import Settings, queries_in, read_query, settings_of
 from planviz.config import OptimizerConfig, default_profile
@@ -18,9 +19,11 @@ from planviz.document.comparison.plans import check_kinds
 from planviz.document.comparison.stored_plans import (
     MARK,
     Checked,
+    captured_plans,
     compare_stored,
     failed,
     planned,
+    planned_program,
     plans_of,
     settings_lines,
     stored_plans,
@@ -29,6 +32,10 @@ from planviz.document.comparison.stored_plans import (
 from planviz.errors import InputError, PlanvizError
 
 ENDING = ".plan"
+#: What a folder may hold: SQL, with dbt's braces or without; programs; captures of a real Spark.
+SQL = (".sql",)
+PROGRAMS = (".py", ".scala", ".ipynb")
+CAPTURES = (".planviz.json", ".planviz.json.gz")
 
 
 def check(options: argparse.Namespace) -> int:
@@ -37,7 +44,8 @@ def check(options: argparse.Namespace) -> int:
     given = Settings(options.catalog or "", options.profile or "", options.stage or "", pairs(options.conf, "--conf"))
     found = [one for folder in options.folders for one in _folder(Path(folder), given, options)]
     if not found:
-        raise InputError(f"{', '.join(options.folders)}: there is no .sql file in there.")
+        endings = ", ".join((*SQL, *PROGRAMS, *CAPTURES))
+        raise InputError(f"{', '.join(options.folders)}: there is no query, program or capture in there ({endings}).")
     report = REPORTS[options.format](found, kinds)
     if options.output:
         write_file(Path(options.output), report.encode("utf-8", "surrogateescape"))
@@ -49,16 +57,22 @@ def check(options: argparse.Namespace) -> int:
 
 
 def _folder(folder: Path, given: Settings, options: argparse.Namespace) -> Iterator[Checked]:
-    queries = queries_in(folder)
+    queries = queries_in(folder, (*SQL, *PROGRAMS, *CAPTURES))
     catalogs: dict[str, Catalog] = {}
     for path in queries:
         yield _query(path, folder, given, catalogs, options.update, options.infer)
-    here = {path.with_suffix(ENDING) for path in queries}
+    here = {_store(path) for path in queries}
     for path in sorted(folder.rglob(f"*{ENDING}")):
         if path not in here and _ours(path):
             if options.update:
                 path.unlink()
-            yield Checked(_name(path, folder), str(path), "stale", message=f"there is no {path.stem}.sql any more")
+            query = path.stem if path.stem.endswith((*PROGRAMS, *CAPTURES)) else f"{path.stem}.sql"
+            yield Checked(_name(path, folder), str(path), "stale", message=f"there is no {query} any more")
+
+
+def _store(path: Path) -> Path:
+    """Where the plans of a file are stored: `q.plan` for `q.sql`, `job.py.plan` for `job.py`."""
+    return path.with_suffix(ENDING) if path.suffix in SQL else path.with_name(path.name + ENDING)
 
 
 def _ours(path: Path) -> bool:
@@ -70,43 +84,68 @@ def _ours(path: Path) -> bool:
 
 
 def _name(path: Path, folder: Path) -> str:
-    return path.relative_to(folder).with_suffix("").as_posix()
+    relative = path.relative_to(folder)
+    return (relative.with_suffix("") if path.suffix in (*SQL, ENDING) else relative).as_posix()
+
+
+@dataclass(frozen=True)
+class _Now:
+    """What a file's queries plan to: the plans, their stage, the first one's line, what it was planned with."""
+
+    plans: list[str]
+    stage: str
+    line: int = 1
+    settings: Sequence[str] = ()
+
+
+def _planned(path: Path, folder: Path, given: Settings, catalogs: dict[str, Catalog], infer: bool | None) -> _Now:
+    """Raises PlanvizError for a file that cannot be read or planned."""
+    is_capture = path.name.endswith(CAPTURES)
+    text = read_text(str(path)) if is_capture else read_query(path)
+    settings = settings_of("" if is_capture else text, path, folder, given)
+    stage = settings.stage or "physical"
+    if stage not in STAGES:
+        raise InputError(f"{stage} is no stage: {', '.join(STAGES)}.")
+    if is_capture:
+        return _Now(captured_plans(text, stage), stage)
+    if settings.catalog and settings.catalog not in catalogs:
+        catalogs[settings.catalog] = find(settings.catalog)
+    catalog = catalogs.get(settings.catalog)
+    config = OptimizerConfig.of(settings.profile or default_profile(), **settings.conf)
+    if path.name.endswith(PROGRAMS):
+        document = planned_program(text, catalog, config, infer)
+    else:
+        document = planned(text, catalog, config, stage, infer)
+    if document is None:
+        return _Now([], stage)
+    line = next((s.line for s in document.statements if s.execution is not None), 1)
+    told = settings_lines(Path(settings.catalog).name, settings.conf, settings.profile)
+    return _Now(plans_of(document, stage), stage, line, told)
 
 
 def _query(
     path: Path, folder: Path, given: Settings, catalogs: dict[str, Catalog], update: bool, infer: bool | None
 ) -> Checked:
-    """One query file: planned, compared, and stored where that is asked for."""
+    """One file: planned, compared, and stored where that is asked for."""
     name, started = _name(path, folder), time.process_time()
-    store = path.with_suffix(ENDING)
+    store = _store(path)
     try:
-        sql = read_query(path)
-        settings = settings_of(sql, path, folder, given)
-        stage = settings.stage or "physical"
-        if stage not in STAGES:
-            raise InputError(f"{stage} is no stage: {', '.join(STAGES)}.")
-        if settings.catalog and settings.catalog not in catalogs:
-            catalogs[settings.catalog] = find(settings.catalog)
-        config = OptimizerConfig.of(settings.profile or default_profile(), **settings.conf)
-        document = planned(sql, catalogs.get(settings.catalog), config, stage, infer)
-        now = plans_of(document, stage)
-        line = next((s.line for s in document.statements if s.execution is not None), 1)
-        if not now:
+        now = _planned(path, folder, given, catalogs, infer)
+        if not now.plans:
             return Checked(name, str(path), "empty", message="there is no query in it")
         before = read_query(store) if store.exists() else None
         stored = None if before is None else stored_plans(before, str(store))
-        lines = settings_lines(Path(settings.catalog).name, settings.conf, settings.profile)
-        text = stored_text(now, path.name, stage, lines)
+        text = stored_text(now.plans, path.name, now.stage, now.settings)
         if update and text != before:
             write_file(store, text.encode("utf-8", "surrogateescape"))
         seconds = time.process_time() - started
         if stored is None:
             message = "stored" if update else f"no plan is stored yet; --update writes {store.name}"
-            return Checked(name, str(path), "new", (), message, line, seconds)
-        differences, message = compare_stored(stored, now, stage)
+            return Checked(name, str(path), "new", (), message, now.line, seconds)
+        differences, message = compare_stored(stored, now.plans, now.stage)
     except PlanvizError as error:
         return failed(name, str(path), error)
     seconds = time.process_time() - started
     if not differences and not message:
-        return Checked(name, str(path), "same", line=line, seconds=seconds)
-    return Checked(name, str(path), "changed", differences, message, line, seconds)
+        return Checked(name, str(path), "same", line=now.line, seconds=seconds)
+    return Checked(name, str(path), "changed", differences, message, now.line, seconds)

@@ -1,4 +1,4 @@
-"""`planviz diff`: two plans compared in words and numbers, with a status that a build can fail on."""
+"""`planviz diff`: two plans or a chain of them compared in words and numbers, with a status for a build."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ import sys
 from pathlib import Path
 
 from planviz.cli.files import read_text, write, write_file
+from planviz.cli.sarif import difference_sarif
 from planviz.cli.settings import open_input
 from planviz.document import Document
+from planviz.document.comparison.chains import Chain, chain_json, compare_chain
 from planviz.document.comparison.plans import (
     STAGES,
     Difference,
@@ -28,13 +30,12 @@ FORMATS = ("text", "json", "markdown", "sarif", "svg", "png", "html")
 
 
 def diff(options: argparse.Namespace) -> int:
-    """Compare two plans; the status is 1 when `--fail-on` names a difference that there is, without it when any is."""
+    """Compare plans; the status is 1 when `--fail-on` names a difference that there is, without it when any is."""
     fail_on = check_kinds(
         [kind.strip() for given in options.fail_on or () for kind in given.split(",") if kind.strip()]
     )
     format = _format(options)
-    names, before, after = _sides(options)
-    told = compare_plans(before, after, names, numbers=options.numbers, factor=options.factor)
+    told = _chain(options) if options.more else _pair(options)
     data = _drawn(told, format, options, fail_on)
     if options.output:
         write_file(Path(options.output), data)
@@ -59,22 +60,28 @@ def _format(options: argparse.Namespace) -> str:
     return found
 
 
-def _drawn(told: Difference, format: str, options: argparse.Namespace, fail_on: list[str]) -> bytes:
+def _drawn(told: Difference | Chain, format: str, options: argparse.Namespace, fail_on: list[str]) -> bytes:
     if format == "sarif":
-        from planviz.cli.sarif import difference_sarif
-
-        place, _, _ = _asked(options.b or options.a, None)
-        return difference_sarif(told, fail_on, "stdin" if place == "-" else place).encode()
+        steps = told.steps if isinstance(told, Chain) else (told,)
+        places = [_asked(name, None)[0] for name in (options.b or options.a, *options.more)]
+        return difference_sarif(steps, fail_on, ["stdin" if place == "-" else place for place in places]).encode()
     if format == "json":
-        return (json.dumps(difference_json(told), ensure_ascii=True, indent=1) + "\n").encode()
+        made_json = chain_json(told) if isinstance(told, Chain) else difference_json(told)
+        return (json.dumps(made_json, ensure_ascii=True, indent=1) + "\n").encode()
     if format in ("svg", "png"):
+        from planviz.document.comparison.chain_text import draw_chain
         from planviz.render.png import png
-        from planviz.render.step_drawing import draw_step
         from planviz.render.svg import svg
 
-        heading = f"{told.names[0]} → {told.names[1]}: {told.headline}"
-        drawing = draw_step(told.trace, 0, view=options.view, theme=options.theme, heading=heading, names=told.names)
+        # A single difference is the picture of a chain of one step.
+        chain = told if isinstance(told, Chain) else Chain((told,), told)
+        drawing = draw_chain(chain, view=options.view, theme=options.theme)
         return svg(drawing).encode("utf-8", "replace") if format == "svg" else png(drawing)
+    if isinstance(told, Chain):
+        from planviz.document.comparison.chain_text import chain_markdown, chain_page, chain_text
+
+        chained = {"html": chain_page, "markdown": chain_markdown, "text": chain_text}[format]
+        return chained(told).encode("utf-8", "replace" if format == "html" else "surrogateescape")
     if format == "html":
         from planviz.document.comparison.view import difference_page
 
@@ -83,7 +90,34 @@ def _drawn(told: Difference, format: str, options: argparse.Namespace, fail_on: 
     return made.encode("utf-8", "surrogateescape")
 
 
-# -- the two sides
+# -- the two sides, or all of a chain
+
+
+def _pair(options: argparse.Namespace) -> Difference:
+    names, before, after = _sides(options)
+    return compare_plans(before, after, names, numbers=options.numbers, factor=options.factor)
+
+
+def _chain(options: argparse.Namespace) -> Chain:
+    """Raises InputError for settings of a second side: a chain has none."""
+    if _other_options(options) is not None or options.stage_a or options.stage_b:
+        raise InputError("Settings and stages of one side are for two plans; in a chain name stages as FILE:STAGE.")
+    asked = [_asked(name, options.stage) for name in (options.a, options.b, *options.more)]
+    opened: dict[str, Document] = {}
+    for file, _, _ in asked:
+        if file not in opened:
+            opened[file] = open_input(read_text(file), options, "physical")
+    plans = [choose_plan(opened[file], stage, number) for file, stage, number in asked]
+    return compare_chain(plans, _chain_names(asked), numbers=options.numbers, factor=options.factor)
+
+
+def _chain_names(asked: list[tuple[str, str | None, int | None]]) -> list[str]:
+    stems = ["stdin" if file == "-" else Path(file).name for file, _, _ in asked]
+    if len({*stems}) < len({file for file, _, _ in asked}):
+        stems = [file for file, _, _ in asked]
+    parts = [stage or (f"plan {number}" if number else "") for _, stage, number in asked]
+    shown = len({*parts}) > 1
+    return [f"{stem} {part}" if part and shown else stem for stem, part in zip(stems, parts, strict=True)]
 
 
 def _sides(options: argparse.Namespace) -> tuple[tuple[str, str], PlanGraph, PlanGraph]:

@@ -166,6 +166,7 @@ def _add_diff(parser: argparse.ArgumentParser) -> None:
     told = "plan text, capture, event log or SQL; FILE:STAGE or FILE:N for one of its plans; - for standard input"
     parser.add_argument("a", metavar="A", help=told)
     parser.add_argument("b", metavar="B", nargs="?", help="the same; default: A, with what --stage-b or --conf-b say")
+    parser.add_argument("more", metavar="C", nargs="*", help="further plans: every step from one to the next")
     parser.add_argument("--stage", metavar="STAGE", help="of both; default: physical, else the last plan")
     for side in "ab":
         parser.add_argument(f"--stage-{side}", metavar="STAGE", help=f"parsed, analyzed, ...: that of {side.upper()}")
@@ -206,7 +207,12 @@ def _add_anonymise(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_check(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("folders", nargs="+", metavar="DIR", help="folders of .sql files, with those beneath them")
+    parser.add_argument(
+        "folders",
+        nargs="+",
+        metavar="DIR",
+        help="folders of queries, dbt models, programs and captures, with those beneath them",
+    )
     parser.add_argument("--update", action="store_true", help="store the plans as they are now, as NAME.plan")
     parser.add_argument("--stage", choices=STAGES, help="default: physical")
     parser.add_argument("--format", choices=("text", "json", "junit", "sarif"), default="text")
@@ -355,7 +361,7 @@ _COMMANDS: dict[str, tuple[Callable[[argparse.ArgumentParser], None], str]] = {
     "planner": (_add_planner, "what Spark's planner consists of, as tables"),
     "play": (add_play, "play an operator on small rows, step by step"),
     "render": (_add_render, "draw a plan to SVG, PNG, PDF, HTML, DOT, Mermaid or JSON"),
-    "diff": (_add_diff, "compare two plans: what differs in words, most important first, and in numbers"),
+    "diff": (_add_diff, "compare plans: what differs in words, most important first, and in numbers"),
     "anonymise": (_add_anonymise, "take names, values, paths, hosts and users out of files, the same in all of them"),
     "check": (_add_check, "compare the plans of a folder of queries with those stored beside them"),
     "upgrade": (_add_upgrade, "what another version of Spark does to the plans of queries, and why"),

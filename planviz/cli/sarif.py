@@ -12,17 +12,19 @@ from planviz.graph.effects import KINDS, Effect
 from planviz.render.text import one_line
 
 
-def difference_sarif(told: Difference, kinds: Sequence[str], place: str) -> str:
-    """A result for each effect of a difference, at the line of the operator in the file of the second side.
+def difference_sarif(steps: Sequence[Difference], kinds: Sequence[str], places: Sequence[str]) -> str:
+    """A result for each effect of differences, at the line of the operator in the file of the second side.
 
-    What only the first side has stands at line 1. Effects that `kinds` leaves out are notes; none names all.
+    `places` are those files, one for each difference. What only the first side has stands at line 1. Effects that
+    `kinds` leaves out are notes; none names all.
     """
     results = []
-    for effect in told.effects:
-        spans = (told.after[id].source for id in effect.after)
-        line = next((span[0] for span in spans if span is not None), 1)
-        level = sarif_level(effect) if counted(effect, kinds) else "note"
-        results.append(sarif_result(effect.kind, level, effect.words, place, line))
+    for told, place in zip(steps, places, strict=True):
+        for effect in told.effects:
+            spans = (told.after[id].source for id in effect.after)
+            line = next((span[0] for span in spans if span is not None), 1)
+            level = sarif_level(effect) if counted(effect, kinds) else "note"
+            results.append(sarif_result(effect.kind, level, effect.words, place, line))
     return sarif(results, KINDS)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from planviz.cli.settings import pairs
 from planviz.errors import InputError
 
 SETTINGS = "planviz.toml"
-_HEADER = re.compile(r"^--\s*(catalogue|catalog|profile|conf)\s*:\s*(.+?)\s*$", re.MULTILINE | re.IGNORECASE)
+_HEADER = re.compile(r"^(?:--|#|//)\s*(catalogue|catalog|profile|conf)\s*:\s*(.+?)\s*$", re.MULTILINE | re.IGNORECASE)
 _KEYS = {"catalog", "profile", "conf", "stage"}
 
 
@@ -39,11 +40,15 @@ class Settings:
         )
 
 
-def queries_in(folder: Path) -> list[Path]:
-    """The .sql files of a folder and of those beneath it, by name. Raises InputError when there is no such folder."""
+def queries_in(folder: Path, endings: Collection[str] = (".sql",)) -> list[Path]:
+    """The files of a folder and of those beneath it whose names end so, by name.
+
+    Folders whose names begin with a dot (`.git`, `.venv`) are left out. Raises InputError when there is no such folder.
+    """
     if not folder.is_dir():
-        raise InputError(f"{folder}: there is no such folder. Name a folder of .sql files.")
-    return sorted(path for path in folder.rglob("*.sql") if path.is_file())
+        raise InputError(f"{folder}: there is no such folder. Name a folder of {' or '.join(endings)} files.")
+    every = (path for path in folder.rglob("*") if path.name.endswith(tuple(endings)) and path.is_file())
+    return sorted(path for path in every if not any(part[:1] == "." for part in path.relative_to(folder).parts[:-1]))
 
 
 def settings_of(sql: str, path: Path, top: Path, given: Settings) -> Settings:
@@ -60,7 +65,7 @@ def read_query(path: Path) -> str:
 
 
 def _of_query(sql: str, path: Path) -> Settings:
-    """The settings in a query's own comments: `-- catalogue: tpch`, `-- conf: key=value`."""
+    """The settings in a query's own comments: `-- catalogue: tpch`, `# conf: key=value`."""
     told: dict[str, str] = {}
     conf: dict[str, object] = {}
     for key, value in _HEADER.findall(sql[:10_000]):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property, lru_cache
 
 from planviz.graph.node import PlanNode
@@ -21,7 +21,8 @@ Matches = dict[int, tuple[int, float]]
 Pairing = Callable[[Sequence[PlanNode], Sequence[PlanNode]], Iterable[tuple[int, int]]]
 
 _PLAN_ID = re.compile(r",? ?\[?(?:plan_id|id)=#?\d+\]?")
-_IDS = re.compile(r"#\d+L?(?:-T\d+ms)?(?!\w)")
+_IDS = re.compile(r"(?<=\S)#\d+L?(?:-T\d+ms)?(?!\w)")
+_WORD_AND_ID = re.compile(r"(\w*)(?<=\S)#\d+L?(?:-T\d+ms)?(?!\w)")
 _NUMBERS = re.compile(r"(?<![\w.#])\d[\d,]*(?:\.\d+)?(?:E[+-]?\d+)?(?![\w])")
 _WORDS = re.compile(r"[\w.]+|[<>=!]+")
 #: Families in which one operator may take the place of another: a join changes its strategy, a scan its source.
@@ -38,9 +39,13 @@ def without_plan_ids(text: str) -> str:
     return _PLAN_ID.sub("", text) if "id=" in text else text
 
 
-def without_expression_ids(text: str) -> str:
-    """Without expression ids: `a#12L` is `a`."""
-    return _IDS.sub("", text) if "#" in text else text
+def without_expression_ids(text: str, literals: Collection[str] = ()) -> str:
+    """Without expression ids: `a#12L` is `a`, and `Brand#12` stays when `Brand` is one of the words of `literals`."""
+    if "#" not in text:
+        return text
+    if not literals:
+        return _IDS.sub("", text)
+    return _WORD_AND_ID.sub(lambda found: found[0] if found[1] in literals else found[1], text)
 
 
 def without_numbers(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -11,6 +11,7 @@ from itertools import pairwise
 from planviz.graph.alignment import align, without_expression_ids, without_numbers, without_plan_ids
 from planviz.graph.differences import Change, changes
 from planviz.graph.join_pairs import same_joins
+from planviz.graph.literals import literal_words
 from planviz.graph.plan_graph import PlanGraph
 
 
@@ -33,7 +34,8 @@ class Match:
 class PlanDiff:
     """Every node of both plans in exactly one place: a match, `inserted` (ids after) or `removed` (ids before).
 
-    `matches` stand in the order of the plan before, the ids of the others in the order of their plan.
+    `matches` stand in the order of the plan before, the ids of the others in the order of their plan. `literals` are
+    words of text literals that look as if they had an expression id (`planviz.graph.literals`).
     """
 
     before: PlanGraph
@@ -41,6 +43,7 @@ class PlanDiff:
     matches: tuple[Match, ...]
     inserted: tuple[int, ...]
     removed: tuple[int, ...]
+    literals: frozenset[str] = frozenset()
 
     @property
     def kept(self) -> tuple[Match, ...]:
@@ -87,14 +90,16 @@ def diff(before: PlanGraph, after: PlanGraph, *, ids: bool = False, numbers: boo
 
     Nodes that both carry an identity are matched by it, all others by structure and meaning. Differences in expression
     ids count only with `ids`, those in numbers alone (limits, sizes, literals) only with `numbers`; plan ids never do.
+    A text literal that looks as if it had an id (`Brand#12`) is told from columns by the rest of the plan.
     """
     found = align(before, after, same_joins)
     moved = _moved(before, after, {one: two for one, (two, _) in found.items()})
     matches = []
+    literals = literal_words(before, after)
     for one in sorted(found):
         two, confidence = found[one]
-        different = _differs(before[one].text, after[two].text, ids, numbers)
-        said = changes(before[one], after[two], ids=ids) if different else ()
+        different = _differs(before[one].text, after[two].text, ids, numbers, literals)
+        said = changes(before[one], after[two], ids=ids, literals=literals) if different else ()
         matches.append(Match(one, two, round(confidence, 3), said, one in moved))
     taken = {match.after for match in matches}
     return PlanDiff(
@@ -103,10 +108,11 @@ def diff(before: PlanGraph, after: PlanGraph, *, ids: bool = False, numbers: boo
         tuple(matches),
         tuple(node.id for node in after if node.id not in taken),
         tuple(node.id for node in before if node.id not in found),
+        literals,
     )
 
 
-def _differs(before: str, after: str, ids: bool, numbers: bool) -> bool:
+def _differs(before: str, after: str, ids: bool, numbers: bool, literals: Collection[str]) -> bool:
     if before == after:
         return False
     # The mark of an unresolved operator is a difference, though alignment does not look at it.
@@ -114,7 +120,7 @@ def _differs(before: str, after: str, ids: bool, numbers: bool) -> bool:
         return True
     one, two = without_plan_ids(before), without_plan_ids(after)
     if not ids:
-        one, two = without_expression_ids(one), without_expression_ids(two)
+        one, two = without_expression_ids(one, literals), without_expression_ids(two, literals)
     if not numbers and one != two:
         one, two = without_numbers(one), without_numbers(two)
     return one != two

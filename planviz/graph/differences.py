@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from planviz.graph.alignment import without_expression_ids, without_plan_ids
@@ -25,6 +26,10 @@ _BRACKET = re.compile(r"[()]")
 _BRACKET_OR_AND = re.compile(r"[()]| AND ")
 
 
+#: A text without expression ids.
+Plain = Callable[[str], str]
+
+
 @dataclass(frozen=True, slots=True)
 class Change:
     """One difference: the `part` of the operator it is about, and how it changed."""
@@ -36,8 +41,14 @@ class Change:
         return f"{self.part} {self.text}".strip()
 
 
-def changes(before: PlanNode, after: PlanNode, *, ids: bool = False) -> tuple[Change, ...]:
-    """The differences of two nodes that stand for the same operator; at least one, since their texts differ."""
+def changes(
+    before: PlanNode, after: PlanNode, *, ids: bool = False, literals: Collection[str] = ()
+) -> tuple[Change, ...]:
+    """The differences of two nodes that stand for the same operator; at least one, since their texts differ.
+
+    `literals` are words before `#` and digits that are no columns (`planviz.graph.literals`).
+    """
+    plain = partial(without_expression_ids, literals=literals)
     found: list[Change] = []
     if before.op != after.op:
         found.append(Change("operator", f"{before.op} → {after.op}"))
@@ -47,14 +58,14 @@ def changes(before: PlanNode, after: PlanNode, *, ids: bool = False) -> tuple[Ch
     if len(names) == 1 and names[0] in ("arguments", "functions"):
         skipped = frozenset()
     for name in names:
-        if name not in skipped and _plain(mine.get(name)) != _plain(theirs.get(name)):
-            found += [Change(part_name(name), text) for text in _difference(mine.get(name), theirs.get(name))]
-    return tuple(found[:MOST]) or (_rest(before, after, ids),)
+        if name not in skipped and _plain(mine.get(name), plain) != _plain(theirs.get(name), plain):
+            found += [Change(part_name(name), text) for text in _difference(mine.get(name), theirs.get(name), plain)]
+    return tuple(found[:MOST]) or (_rest(before, after, ids, plain),)
 
 
-def _rest(before: PlanNode, after: PlanNode, ids: bool) -> Change:
+def _rest(before: PlanNode, after: PlanNode, ids: bool, plain: Plain) -> Change:
     """What no named part tells."""
-    one, two = (without_expression_ids(without_plan_ids(node.text)) for node in (before, after))
+    one, two = (plain(without_plan_ids(node.text)) for node in (before, after))
     if one.replace("'", "") == two.replace("'", ""):
         if (before.text[:1] == "'") != (after.text[:1] == "'"):
             return Change("resolved", "")
@@ -62,21 +73,22 @@ def _rest(before: PlanNode, after: PlanNode, ids: bool) -> Change:
     return Change("details", _arrow(one, two))
 
 
-def _plain(value: object) -> Any:
+def _plain(value: object, plain: Plain) -> Any:
     """A part without expression ids, to be compared."""
     if isinstance(value, str):
-        return without_expression_ids(value)
+        return plain(value)
     if isinstance(value, list):
-        return [_plain(entry) for entry in value]
+        return [_plain(entry, plain) for entry in value]
     if isinstance(value, dict):
-        return {key: _plain(entry) for key, entry in value.items()}
+        return {key: _plain(entry, plain) for key, entry in value.items()}
     return value
 
 
-def _difference(before: Any, after: Any) -> list[str]:
+def _difference(before: Any, after: Any, plain: Plain) -> list[str]:
     if isinstance(before, list) or isinstance(after, list):
-        return _list_difference([*map(_words, before or ())], [*map(_words, after or ())])
-    one, two = _words(before), _words(after)
+        mine, theirs = ([_words(entry, plain) for entry in entries or ()] for entries in (before, after))
+        return _list_difference(mine, theirs)
+    one, two = _words(before, plain), _words(after, plain)
     if before is None or after is None:
         return [f"− {two or one}" if after is None else f"+ {two}"]
     mine, theirs = conjuncts(one), conjuncts(two)
@@ -114,14 +126,14 @@ def _short(text: str) -> str:
     return clean(text, LENGTH)
 
 
-def _words(value: object) -> str:
+def _words(value: object, plain: Plain) -> str:
     if isinstance(value, dict):
         value = value.get("text", value)
     if isinstance(value, list):
-        return ", ".join(map(_words, value))
+        return ", ".join(_words(entry, plain) for entry in value)
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return "" if value is None else without_expression_ids(str(value))
+    return "" if value is None else plain(str(value))
 
 
 def conjuncts(condition: str) -> list[str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -309,7 +309,7 @@ def _scans(found: PlanDiff, handled: set[int]) -> Iterator[Effect]:
     for one, two, confidence in pairs:
         handled.add(one.id)
         if one.text != two.text:
-            yield from _scan(one, two, confidence)
+            yield from _scan(one, two, confidence, found.literals)
     for node in ours.values():
         handled.add(node.id)
         words = f"Read once less: {_table(node)}" if _table(node) in read else f"No longer read: {_table(node)}"
@@ -319,7 +319,7 @@ def _scans(found: PlanDiff, handled: set[int]) -> Iterator[Effect]:
         yield Effect("scan-added", words, (), (node.id,), True)
 
 
-def _scan(one: PlanNode, two: PlanNode, confidence: float) -> Iterator[Effect]:
+def _scan(one: PlanNode, two: PlanNode, confidence: float, literals: Collection[str]) -> Iterator[Effect]:
     ids, name = ((one.id,), (two.id,)), _table(two)
     if spark_name(one.op) != spark_name(two.op) or one.arguments.get("format") != two.arguments.get("format"):
         mine, theirs = (f"{node.op} {node.arguments.get('format') or ''}".strip() for node in (one, two))
@@ -335,7 +335,7 @@ def _scan(one: PlanNode, two: PlanNode, confidence: float) -> Iterator[Effect]:
         (("partition_filters",), "partition-filter", "filter on partitions"),
         (("pushed_filters", "filters"), "scan-filter", "pushed filter"),
     ):
-        less, more = _other(one, two, parts, _plain)
+        less, more = _other(one, two, parts, lambda text: clean(without_expression_ids(text, literals), 160))
         if less and not cut:
             yield Effect(f"{kind}-lost", f"{name}: lost the {what} {_names(less, 3)}", *ids, True, confidence)
         if more and not cut:

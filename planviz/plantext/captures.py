@@ -56,6 +56,14 @@ def read_capture(text: str) -> tuple[list[PlanGraph], RuleTrace, tuple[str, ...]
         raise NotAPlan(f"This capture is damaged ({type(error).__name__}: {error}). Capture the query again.") from None
 
 
+def captured_explain(text: str) -> tuple[str, str]:
+    """The SQL of a capture, "" where it was none, and what `explain` printed. Raises NotAPlan for a damaged one."""
+    read_capture(text)
+    capture = json.loads(text)
+    explain = capture["explain"]
+    return str(capture.get("sql") or ""), str(explain.get("extended") or explain.get("formatted") or "")
+
+
 def _plans(capture: dict[str, Any]) -> list[PlanGraph]:
     explain = capture["explain"]
     plans = list(scan(clean(explain.get("extended") or explain.get("formatted") or "")).plans)

@@ -33,7 +33,7 @@ class DocumentRow(Base):
         UniqueConstraint("owner", "fingerprint", name="document_once"),
         UniqueConstraint("chain", "version", name="document_version"),
         Index("document_opened", "owner", "saved", "trashed", "opened"),
-        Index("document_name", "owner", "name"),
+        Index("document_name", "owner", "name", "saved", "trashed", "version"),
     )
 
     number: Mapped[int] = mapped_column(Integer, primary_key=True)

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import gzip
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from typing import Any
 
 from planviz.config import default_profile
 from planviz.document import open_sql
+from planviz.document.comparison.chain_text import chain_data, chain_markdown, chain_page, chain_text, draw_chain
+from planviz.document.comparison.chains import MOST, Chain, chain_json, compare_chain
 from planviz.document.comparison.plans import Difference, compare_plans, difference_json
 from planviz.document.comparison.text import difference_markdown, difference_text
 from planviz.document.comparison.view import difference_data, difference_page
 from planviz.errors import InputError
 from planviz.render.png import png
-from planviz.render.step_drawing import draw_step
 from planviz.render.svg import svg
 from planviz.render.text import one_line
 from planviz.render.theme import tokens
@@ -50,7 +51,8 @@ class Other:
     """The second side: another text, or that of the first with other settings; which plan of either side.
 
     `text` is None for the text of the first side; `settings` are lines `key=value`, `profile=spark-3.5` for another
-    version of Spark; `plan_a` and `plan_b` name plans as `Opened.graph` does, "" for the one shown first.
+    version of Spark; `plan_a` and `plan_b` name plans as `Opened.graph` does, "" for the one shown first. `more`
+    are names and texts of further plans of the same query, in the order of time: then all are compared as a chain.
     """
 
     text: str | None = None
@@ -60,11 +62,12 @@ class Other:
     plan_b: str = ""
     numbers: bool = False
     catalog: str = ""
+    more: tuple[tuple[str, str], ...] = ()
 
     @property
     def key(self) -> str:
         """The same for the same side."""
-        told = json.dumps([self.text, self.name, self.settings, self.plan_a, self.plan_b, self.numbers, self.catalog])
+        told = json.dumps([*asdict(self).values()])
         return sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:24]
 
 
@@ -148,6 +151,25 @@ def compared(opened: Opened, other: Other, name: str) -> Difference:
     return found
 
 
+def chained(opened: Opened, other: Other, name: str) -> Chain:
+    """Both sides and all further texts as a chain, made once. Raises PlanvizError as `compared` does."""
+    key = ("chain", other.key, name)
+    if key not in opened.made:
+        for old in [made for made in list(opened.made) if made[0] == "chain"]:
+            opened.made.pop(old, None)
+        two = compared(opened, other, name)
+        plans, names = [two.before, two.after], [*two.names]
+        for words, text in other.more:
+            side = _other_side(opened, Other(text=text, catalog=other.catalog))
+            if side.document.error is not None and not side.document.plans:
+                raise side.document.error
+            plans.append(_plan(side, ""))
+            names.append(one_line(words or views.name_of(side), 80))
+        opened.made[key] = compare_chain(plans, names, numbers=other.numbers)
+    found: Chain = opened.made[key]
+    return found
+
+
 def _plan(opened: Opened, plan: str) -> Any:
     try:
         return opened.graph(plan or views.first_plan(opened))
@@ -195,7 +217,11 @@ def data(opened: Opened, other: Other, name: str) -> bytes:
     """The element's data, gzipped: the same bytes for the same arguments."""
     key = ("difference-data", other.key, name)
     if key not in opened.made:
-        told = difference_data(compared(opened, other, name), f"{opened.key}/{other.key}")
+        place = f"{opened.key}/{other.key}"
+        if other.more:
+            told = chain_data(chained(opened, other, name), place)
+        else:
+            told = difference_data(compared(opened, other, name), place)
         told |= {"theme": tokens(), "dark": None}
         opened.made[key] = gzip.compress(json.dumps(told, separators=(",", ":"), allow_nan=False).encode(), 6, mtime=0)
     made: bytes = opened.made[key]
@@ -205,16 +231,27 @@ def data(opened: Opened, other: Other, name: str) -> bytes:
 @in_worker
 def exported(opened: Opened, other: Other, name: str, format: str, theme: str = "light") -> bytes:
     """The difference in one of `FORMATS`."""
+    chain = chained(opened, other, name) if other.more else None
     told = compared(opened, other, name)
     if format == "json":
-        return (json.dumps(difference_json(told), ensure_ascii=True, indent=1) + "\n").encode()
-    if format == "html":
-        return difference_page(told).encode("utf-8", "replace")
+        made = difference_json(told) if chain is None else chain_json(chain)
+        return (json.dumps(made, ensure_ascii=True, indent=1) + "\n").encode()
     if format in ("svg", "png"):
-        heading = f"{told.names[0]} → {told.names[1]}: {told.headline}"
-        drawing = draw_step(told.trace, 0, theme=theme, heading=heading, names=told.names)
+        drawing = draw_chain(chain or Chain((told,), told), theme=theme)
         return svg(drawing).encode("utf-8", "replace") if format == "svg" else png(drawing)
-    return (difference_markdown(told) if format == "md" else difference_text(told)).encode("utf-8", "replace")
+    if chain is not None:
+        words = {"html": chain_page, "md": chain_markdown, "txt": chain_text}[format](chain)
+    else:
+        words = {"html": difference_page, "md": difference_markdown, "txt": difference_text}[format](told)
+    return words.encode("utf-8", "replace")
+
+
+def longer(opened: Opened, other: Other, name: str, text: str) -> Other:
+    """The same with one more plan at its end. Raises PlanvizError for a text that cannot be opened, or one too many."""
+    if len(other.more) + 3 > MOST:
+        raise InputError(f"A chain has at most {MOST} plans.")
+    open_document(text, other.catalog or opened.catalog or "auto")
+    return replace(other, more=(*other.more, (one_line(name, 80), text)))
 
 
 def examples() -> tuple[tuple[str, str, str, Other], ...]:

@@ -14,7 +14,7 @@ import streamlit as st
 
 from planviz.errors import PlanvizError
 from planviz.samples import load, samples
-from planviz.ui import compare, components, explore, links, state, upgrade_page, views
+from planviz.ui import compare, components, explore, links, sharing, state, upgrade_page, views
 from planviz.ui.cache import open_document
 from planviz.ui.compare import FORMATS, PRESETS, Other
 from planviz.ui.opened import Opened
@@ -126,6 +126,12 @@ def sides(opened: Opened, other: Other) -> None:
 
 
 def _words(other: Other) -> str:
+    if other.more:
+        return f"{_second_words(other)} and {len(other.more)} more"
+    return _second_words(other)
+
+
+def _second_words(other: Other) -> str:
     if other.text is not None:
         return other.name or "Another text"
     settings = other.settings.strip()
@@ -178,7 +184,14 @@ def _choices(opened: Opened, other: Other) -> None:
     st.markdown("**Another text**")
     _error()
     st.text_area("SQL, plan text, event log or JSON", other.text or "", height=150, key=_TEXT_B)
-    st.button("Compare with this text", type="primary", on_click=_text, args=(opened, other))
+    with st.container(horizontal=True, gap="xsmall"):
+        st.button("Compare with this text", type="primary", on_click=_text, args=(opened, other))
+        st.button("Add it as the next plan", on_click=_next, args=(opened, other),
+                  help="Three and more plans of one query over time: every step from one to the next")  # fmt: skip
+    if other.more:
+        st.button(
+            f"Without the {len(other.more)} further plans", on_click=choose, args=(opened, replace(other, more=()))
+        )
     names = {sample.name: sample.title for sample in samples()}
     st.selectbox("Or a sample", ["", *names], format_func=lambda name: names.get(name, "–"),
                  key="planviz.compare.sample", on_change=_other_sample, args=(opened, other))  # fmt: skip
@@ -197,6 +210,17 @@ def _text(opened: Opened, other: Other) -> None:
         return
     st.session_state[state.ERROR] = None
     choose(opened, Other(text=text, plan_a=other.plan_a, numbers=other.numbers))
+
+
+def _next(opened: Opened, other: Other) -> None:
+    text = str(st.session_state.get(_TEXT_B) or "")
+    try:
+        longer = compare.longer(opened, other, "", text)
+    except PlanvizError as error:
+        state.fail(error)
+        return
+    st.session_state[state.ERROR] = None
+    choose(opened, longer)
 
 
 def _other_sample(opened: Opened, other: Other) -> None:
@@ -236,6 +260,12 @@ def address(opened: Opened, other: Other) -> tuple[str, bool]:
         if portable and packed is not None:
             told["b"] = packed
             told |= {"name_b": other.name} if other.name else {}
+    if other.more:
+        chain = links.pack_pairs(other.more)
+        length = len(query) + sum(map(len, map(str, told.values())))
+        portable = portable and chain is not None and len(chain) + length <= links.LINK_LIMIT
+        if portable:
+            told["more"] = chain
     return (f"{query}&{urlencode(told, quote_via=quote)}" if told else query), portable
 
 
@@ -245,6 +275,8 @@ def bar(opened: Opened, other: Other) -> None:
         explore.open_dialog()
     export_menu(opened, other)
     query, portable = address(opened, other)
+    if portable:
+        sharing.share_menu(opened, query, "compare")
     components.address_bar(query, f"{opened.key}/{other.key}", None, button=portable, part="node")
 
 

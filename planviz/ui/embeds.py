@@ -1,5 +1,8 @@
 """Pictures of a plan for other pages: `GET /plan/<what>.svg|png|html|json?stage=&step=&page=&join=&theme=`.
 
+On the page `compare` it is the difference to what `b`, `settings`, `plan_a`, `plan_b`, `literals` and `more` say, as in
+the app's own address; `b` may be an id of the library, too.
+
 `what` is the id of a document of the library, or a packed text, which needs no server's memory (`planviz.ui.links`);
 then `catalog` and `profile` say what it is opened with. Whoever has the address sees the picture.
 """
@@ -12,13 +15,13 @@ from dataclasses import dataclass
 from planviz.config import OptimizerConfig
 from planviz.errors import InputError
 from planviz.render.text import one_line
-from planviz.ui import cache, library, links, pictures, views
-from planviz.ui.opened import Opened
+from planviz.ui import cache, compare, library, links, pictures, views
+from planviz.ui.opened import Opened, Source
 
 #: What an address may end with.
 FORMATS = ("svg", "png", "html", "json")
 #: The pages that have a figure of their own; the others show the plan.
-PAGES = ("", "explore", "rules", "joins")
+PAGES = ("", "explore", "rules", "joins", "compare")
 _THEMES = ("light", "dark")
 
 
@@ -56,10 +59,33 @@ def figure(wanted: Asked) -> bytes:
         return pictures.step(opened, query.get("step", "1"), wanted.format, query.get("view", "split"), wanted.theme)
     if wanted.page == "joins":
         return pictures.join(opened, query.get("join", "1"), wanted.format, query.get("what", "")[:4_000], wanted.theme)
+    if wanted.page == "compare":
+        return compare.exported(opened, _other(opened, query), title or "A", wanted.format, wanted.theme)
     plan = views.plan_of_address(opened, query.get("stage", ""), query.get("step", ""))
     if plan is None and (query.get("stage") or query.get("step")):
         raise KeyError(query.get("stage") or query.get("step"))
     return pictures.named(opened, plan or views.first_plan(opened), wanted.format, wanted.theme, title)
+
+
+def _other(opened: Opened, query: Mapping[str, str]) -> compare.Other:
+    """The other side of a comparison; without a word of it what the page would take.
+
+    Raises InputError for a text that is not there, KeyError where only another text would do.
+    """
+    parts = {name: query[name][:4_000] for name in ("settings", "plan_a", "plan_b") if name in query}
+    b, name = query.get("b", ""), one_line(query.get("name_b", ""), 80)
+    if not (parts or b):
+        found = compare.default_other(opened)
+        if found is None:
+            raise KeyError("b")
+        return found
+    text, catalog = None, ""
+    if b:
+        source, saved = (Source(links.unpack(b), ""), None) if "." in b else library.kept(b)
+        text, catalog = source.text, source.catalog
+        name = name or (saved.name if saved is not None and saved.is_saved else "")
+    more = links.unpack_pairs(query["more"]) if "more" in query else ()
+    return compare.Other(text, name, numbers=query.get("literals") == "1", catalog=catalog, more=more, **parts)
 
 
 def _document(wanted: Asked) -> tuple[Opened, str]:

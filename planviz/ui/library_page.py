@@ -6,11 +6,13 @@ from html import escape
 
 import streamlit as st
 
+from planviz.document.comparison import chains
 from planviz.errors import PlanvizError
 from planviz.render.text import one_line
 from planviz.store import Library, Saved, read_query
 from planviz.store.notes import add_note, remove_note
-from planviz.ui import library, state
+from planviz.ui import compare_page, library, state
+from planviz.ui.compare import Other
 from planviz.ui.components import past_executions
 from planviz.ui.page import page_links, pages_there
 
@@ -133,6 +135,8 @@ def _document(found: Library, chosen: Saved) -> None:
                 return
             if st.button("Open", type="primary", on_click=_open, args=(chosen.id,)):
                 st.switch_page(next(entry["page"] for entry in pages_there() if entry["title"] == "Explore"))
+            if chosen.versions > 1 and st.button("Compare all versions", on_click=_compare, args=(found, chosen.id)):
+                st.switch_page(next(entry["page"] for entry in pages_there() if entry["title"] == "Compare"))
             st.button("Put into the trash", on_click=_to_trash, args=(found, chosen.id))
         with (
             st.form(f"planviz.library.rename.{chosen.id}", border=False),
@@ -158,6 +162,19 @@ def _open(id: str) -> None:
         library.needed().touch(id)
     except PlanvizError as error:
         state.fail(error)
+
+
+def _compare(found: Library, id: str) -> None:
+    """The versions of a query as a chain, the oldest first; of many the last that one chain takes."""
+    versions = sorted(found.versions(id), key=lambda one: one.version)[-chains.MOST :]
+    try:
+        state.open_saved(versions[0].id)
+        texts = [(f"{one.name}, version {one.version}", found.text(one.id).text) for one in versions[1:]]
+    except PlanvizError as error:
+        state.fail(error)
+        return
+    (name, text), *more = texts
+    compare_page.choose(state.current(), Other(text=text, name=name, more=tuple(more)))
 
 
 def _to_trash(found: Library, id: str) -> None:

@@ -10,9 +10,10 @@ from __future__ import annotations
 import binascii
 import gzip
 import io
+import json
 import zlib
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from planviz.errors import InputError
 
@@ -25,6 +26,9 @@ _WORTH_TRYING = 400_000
 
 #: Bytes that a link may unpack to: well above what `pack` ever took, far below what a few kB of gzip can hold.
 _MOST = 8_000_000
+
+#: Texts that one link may hold beside the first.
+_MOST_PAIRS = 24
 
 
 def pack(text: str) -> str | None:
@@ -55,6 +59,25 @@ def unpack(link: str) -> str:
             "This link is damaged: its plan cannot be unpacked. It may have been cut off when it was copied; "
             "ask for it again, or for the plan's text."
         ) from None
+
+
+def pack_pairs(pairs: Iterable[tuple[str, str]]) -> str | None:
+    """Names and texts, as `pack` packs one text."""
+    return pack(json.dumps([*pairs]))
+
+
+def unpack_pairs(link: str) -> tuple[tuple[str, str], ...]:
+    """The names and texts of a link of `pack_pairs`. Raises InputError as `unpack` does."""
+    try:
+        told = json.loads(unpack(link))
+    except (ValueError, RecursionError):
+        told = None
+    if isinstance(told, list):
+        pairs = [pair for pair in told if isinstance(pair, list) and len(pair) == 2]
+        found = tuple((name, text) for name, text in pairs if isinstance(name, str) and isinstance(text, str))
+        if len(found) == len(told) <= _MOST_PAIRS:
+            return found
+    raise InputError("This link is damaged: the plans that it names cannot be read. Ask for it again.")
 
 
 def _version_1(payload: str) -> str:

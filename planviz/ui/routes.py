@@ -51,7 +51,7 @@ _TYPES = {
 _POLICIES = {
     "svg": "default-src 'none'; style-src 'unsafe-inline'; font-src data:; sandbox",
     "png": "default-src 'none'; sandbox",
-    "html": "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
+    "html": "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; font-src data:; "
     "base-uri 'none'; form-action 'none'; sandbox allow-scripts",
     "json": "default-src 'none'; sandbox",
 }

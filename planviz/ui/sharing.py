@@ -14,6 +14,7 @@ from planviz.ui.opened import Opened
 _NAME, _TAGS, _SAID = "planviz.save.name", "planviz.save.tags", "planviz.save.said"
 #: What an address has for the app alone.
 _PART_OF_PICTURES = ("stage", "step", "catalog", "profile", "name", "join", "what")
+_PART_OF_COMPARISONS = ("settings", "plan_a", "plan_b", "b", "name_b", "literals", "more")
 
 #: What of it the library keeps with a document.
 _KEPT_WITH_IT = ("catalog", "profile", "name")
@@ -84,6 +85,9 @@ def picture_path(query: str, page: str = "") -> str:
         return ""
     left_out = _KEPT_WITH_IT if "saved" in told else ()
     asked = {name: told[name] for name in _PART_OF_PICTURES if name in told and name not in left_out}
+    if page == "compare":
+        asked = {name: told[name] for name in _PART_OF_COMPARISONS if name in told} | asked | {"page": page}
+        asked = {name: asked[name] for name in asked if name not in ("stage", "step")}
     if page in ("rules", "joins"):
         asked = {"page": page, "step" if page == "rules" else "join": "1"} | asked
         asked.pop("stage", None)

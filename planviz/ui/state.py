@@ -230,12 +230,14 @@ def _place(shown: dict[str, object], opened: cache.Opened, query: Mapping[str, s
 
 
 def _open_other(query: Mapping[str, str]) -> None:
-    """The second side of the Compare page: `b` (packed text), `settings`, `plan_a`, `plan_b`, `literals`, `name_b`."""
-    if not {"b", "settings", "plan_a", "plan_b", "literals"} & {*query}:
+    """The other sides of Compare: `b`, `more` (packed), `settings`, `plan_a`, `plan_b`, `literals`, `name_b`."""
+    if not {"b", "settings", "plan_a", "plan_b", "literals", "more"} & {*query}:
         return
     other: dict[str, object] = {name: query.get(name, "")[:4_000] for name in ("settings", "plan_a", "plan_b")}
     try:
         other["text"] = links.unpack(query["b"]) if "b" in query else None
+        if "more" in query:
+            other["more"] = links.unpack_pairs(query["more"])
     except PlanvizError as error:
         fail(error)
         return

@@ -99,3 +99,28 @@ def test_hostile_text_runs_nothing(browser: Any, server: str) -> None:
     assert app.complaints == []
     assert page.locator("img[src=x]").count() == 0
     page.close()
+
+
+def test_a_third_plan_makes_a_chain_that_its_link_opens(browser: Any, server: str) -> None:
+    page = browser.new_page(viewport={"width": 1366, "height": 768})
+    app = opened(page, f"{server}/compare?plan={links.pack(SORTED)}&b={links.pack(HASHED)}&name_b=hashed")
+    page.get_by_role("button", name="hashed").click()
+    page.get_by_label("SQL, plan text, event log or JSON").fill(SORTED)
+    page.get_by_role("button", name="Add it as the next plan").click()
+    steps = page.get_by_role("group", name="Plans of the chain")
+    steps.get_by_role("button", name="B → C").wait_for()
+    page.keyboard.press("Escape")
+    assert state(page)["at"] == 2
+    page.get_by_role("heading", name="No difference").wait_for()
+    assert page.get_by_role("row", name="shuffles 2 0 2").count() == 1
+    steps.get_by_role("button", name="A → B").click()
+    page.get_by_role("button", name="SortMergeJoin → BroadcastHashJoin").wait_for()
+    steps.get_by_role("button", name="B → C").click()
+    page.get_by_role("button", name="BroadcastHashJoin → SortMergeJoin").wait_for()
+    assert state(page)["at"] == 1
+    until(page, "location.search.includes('&more=')")
+    again = opened(browser.new_page(), page.url)
+    again.page.get_by_role("group", name="Plans of the chain").get_by_role("button", name="A → C").wait_for()
+    assert app.complaints == []
+    again.page.close()
+    page.close()

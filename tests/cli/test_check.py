@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -208,3 +210,57 @@ def test_as_a_program(folder: Path) -> None:
     done = subprocess.run([sys.executable, "-m", "planviz", "check", str(folder)], capture_output=True, text=True)
     assert done.returncode == 1
     assert done.stderr == ""
+
+
+PROGRAM = """# conf: spark.sql.shuffle.partitions=7
+from pyspark.sql import SparkSession
+spark = SparkSession.builder.getOrCreate()
+orders, customer = spark.table("orders"), spark.table("customer")
+totals = orders.join(customer, orders.o_custkey == customer.c_custkey).groupBy("c_name").count()
+totals.write.parquet("/out")
+spark.sql("SELECT count(*) FROM lineitem WHERE l_comment = 'Item#7'").show()
+"""
+
+
+def test_programs_and_dbt_models_are_queries_too(checked, folder: Path) -> None:
+    (folder / "job.py").write_text(PROGRAM)
+    (folder / "helper.py").write_text("def add(a, b):\n    return a + b\n")
+    (folder / "model.sql").write_text("{{ config(materialized='table') }}\nSELECT c_name FROM {{ ref('customer') }}\n")
+    status, out, _ = checked("--update")
+    assert (status, out.splitlines()[-1]) == (0, "6 queries: 4 new, 2 without a plan.")
+    stored = (folder / "job.py.plan").read_text()
+    assert stored.count("== Physical Plan ==") == 2
+    assert ", 7)" in stored
+    assert "l_comment = Item#7" in stored
+    assert "FileScan" in (folder / "model.plan").read_text()
+    assert not (folder / "helper.py.plan").exists()
+    assert checked()[0] == 0
+    (folder / "job.py").write_text(PROGRAM.replace("groupBy", "orderBy('c_name').groupBy").replace("Item#7", "Item#8"))
+    status, out, _ = checked()
+    assert status == 1
+    assert "≠ job.py: " in out
+    assert "Item#8" in out
+    (folder / "job.py").unlink()
+    assert "− job.py: there is no job.py any more" in checked()[1]
+    checked("--update")
+    assert not (folder / "job.py.plan").exists()
+
+
+def test_captures_of_a_real_spark_are_held_against_their_plans(checked, folder: Path) -> None:
+    captured = json.loads(gzip.decompress(Path("planviz/samples/live/shop.planviz.json.gz").read_bytes()))
+    place = folder / "shop.planviz.json.gz"
+    place.write_bytes(gzip.compress(json.dumps(captured).encode()))
+    assert checked("--update")[0] == 0
+    stored = (folder / "shop.planviz.json.gz.plan").read_text()
+    assert "AdaptiveSparkPlan" in stored
+    assert "BroadcastHashJoin" in stored
+    # Another run: other ids everywhere, the same plan.
+    again = re.sub(r"(#|plan_id=)(\d+)", lambda found: f"{found[1]}{int(found[2]) + 1000}", json.dumps(captured))
+    place.write_bytes(gzip.compress(again.encode()))
+    assert checked()[0] == 0
+    place.write_bytes(gzip.compress(again.replace("BroadcastHashJoin", "ShuffledHashJoin").encode()))
+    status, out, _ = checked()
+    assert status == 1
+    assert "BroadcastHashJoin → ShuffledHashJoin" in out
+    place.write_bytes(b'{"format": "planviz-capture/1"}')
+    assert "✗ shop.planviz.json.gz: This capture is damaged" in checked()[1]

@@ -160,3 +160,24 @@ def test_sarif_stands_at_the_operators_of_the_second_file(shown) -> None:
     levels = {(r["ruleId"], r["level"]) for r in json.loads(back)["runs"][0]["results"]}
     assert ("exchange-added", "error") in levels
     assert ("join-strategy", "note") in levels
+
+
+def test_three_and_more_plans_are_a_chain(shown, tmp_path: Path) -> None:
+    status, out, _ = shown("a.txt", "b.txt", "a.txt")
+    assert status == 1
+    assert out.startswith("1. a.txt → 2. b.txt → 3. a.txt: 3 plans, 2 of 2 steps changed it and the last is the first")
+    assert "▲ Join on a = d: BroadcastHashJoin → SortMergeJoin" in out
+    assert shown("a.txt", "a.txt", "a.txt")[0] == 0
+    assert shown("a.txt", "b.txt", "b.txt", "--fail-on", "exchange-added")[0] == 0
+    assert shown("a.txt", "b.txt", "a.txt", "--fail-on", "exchange-added")[0] == 1
+    told = json.loads(shown("a.txt", "b.txt", "a.txt", "--format", "json")[1])
+    assert [step["plans"][1]["name"] for step in told["steps"]] == ["2. b.txt", "3. a.txt"]
+    results = json.loads(shown("a.txt", "b.txt", "a.txt", "--format", "sarif")[1])["runs"][0]["results"]
+    places = {r["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].rpartition("/")[2] for r in results}
+    assert places == {"a.txt", "b.txt"}
+    for ending, head in (("svg", b"<svg"), ("png", b"\x89PNG"), ("html", b"<!doctype html>"), ("md", b"## Query plan")):
+        assert shown("a.txt", "b.txt", "a.txt", "-o", str(tmp_path / f"c.{ending}"))[0] == 1
+        assert (tmp_path / f"c.{ending}").read_bytes().startswith(head)
+    status, out, err = shown("a.txt", "b.txt", "a.txt", "--conf-b", "spark.sql.cbo.enabled=true")
+    assert (status, out) == (2, "")
+    assert "for two plans" in err

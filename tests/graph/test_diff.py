@@ -12,6 +12,8 @@ from planviz.document import open_text
 from planviz.graph import PlanGraph, PlanNode
 from planviz.graph.diff import PlanDiff, diff
 from planviz.graph.differences import conjuncts
+from planviz.graph.effects import effects
+from planviz.graph.literals import literal_words
 from planviz.samples import load
 from tests.steps import steps
 
@@ -291,3 +293,43 @@ def test_the_sample_log_tells_what_every_rule_did() -> None:
     assert rules["ColumnPruning"] == "1 changed · 3 inserted"
     assert rules["InferFiltersFromConstraints"] == "2 changed · 2 inserted"
     assert rules["RemoveNoopOperators"] == "1 removed"
+
+
+BRANDS = """== Physical Plan ==
+*(1) Project [p_partkey#1L]
++- *(1) Filter ((isnotnull(p_brand#4) AND (p_brand#4 = Brand#12)) AND p_type#5 IN (Type#1,Type#2))
+   +- *(1) ColumnarToRow
+      +- FileScan parquet db.part[p_partkey#1L,p_brand#4,p_type#5] Batched: true, Format: Parquet, PushedFilters: [EqualTo(p_brand,Brand#12), In(p_type, [Type#1,Type#2])]
+"""  # noqa: E501
+
+
+@pytest.mark.parametrize(("one", "two"), [("Brand#12", "Brand#13"), ("Type#2", "Type#3")])
+def test_a_literal_that_looks_like_a_column_with_its_id_counts(one: str, two: str) -> None:
+    found = compared(BRANDS, BRANDS.replace(one, two))
+    (changed,) = said(found)["Filter"]
+    assert one in changed
+    assert two in changed
+    kinds = {effect.kind: effect.words for effect in effects(found)}
+    assert one in kinds["scan-filter-lost"]
+    assert two in kinds["scan-filter-gained"]
+
+
+def test_other_ids_of_columns_are_no_difference_beside_such_a_literal() -> None:
+    found = compared(BRANDS, BRANDS.replace("_brand#4", "_brand#44").replace("key#1L", "key#7L").replace("e#5", "e#12"))
+    assert not found
+    assert found.literals == {"Brand", "Type"}
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        "Filter (obj#5 = a#1)\n+- DeserializeToObject newInstance(class T), obj#5: T\n   +- Relation t[a#1] parquet\n",
+        "Filter (a#1 = 30 days#2L)\n+- Aggregate [sum(b#3) AS 30 days#2L, a#1]\n   +- Relation t[a#1,b#3] parquet\n",
+        "Filter exists(a#1, lambdafunction((x#9 = x#9), lambda x#9, false))\n+- Relation t[a#1] parquet\n",
+        "Filter (a#1 = scalar-subquery#7 [])\n:  +- Relation u[c#3] parquet\n+- Relation t[a#1] parquet\n",
+        "Filter (a#1 = y#9)\n+- Relation t[a#1, ... 20 more fields] parquet\n",
+        "Filter (c#2 = a#1)\n+- Generate explode(b#3), [b#3], false, [c#2]\n   +- Relation t[a#1,b#3] parquet\n",
+    ],
+)
+def test_columns_of_any_kind_are_no_literals(plan: str) -> None:
+    assert literal_words(read(plan)) == frozenset()

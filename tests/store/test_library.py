@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
 import signal
 import sqlite3
-import subprocess
-import sys
 import time
 from collections.abc import Callable
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
@@ -17,7 +17,7 @@ from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
-from sqlalchemy import create_engine
+from sqlalchemy import create_engine, event
 
 import planviz.store
 from planviz.document import open_sql
@@ -339,37 +339,36 @@ def test_fifty_writers_at_once_lose_nothing(place: str, opened: Opener) -> None:
     assert library.search(read_query("w17", versions=True))[1] == 4
 
 
-_SAVER = """
-import sys
-from planviz.store import Library
-from planviz.store.library import Text
-from planviz.store.terms import Terms
-library = Library(sys.argv[1])
-for i in range(100_000):
-    library.save(Text(f"{sys.argv[2]} {i}"), f"{sys.argv[2]} {i}", Terms())
-    print(i, flush=True)
-"""
+def _save_until_killed(place: str, run: int, acknowledged: Connection) -> None:
+    library = Library(place)
+    for i in range(100_000):
+        library.save(Text(f"{run} {i}"), f"{run} {i}", Terms())
+        acknowledged.send(i)
 
 
 @pytest.mark.slow
-def test_a_kill_in_the_middle_loses_nothing_acknowledged(tmp_path: Path, opened: Opener) -> None:
+def test_a_hundred_kills_in_the_middle_lose_nothing_acknowledged(tmp_path: Path, opened: Opener) -> None:
     place = str(tmp_path / "library.db")
     opened(place).close()
+    context = multiprocessing.get_context("fork")
     acknowledged = {}
-    for run in range(12):
+    for run in range(100):
+        here, there = context.Pipe(duplex=False)
+        saver = context.Process(target=_save_until_killed, args=(place, run, there))
+        saver.start()
+        there.close()
+        while here.recv() < run % 4:
+            pass
         # The moment differs from run to run.
-        command = [sys.executable, "-c", _SAVER, place, str(run)]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as saver:
-            assert saver.stdout is not None
-            last = -1
-            for line in saver.stdout:
-                last = int(line)
-                if last >= 3 + run:
-                    time.sleep(run * 0.0007)
-                    saver.send_signal(signal.SIGKILL)
-                    break
-            rest = [int(line) for line in saver.stdout.read().split()]
-        acknowledged[run] = max([last, *rest])
+        time.sleep(run % 25 * 0.0007)
+        saver.kill()
+        last = run % 4
+        with contextlib.suppress(EOFError):
+            while True:
+                last = here.recv()
+        acknowledged[run] = last
+        saver.join()
+        assert saver.exitcode == -signal.SIGKILL
     library = opened(place)
     for run, last in acknowledged.items():
         for i in range(last + 1):
@@ -408,6 +407,21 @@ def test_an_old_file_is_brought_up_to_date(tmp_path: Path, opened: Opener) -> No
     assert library.named("old one").created == 5
     add_note(library, "old", "0", 1, "still here")
     assert notes_of(library, "old")[0].words == "still here"
+
+
+def test_a_name_is_found_by_its_index(tmp_path: Path, opened: Opener) -> None:
+    library = opened(str(tmp_path / "library.db"))
+    library.save(Text("SELECT 1"), "one", TERMS)
+    asked: list[tuple[str, object]] = []
+    event.listen(library._engine, "before_cursor_execute", lambda _, __, sql, values, *___: asked.append((sql, values)))
+    library.save(Text("SELECT 2"), "one", TERMS)
+    library.named("one")
+    by_name = [(sql, values) for sql, values in asked if "document.name = ?" in sql and sql.startswith("SELECT")]
+    assert len(by_name) == 2
+    with sqlite3.connect(tmp_path / "library.db") as connection:
+        for sql, values in by_name:
+            told = str(connection.execute(f"EXPLAIN QUERY PLAN {sql}", values).fetchall())
+            assert "document_name (owner=? AND name=? AND saved=? AND trashed=?)" in told
 
 
 def test_migrations_make_the_tables(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from planviz.errors import PlanvizError
 from planviz.samples import load
-from planviz.ui import compare
+from planviz.ui import compare, links
 from planviz.ui.cache import open_document
 from planviz.ui.compare import FORMATS, PRESETS, Other
 from tests.graph.test_effects import HASHED, SORTED
@@ -113,3 +113,33 @@ def test_hostile_text_stays_data() -> None:
     page = compare.exported(open_document(SORTED), Other(text=evil, name="</title><script>"), "a", "html").decode()
     assert "<img src=x" not in page
     assert "</title><script>" not in page
+
+
+def test_three_plans_are_a_chain_with_a_link_that_opens_it() -> None:
+    opened = open_document(SORTED, "auto")
+    two = Other(text=HASHED, name="hashed")
+    three = compare.longer(opened, two, "back", SORTED)
+    assert three.key != two.key
+    found = told(SORTED, three)
+    assert found["names"] == ["A name", "hashed", "back"]
+    assert [step["names"] for step in found["chain"]] == [["A name", "hashed"], ["hashed", "back"], ["A name", "back"]]
+    assert found["chain"][2]["equal"]
+    assert {"name": "shuffles", "values": ["2", "0", "2"]} in found["rows"]
+    packed = links.pack_pairs(three.more)
+    assert packed is not None
+    assert links.unpack_pairs(packed) == three.more
+    for format in FORMATS:
+        made = compare.exported(opened, three, "A name", format)
+        assert made == compare.exported(open_document(SORTED, "auto"), three, "A name", format)
+        if format not in ("png",):
+            assert b"hashed" in made
+    with pytest.raises(PlanvizError):
+        compare.longer(opened, two, "", "no plan at all")
+
+
+@pytest.mark.parametrize(
+    "told", ["", "{}", "[1]", '[["a"]]', '[["a", 1]]', "[" * 50_000, json.dumps([["a", "b"]] * 99)]
+)
+def test_a_damaged_chain_in_an_address_gets_a_sentence(told: str) -> None:
+    with pytest.raises(PlanvizError, match="damaged"):
+        links.unpack_pairs(links.pack(told) or "")

@@ -66,6 +66,36 @@ def test_an_older_version_says_that_there_is_a_newer_one(store: Library, client:
     assert b"is newer" not in client.get(f"/plan/{second.id}.svg").content
 
 
+def test_a_difference_has_pictures_of_its_own(store: Library, client: Client) -> None:
+    first = store.save(Text(SQL, "tpch"), "Totals", Terms())
+    second = store.save(Text(SQL.replace("SELECT", "SELECT /*+ BROADCAST(customer) */"), "tpch"), "Totals", Terms())
+    link = links.pack(SQL)
+    for asked in (f"b={second.id}", f"b={links.pack(SQL + ' ORDER BY 1')}", "settings=profile%3Dspark-3.5", ""):
+        for format, begins in (("svg", b"<svg"), ("png", b"\x89PNG"), ("html", b"<!doctype html>"), ("json", b"{")):
+            answer = client.get(f"/plan/{first.id}.{format}?page=compare&{asked}")
+            assert answer.status_code == 200, answer.text
+            assert answer.content.lower().startswith(begins.lower())
+    told = client.get(f"/plan/{first.id}.json?page=compare&b={second.id}").content
+    assert b"BroadcastHashJoin, builds customer" in told
+    picture = client.get(f"/plan/{first.id}.svg?page=compare&b={second.id}").content
+    # The stale side says so.
+    assert b"version 1; version 2 is newer" in picture
+    more = links.pack_pairs([("third", SQL)])
+    chain = client.get(f"/plan/{link}.json?page=compare&catalog=tpch&b={links.pack(SQL)}&more={more}").content
+    assert b"planviz-diff-chain/1" in chain
+    for asked in (
+        "b=unknownunknownunknown1",
+        "b=1.AAAA",
+        "plan_a=nothing",
+        f"b={link}&more=1.AAAA",
+        "b=../../etc/passwd",
+    ):
+        assert client.get(f"/plan/{first.id}.svg?page=compare&{asked}").status_code == 404
+    assert sharing.picture_path(f"saved={first.id}&catalog=tpch&settings=a%3Db&stage=x", "compare") == (
+        f"plan/{first.id}.svg?settings=a%3Db&page=compare"
+    )
+
+
 def test_deleted_is_deleted_from_embeds_too(store: Library, client: Client) -> None:
     saved = store.save(Text(SQL, "tpch"), "Totals", Terms())
     answer = client.get(f"/plan/{saved.id}.svg")

@@ -15,6 +15,7 @@ from planviz.graph.cells import Cell, basis, node_cells, plan_cells
 from planviz.graph.changed_only import changed_only
 from planviz.graph.diff import Match, PlanDiff, diff
 from planviz.graph.effects import FACTOR, KINDS, Effect, effects
+from planviz.graph.literals import literal_words
 from planviz.graph.trace import RuleStep, RuleTrace, TracedPlan
 from planviz.graph.union import StepUnion
 from planviz.render.steps import trace_data
@@ -170,7 +171,8 @@ def _slots(found: PlanDiff) -> tuple[list[int], list[int]]:
 
 def plan_text(plan: PlanGraph) -> str:
     """A plan as indented lines, without the ids that differ from run to run."""
-    texts = ((node.depth, without_expression_ids(without_plan_ids(node.text))) for node in plan.walk())
+    literals = literal_words(plan)
+    texts = ((node.depth, without_expression_ids(without_plan_ids(node.text), literals)) for node in plan.walk())
     return "\n".join("  " * depth + text for depth, text in texts)
 
 

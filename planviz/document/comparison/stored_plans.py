@@ -17,9 +17,11 @@ from planviz.catalog.tables import Catalog
 from planviz.config import OptimizerConfig
 from planviz.document import Document, open_sql, open_text
 from planviz.document.comparison.plans import Difference, compare_plans
+from planviz.document.opening.programs import open_program
 from planviz.errors import InputError, PlanvizError
 from planviz.graph import PlanGraph
 from planviz.graph.effects import Effect
+from planviz.plantext.captures import captured_explain
 from planviz.render.text import one_line
 
 #: How a stored file begins; a file that begins otherwise is nobody's to overwrite or delete.
@@ -62,9 +64,34 @@ def plain_plan(text: str, literals: Sequence[str] = ()) -> str:
 
 
 def _literals(sql: str) -> list[str]:
-    """The texts in quotes that hold what looks like an id, the longest first."""
-    found = {text.strip("%_") for pair in _QUOTED.findall(sql) for text in pair if _EXPRESSION_ID.search(text)}
+    """The texts in quotes that hold what looks like an id, the longest first; a program's strings hold some, too."""
+    quoted = [text for pair in _QUOTED.findall(sql) for text in pair]
+    quoted += [text for whole in quoted for pair in _QUOTED.findall(whole) for text in pair]
+    found = {text.strip("%_") for text in quoted if _EXPRESSION_ID.search(text)}
     return sorted(found, key=lambda text: (-len(text), text))
+
+
+def planned_program(
+    text: str, catalog: Catalog | None, config: OptimizerConfig, infer: bool | None = None
+) -> Document | None:
+    """The queries of a program's actions, None for one without any. Raises the first error of the program."""
+    document = open_program(text, catalog, config, infer)
+    if document is not None and document.error is not None:
+        raise document.error
+    return document
+
+
+def captured_plans(text: str, stage: str) -> list[str]:
+    """The plain text of the plan of a stage that a capture of a real Spark holds.
+
+    Raises InputError where it has none of that stage, NotAPlan for a text that is no capture or a damaged one.
+    """
+    sql, explain = captured_explain(text)
+    parts = iter(re.split(r"^== ([^\n=]+) ==\n", explain, flags=re.MULTILINE)[1:])
+    bodies = dict(zip(parts, parts, strict=True))
+    if _HEADINGS[stage] not in bodies:
+        raise InputError(f"The capture holds no {stage} plan; it has {', '.join(bodies) or 'none'}.")
+    return [plain_plan(bodies[_HEADINGS[stage]].strip("\n"), _literals(sql))]
 
 
 def planned(

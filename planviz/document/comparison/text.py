@@ -11,6 +11,7 @@ from planviz.graph import title
 from planviz.graph.alignment import without_expression_ids, without_plan_ids
 from planviz.graph.cells import Cell, number_words
 from planviz.graph.diff import Match
+from planviz.graph.literals import literal_words
 from planviz.graph.plan_graph import PlanGraph
 from planviz.render.text import markdown, one_line
 
@@ -30,11 +31,11 @@ def difference_text(told: Difference) -> str:
         lines.append("")
     shown = [cell for cell in told.cells if cell.difference != 0]
     if shown:
-        lines += [*_table(("", *told.names, "difference", "", ""), [_cells(cell) for cell in shown]), ""]
+        lines += [*table_lines(("", *told.names, "difference", "", ""), [_cells(cell) for cell in shown]), ""]
     measured = moved_operators(told)
     for match, words, cells in measured:
         heads = (one_line(words, 60), *told.names, "difference", "", "")
-        lines += [*_table(heads, [_cells(cell) for cell in cells]), _unsure(match), ""]
+        lines += [*table_lines(heads, [_cells(cell) for cell in cells]), _unsure(match), ""]
     if told.unsure:
         some = [f"{title(told.before[m.before])} ({m.confidence:.0%})" for m in told.unsure[:8]]
         more = f" and {len(told.unsure) - 8} more" if len(told.unsure) > 8 else ""
@@ -77,7 +78,8 @@ def _cells(cell: Cell) -> tuple[str, ...]:
     return cell.name, *numbers, number_words(cell.difference, cell.unit, signed=True), percent, better
 
 
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+def table_lines(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Lines of a table: the first column and the sixth, which is words, to the left, numbers to the right."""
     every = [[one_line(head, 40) for head in heads], *rows]
     widths = [max(len(row[at]) for row in every) for at in range(len(heads))]
     lines = []
@@ -130,5 +132,6 @@ def unified(before: PlanGraph, after: PlanGraph, names: tuple[str, str]) -> list
 
 
 def _plain_lines(plan: PlanGraph) -> list[str]:
-    texts = ((node.depth, without_expression_ids(without_plan_ids(node.text))) for node in plan.walk())
+    literals = literal_words(plan)
+    texts = ((node.depth, without_expression_ids(without_plan_ids(node.text), literals)) for node in plan.walk())
     return ["  " * depth + one_line(text, _LINE) for depth, text in texts]

@@ -4,7 +4,7 @@
 //   default({ data, parentElement, setTriggerValue })  -> cleanup                               Streamlit components v2
 //
 // data: { key, names, headline, equal, total, all, few, effects, cells, operators, confidence, notes, unsure, theme, dark } as
-// planviz/document/difference_view.py makes it. Text of plans reaches the page as text only.
+// planviz/document/comparison/view.py makes it; of a chain { key, chain: [such data], names, headline, rows, theme, dark }. Text of plans reaches the page as text only.
 import { Comparison } from "./comparison.js";
 import { hosted } from "./host.js";
 

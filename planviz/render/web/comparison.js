@@ -10,6 +10,7 @@ const NARROW = 800, FEW = 40, REMEMBERED = 24, MOST_ROWS = 4_000, MOST_CHARACTER
 const VIEWS = [["split", "Side by side"], ["merged", "Merged"], ["log", "Text"]];
 const KEYS = [[["n", "p"], "difference"], [["v"], "view"], [["c"], "changed only"], [["f"], "fit"]];
 const SIGNS = { worse: ["▲", "costs more"], better: ["▼", "costs less"], "": ["·", ""] };
+const letter = (at) => String.fromCharCode(65 + at);
 const memory = new Map(); // key -> view, few, cameras
 
 export class Comparison {
@@ -46,7 +47,10 @@ export class Comparison {
     this.fewButton = button("pv-button", "Changed only", "Leave out what both plans have (c)", () => this.setFew(!this.few));
     this.viewButtons = VIEWS.map(([name, words]) => button("", words, `${words} (v)`, () => this.setView(name)));
     views.append(...this.viewButtons);
-    bar.append(this.headline, element("div", "pv-grow"), this.fewButton, views);
+    this.chain = element("div", "pv-segment pv-chain");
+    this.chain.setAttribute("role", "group");
+    this.chain.setAttribute("aria-label", "Plans of the chain");
+    bar.append(this.chain, this.headline, element("div", "pv-grow"), this.fewButton, views);
     this.panes = new Panes({ select: (slot) => this.select(slot) }, this.frames);
     this.panes.logText.setAttribute("aria-label", "Both plans as text");
     this.panes.logText.classList.add("pv-diff");
@@ -72,9 +76,13 @@ export class Comparison {
 
   // ---- data
 
-  update(data) {
+  // One difference, or a chain of them: then the one that was chosen, at first that of the first and the last plan.
+  update(given) {
     const received = performance.now(), old = this.data;
-    this.data = data;
+    if (given.chain && this.given?.key !== given.key) this.at = given.chain.length - 1;
+    this.given = given;
+    const data = (this.data = given.chain ? { ...given.chain[this.at], theme: given.theme, dark: given.dark } : given);
+    this.#links();
     if (old?.key === data.key) return this.#dress();
     if (old) this.#remember(old);
     window.__planviz = { received, drawn: null, painted: null, frames: this.frames, handle: this.handle };
@@ -95,6 +103,29 @@ export class Comparison {
       window.__planviz.painted ??= performance.now();
       this.root.dispatchEvent(new CustomEvent("planviz:painted", { bubbles: true, composed: true, detail: window.__planviz }));
     });
+  }
+
+  // Buttons for the steps of a chain: from each plan to the next, and from the first to the last.
+  #links() {
+    const { chain, names } = this.given;
+    this.chain.hidden = !chain;
+    this.chain.replaceChildren(
+      ...(chain ?? []).map((step, at) => {
+        const [from, to] = at < names.length - 1 ? [at, at + 1] : [0, names.length - 1];
+        const words = `${letter(from)} → ${letter(to)}`, go = button("", words, `${words}: ${step.names[0]} → ${step.names[1]}: ${step.headline}`, () => this.#turn(at));
+        go.setAttribute("aria-pressed", String(at === this.at));
+        if (step.equal) go.classList.add("pv-muted");
+        return go;
+      }),
+    );
+  }
+
+  #turn(at) {
+    if (at === this.at) return;
+    this.at = at;
+    this.update(this.given);
+    this.chain.children[at].focus();
+    this.live.textContent = this.data.headline;
   }
 
   // The whole plans, or what changed alone.
@@ -173,7 +204,7 @@ export class Comparison {
     const list = element("ol", "pv-effects");
     this.effectButtons = effects.map((effect, at) => {
       const item = element("li"), [sign, cost] = SIGNS[effect.cost], go = button(`pv-effect pv-${effect.cost || "neutral"}`, "", "", () => this.choose(at));
-      const words = element("span", "", effect.words), kind = element("small", "", [effect.label, cost, effect.sure].filter(Boolean).join(" · "));
+      const words = element("span", "", effect.words), kind = element("small", "", [effect.label, cost, effect.sure, effect.since && `since ${effect.since}`].filter(Boolean).join(" · "));
       const mark = element("b", "", sign);
       mark.setAttribute("aria-hidden", "true");
       words.append(kind);
@@ -184,6 +215,7 @@ export class Comparison {
     });
     if (effects.length) parts.push(...this.#verdict(cells), list);
     if (cells.length) parts.push(element("h4", "", "Numbers"), this.#cells(cells));
+    if (this.given.chain && this.given.rows.length) parts.push(element("h4", "", "Numbers of all plans"), this.#rows());
     if (unsure) parts.push(element("p", "pv-muted", unsure));
     for (const note of notes) parts.push(element("p", "pv-compare-note", note));
     this.body.replaceChildren(...parts);
@@ -206,8 +238,9 @@ export class Comparison {
 
   #cells(cells) {
     const table = element("table", "pv-cells"), head = element("tr"), body = element("tbody"), top = element("thead");
+    const last = (this.given.names?.length ?? 2) - 1, whole = !this.given.chain || this.at >= last, [first, second] = whole ? ["A", letter(last)] : [letter(this.at), letter(this.at + 1)];
     for (const name of ["", "A", "B", "Δ"]) {
-      const cell = element(name ? "th" : "td", "", name);
+      const cell = element(name ? "th" : "td", "", { A: first, B: second }[name] ?? name);
       if (name) cell.scope = "col";
       const about = { A: this.data.names[0], B: this.data.names[1] }[name];
       if (about) cell.title = about;
@@ -224,6 +257,31 @@ export class Comparison {
     top.append(head);
     table.append(top, body);
     return table;
+  }
+
+  // A line for every number that is not the same in all plans of the chain, a column for every plan.
+  #rows() {
+    const table = element("table", "pv-cells pv-chain-cells"), head = element("tr"), top = element("thead"), body = element("tbody");
+    head.append(element("td"));
+    this.given.names.forEach((name, at) => {
+      const cell = element("th", "", letter(at));
+      cell.scope = "col";
+      cell.title = name;
+      head.append(cell);
+    });
+    for (const { name, values } of this.given.rows) {
+      const line = element("tr"), title = element("th", "", name);
+      title.scope = "row";
+      line.append(title, ...values.map((value) => element("td", "", value)));
+      body.append(line);
+    }
+    top.append(head);
+    table.append(top, body);
+    const list = element("ol", "pv-chain-names");
+    this.given.names.forEach((name, at) => list.append(element("li", "", `${letter(at)} ${name}`)));
+    const box = element("div", "pv-chain-table");
+    box.append(table, list);
+    return box;
   }
 
   // ---- selecting
@@ -278,7 +336,7 @@ export class Comparison {
   // ---- the element
 
   state() {
-    return { view: this.view, few: this.few, mode: this.mode, selected: this.selected, chosen: this.chosen, effects: this.data.effects.length, operators: this.steps.data.scenes[0].x.length };
+    return { at: this.given.chain ? this.at : null, view: this.view, few: this.few, mode: this.mode, selected: this.selected, chosen: this.chosen, effects: this.data.effects.length, operators: this.steps.data.scenes[0].x.length };
   }
 
   place(slot, pane) {
