@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from planviz.dataframe.ambiguity import carry, check, plain, reaching, references, remember
 from planviz.dataframe.column import column_or_name, numbered, select_item
+from planviz.dataframe.refusals import UnexpectedType
 from planviz.execution import QueryExecution
 from planviz.expressions.core import AttributeReference, Expression
 from planviz.expressions.unresolved import LazyOuter, UnresolvedAlias
@@ -100,6 +101,10 @@ class Frame:
 
     def items(self, values: Iterable[Any]) -> tuple[Expression, ...]:
         """Columns or names as items of a select list."""
+        values = list(values)
+        for v in values:
+            if isinstance(v, int | float):
+                raise UnexpectedType("col", "Column or str", v)
         return tuple(select_item(self.numbered(v)) for v in values)
 
     def parsed(self, text: str) -> Expression:
@@ -109,6 +114,8 @@ class Frame:
 
     def condition(self, value: object) -> Expression:
         """A condition: SQL text or a column."""
+        if isinstance(value, int | float):
+            raise UnexpectedType("condition", "Column or str", value)
         if not isinstance(value, str):
             return self.numbered(value)
         found = self.parsed(value)

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from planviz.dataframe.column import Column, literal, select_item
 from planviz.dataframe.python import UserDefinedFunction, python_table_call
-from planviz.errors import InputError
+from planviz.dataframe.refusals import NotAsserted
+from planviz.errors import AnalysisError, InputError
 from planviz.expressions.core import Alias, AttributeReference, Expression, NamedExpression, lit
 from planviz.expressions.ids import next_id
 from planviz.expressions.unresolved import (
@@ -47,9 +48,10 @@ class GroupedData:
         """Aggregate columns, or a dict of column to function (`{"b": "sum", "*": "count"}`)."""
         if len(aggregates) == 1 and isinstance(aggregates[0], dict):
             items = [self._by_name(f, c) for c, f in java_order(aggregates[0])]
-        else:
-            items = [self.frame.numbered(a) for a in aggregates]
-        return self._made(items)
+            return self._made(items)
+        if not aggregates or not all(isinstance(a, Column) for a in aggregates):
+            raise NotAsserted("all exprs should be Column" if aggregates else "exprs should not be empty")
+        return self._made([self.frame.numbered(a) for a in aggregates])
 
     def pivot(self, column: str | Column, values: list[Any] | None = None) -> GroupedData:
         """The groups once more by a column, whose values lie side by side."""
@@ -118,6 +120,13 @@ class GroupedData:
     def _numeric(self, function: str, columns: tuple[str, ...]) -> DataFrame:
         if columns:
             chosen: list[AttributeReference] = [self.frame[c].expr for c in columns]
+            for name, one in zip(columns, chosen, strict=True):
+                if not is_numeric(one.data_type) and not self.frame.session.becomes_numeric(self.frame.plan, one):
+                    raise AnalysisError(
+                        "_LEGACY_ERROR_TEMP_1323",
+                        f'"{name}" is not a numeric column. Aggregation function can only be applied on a numeric '
+                        "column.",
+                    )
         else:
             keys = {k.expr_id for k in self.keys if hasattr(k, "expr_id")}
             chosen = [a for a in self.frame.output if is_numeric(a.type) and a.expr_id not in keys]

@@ -184,6 +184,7 @@ class Interpreter(Statements):
         self.source, self.tree, self._place = text, tree, place
         self.program = Program(text)
         self.uses = Uses(tree)
+        self.guesses = guesses
         self.session = ProgramSession(catalog, config, guesses, self.act)
         self.modules: dict[str, object] = {}
         self.handling: list[Raised] = []

@@ -79,7 +79,7 @@ def read_program(
         program.error = ProgramError("TOO_MANY_GUESSES", "Too many columns would have to be guessed.", Place(1, 1))
     program.not_understood[:0] = found.left_out
     if found.left_out and found.error is not None:
-        program.error = ProgramError("PYTHON_SYNTAX_ERROR", f"This is no Python: {found.error.msg}.", found.place)
+        program.error = ProgramError(type(found.error).__name__, f"This is no Python: {found.error.msg}.", found.place)
     program.notes += reader.session.notes
     program.language = found.language
     program.shared = shared_plans(program)

@@ -15,6 +15,7 @@ from planviz.dataframe.column import Column, literal, name_parts
 from planviz.dataframe.frame import DataFrame
 from planviz.dataframe.rdd import RDD
 from planviz.dataframe.readers import relation
+from planviz.dataframe.refusals import BadRows
 from planviz.dataframe.session import SparkSession
 from planviz.errors import AnalysisError, InputError, ParseError, PlanvizError
 from planviz.execution import QueryExecution
@@ -30,10 +31,10 @@ from planviz.logical.relations import LocalRelation, LogicalRDD, LogicalRelation
 from planviz.logical.unresolved import Pivot
 from planviz.programs.guesses import Again, Guesses, pivot_key, table_of_path
 from planviz.programs.placeholders import filled
-from planviz.programs.retyping import wanted_types
+from planviz.programs.retyping import source, wanted_types
 from planviz.programs.signals import LimitReached
 from planviz.programs.values import Unknown, UnknownRows
-from planviz.types import BOOLEAN, STRING, DataType, StructField, StructType
+from planviz.types import BOOLEAN, DOUBLE, STRING, DataType, StructField, StructType
 
 #: How many plans are made of one program at most, and how long that may take (seconds of this process).
 MOST_PLANS, LONGEST_TIME = 6_000, 20.0
@@ -199,6 +200,10 @@ class ProgramSession(SparkSession):
         if isinstance(rows, list | tuple) and rows and not isinstance(schema, Unknown):
             try:
                 return super().createDataFrame([_as_text(r) for r in rows], schema)
+            except (BadRows, IndexError):
+                if _all_known(rows):
+                    raise
+                names = names or _names_of(rows)
             except (InputError, TypeError):
                 names = names or _names_of(rows)
         if isinstance(rows, list | tuple) and not rows and not self.guesses.tables and not names:
@@ -367,6 +372,16 @@ class ProgramSession(SparkSession):
         """Begins the reading anew where a guessed table may have the column."""
         self.learn_column(plan, parts[0])
 
+    def becomes_numeric(self, plan: LogicalPlan, column: AttributeReference) -> bool:
+        """Whether the column's type is only guessed; Again where it was guessed to be no number."""
+        found = source(column, Project((column,), plan), self._guessed_in)
+        if found is None:
+            return False
+        (keys, name), path = found
+        if any([self.guesses.retype(key, name, path, DOUBLE) for key in keys.split(_TOGETHER)]):
+            raise Again
+        return True
+
     def learn_column(self, plan: LogicalPlan, name: str) -> None:
         """A column that a DataFrame must have: Again where one of its guessed tables may have it."""
         leaf = next(iter(self._open(plan)), None)
@@ -485,6 +500,13 @@ def parameters(args: object) -> Any:
     if isinstance(args, list | tuple):
         return [literal(v) if not isinstance(v, Column) else v.expr for v in args]
     return None
+
+
+def _all_known(rows: object) -> bool:
+    """Whether no value in rows stands for what nobody knows."""
+    if isinstance(rows, dict):
+        return all(map(_all_known, rows.values()))
+    return all(map(_all_known, rows)) if isinstance(rows, list | tuple) else not isinstance(rows, Unknown)
 
 
 def _as_text(row: object) -> object:

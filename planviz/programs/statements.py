@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from planviz.programs.expressions import Expressions
+from planviz.programs.guesses import Guesses
 from planviz.programs.signals import Broken, Continued, Ended, LimitReached, Raised, Returned, raised
 from planviz.programs.values import (
     MISSING,
@@ -28,6 +29,8 @@ MOST_ROUNDS = 10_000
 
 class Statements(Expressions):
     """Carries statements out on the names of a scope."""
+
+    guesses: Guesses
 
     def run(self, body: list[ast.stmt], scope: Scope) -> None:
         """Statements in order; what ends them early comes as a signal."""
@@ -107,8 +110,10 @@ class Statements(Expressions):
                 scope.elsewhere[name] = around
 
     def _do_Assert(self, node: ast.Assert, scope: Scope) -> None:
-        # What is asserted holds in the program that its author means.
-        self.value(node.test, scope)
+        # Where tables are guessed what is asserted holds in the program that its author means.
+        found = self.value(node.test, scope)
+        if isinstance(found, bool | int | str | list | dict | tuple | None) and not found and not self.guesses.columns:
+            raise raised("AssertionError", "" if node.msg is None else str(self.value(node.msg, scope)))
 
     def _do_Return(self, node: ast.Return, scope: Scope) -> None:
         raise Returned(None if node.value is None else self.value(node.value, scope))
