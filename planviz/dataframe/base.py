@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Self
 
-from planviz.dataframe.ambiguity import carry, check, plain, reaching, references, remember
+from planviz.dataframe.ambiguity import carry, check, plain, reaching, references, remember, with_hidden
 from planviz.dataframe.column import column_or_name, numbered, select_item
 from planviz.dataframe.refusals import UnexpectedType
 from planviz.execution import QueryExecution
@@ -45,6 +45,11 @@ class Frame:
         waits = bool(plan.bits & LazyOuter.BIT)
         self.execution = QueryExecution(sql).starting_at(plan) if waits else session.execution(plan, sql)
         self.plan = plan if waits else self.execution.analyzed
+        if meant and not waits:
+            found = with_hidden(self.plan, meant, session.config.behaviour.hidden_columns_come_alone)
+            if found is not self.plan:
+                self.execution = session.execution(found, sql)
+                self.plan = self.execution.analyzed
         if len(plan.children) > 1:
             carry(plan, self.plan)
         if meant and not waits and session.config.get(_CHECKED) != "false":

@@ -105,7 +105,9 @@ class GroupedData:
 
     def keys_first(self) -> tuple[DataFrame, tuple[AttributeReference, ...]]:
         """The rows with the keys before all columns, and the keys."""
-        projected = self.frame.derived(Project((*map(select_item, self.keys), *self.frame.output), self.frame.plan))
+        with self.frame.session.numbering():
+            keys = [k if isinstance(k, NamedExpression) else Alias(k, str(k), next_id()) for k in self.keys]
+        projected = self.frame.derived(Project((*keys, *self.frame.output), self.frame.plan))
         return projected, projected.plan.output[: len(self.keys)]
 
     def _applied(self, name: str, func: object, schema: Any) -> DataFrame:
@@ -186,7 +188,11 @@ class CoGroupedData:
         both: Any = left.derived(Join(left.plan, right.plan, "Inner")).plan
         sides = both.left.output, both.right.output
         with left.session.numbering():
-            udf = python_table_call(func, (*sides[0][count:], *sides[1][len(self.other.keys) :]), fields)
+            # Where both sides have a column, the function keeps that of the left one also for the right.
+            own = left.plan.output_set
+            pairs = zip(right.plan.output, sides[1], strict=True)
+            given = [a if a.expr_id in own else renewed for a, renewed in pairs]
+            udf = python_table_call(func, (*sides[0][count:], *given[len(self.other.keys) :]), fields)
             columns = tuple(AttributeReference(f.name, f.data_type, f.nullable, next_id()) for f in fields)
         keys = sides[0][:count], sides[1][: len(self.other.keys)]
         return left.derived(FlatMapCoGroupsInPython(name, *keys, udf, columns, both.left, both.right))

@@ -141,9 +141,9 @@ _TYPES: list[tuple[type, DataType]] = [
 
 def _type_of(value: object) -> DataType:
     if isinstance(value, list):
-        return ArrayType(_common(value))
+        return ArrayType(type_of_values(value))
     if isinstance(value, dict):
-        return MapType(_common(value), _common(value.values()))
+        return MapType(type_of_values(value), type_of_values(value.values()))
     if isinstance(value, tuple):
         return StructType(tuple(StructField(n, _type_of(v)) for n, v in _record(value)))
     found = next((t for kind, t in _TYPES if isinstance(value, kind)), None)
@@ -152,7 +152,8 @@ def _type_of(value: object) -> DataType:
     return found
 
 
-def _common(values: Iterable[object]) -> DataType:
+def type_of_values(values: Iterable[object]) -> DataType:
+    """The type of a column that holds these values. Raises InputError where they have none in common."""
     found: DataType = NULL
     for v in values:
         found = _merged(found, _type_of(v))

@@ -16,6 +16,7 @@ from planviz.dataframe.rdd import RDD
 from planviz.dataframe.readers import DataFrameReader, relation
 from planviz.dataframe.rows import fields_of
 from planviz.dataframe.services import RuntimeConfig, SparkContext
+from planviz.dataframe.writers import TableLayout
 from planviz.errors import InputError
 from planviz.execution import QueryExecution, Session
 from planviz.expressions.core import AttributeReference, Expression
@@ -120,7 +121,7 @@ class SparkSession(Session):
     def note_dropped(self, plan: LogicalPlan) -> None:
         """A plan gives the columns of another one without some."""
 
-    def note_table(self, name: str, frame: object) -> None:
+    def note_table(self, name: str, frame: object, layout: TableLayout) -> None:
         """A DataFrame was written as a table."""
 
     def from_source(

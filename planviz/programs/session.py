@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from planviz.analysis.inference import infer
-from planviz.catalog.tables import DATABASE, FILE_FORMATS, Catalog, Table, placed
+from planviz.catalog.tables import DATABASE, FILE_FORMATS, Buckets, Catalog, Table, placed
 from planviz.config import OptimizerConfig
 from planviz.dataframe.column import Column, literal, name_parts
 from planviz.dataframe.frame import DataFrame
@@ -17,9 +17,10 @@ from planviz.dataframe.rdd import RDD
 from planviz.dataframe.readers import relation
 from planviz.dataframe.refusals import BadRows
 from planviz.dataframe.session import SparkSession
+from planviz.dataframe.writers import TableLayout
 from planviz.errors import AnalysisError, InputError, ParseError, PlanvizError
 from planviz.execution import QueryExecution
-from planviz.expressions.core import Alias, AttributeReference
+from planviz.expressions.core import Alias, AttributeReference, Literal
 from planviz.expressions.ids import fresh_ids, next_id
 from planviz.expressions.objects import ScalaUDF
 from planviz.expressions.unresolved import UnresolvedAttribute
@@ -27,14 +28,15 @@ from planviz.frontend import Statement, parse_script
 from planviz.logical.combining import Join, SetOperation, Union, WithCTE
 from planviz.logical.operators import Filter, GlobalLimit, LocalLimit, Offset, Project, Sample, Sort, SubqueryAlias
 from planviz.logical.plan import ANALYZED, LogicalPlan
-from planviz.logical.relations import LocalRelation, LogicalRDD, LogicalRelation
+from planviz.logical.relations import LocalRelation, LogicalRDD, LogicalRelation, cell
 from planviz.logical.unresolved import Pivot
+from planviz.programs.frames import PandasFrame, spark_rows
 from planviz.programs.guesses import Again, Guesses, pivot_key, table_of_path
 from planviz.programs.placeholders import filled
 from planviz.programs.retyping import source, wanted_types
 from planviz.programs.signals import LimitReached
 from planviz.programs.values import Unknown, UnknownRows
-from planviz.types import BOOLEAN, DOUBLE, STRING, DataType, StructField, StructType
+from planviz.types import BOOLEAN, DOUBLE, STRING, DataType, StructField, StructType, parse_fields
 
 #: How many plans are made of one program at most, and how long that may take (seconds of this process).
 MOST_PLANS, LONGEST_TIME = 6_000, 20.0
@@ -114,15 +116,23 @@ class ProgramSession(SparkSession):
         self._passing[id(plan)] = plan
         self._kept.append(plan)
 
-    def note_table(self, name: str, frame: Any) -> None:
+    def note_table(self, name: str, frame: Any, layout: TableLayout) -> None:
         """Later statements may read a table that the program writes."""
         if "<" in name:
             return
         parts = name_parts(name)
         if self.catalog.table(parts) is None and self.catalog.view(parts) is None:
             database = parts[-2] if len(parts) > 1 else "default"
-            fields = tuple(StructField(a.name, a.type, True) for a in frame.output)
-            self.catalog = self.catalog.with_table(Table(parts[-1], fields, database=database))
+            fields = {a.name.lower(): StructField(a.name, a.type, True) for a in frame.output}
+            folders = [n.lower() for n in layout.partitions]
+            ordered = [f for k, f in fields.items() if k not in folders] + [fields[k] for k in folders if k in fields]
+            known = layout.provider if layout.provider in FILE_FORMATS else "parquet"
+            table = Table(
+                parts[-1], tuple(ordered), database, known, tuple(fields[k].name for k in folders if k in fields)
+            )
+            if layout.buckets is not None:
+                table = replace(table, buckets=Buckets(layout.buckets[1], layout.buckets[0], layout.sorted_by))
+            self.catalog = self.catalog.with_table(table)
 
     def execution(self, plan: LogicalPlan, sql: str = "") -> QueryExecution:
         """The execution of a plan, analyzed; a column that a guessed table may have begins the reading anew."""
@@ -193,6 +203,10 @@ class ProgramSession(SparkSession):
 
     def createDataFrame(self, data: object, schema: object = None, *given: object, **named: object) -> DataFrame:
         """Rows of a program; where nobody knows them or their columns, the columns are guessed from their use."""
+        if isinstance(data, PandasFrame):
+            found = self._of_pandas(data, schema)
+            if found is not None:
+                return found
         rows = data.rows if isinstance(data, RDD) else data
         if isinstance(schema, str | DataType):
             return super().createDataFrame([] if not isinstance(rows, list | tuple) else rows, schema)
@@ -209,6 +223,19 @@ class ProgramSession(SparkSession):
         if isinstance(rows, list | tuple) and not rows and not self.guesses.tables and not names:
             return super().createDataFrame(rows, schema)
         return self.guessed_rows(f"rows of line {self.line()}", names)
+
+    def _of_pandas(self, data: PandasFrame, schema: Any) -> DataFrame | None:
+        """Rows of a DataFrame of pandas, None where it may have changed: Spark has them as a LocalRelation."""
+        given = parse_fields(schema) if isinstance(schema, str) else getattr(schema, "fields", None)
+        try:
+            names, types, rows = spark_rows(data, schema if given is None else [f.name for f in given])
+        except InputError:
+            return None
+        kinds = types if given is None else [f.data_type for f in given]
+        with self.numbering():
+            columns = tuple(AttributeReference(n, t, True, next_id()) for n, t in zip(names, kinds, strict=True))
+        cells = [tuple(cell(Literal(v, t), k) for v, t, k in zip(row, types, kinds, strict=True)) for row in rows]
+        return DataFrame(self, LocalRelation(columns, tuple(cells)))
 
     def guessed_rows(self, key: str, names: Sequence[str] = ()) -> DataFrame:
         """Rows that only running the program would give; their columns are guessed from their use."""
