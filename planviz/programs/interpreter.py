@@ -50,6 +50,10 @@ from planviz.programs.values import (
 MOST_STEPS, DEEPEST = 1_000_000, 30
 #: How many DataFrames that go to unknown functions are looked at.
 MOST_HANDED_OVER = 40
+#: Methods that change nothing that later statements see.
+_LOOKS = frozenset(
+    ["show", "count", "explain", "printSchema", "collect", "toPandas", "first", "head", "take", "display"]
+)
 _ROWS = ("collect", "take", "tail", "toLocalIterator")
 #: Methods of the DataFrame API whose unknown arguments change nothing in a plan, or stand for themselves as a text.
 _INDIFFERENT = frozenset(
@@ -177,13 +181,14 @@ class Interpreter(Statements):
         config: OptimizerConfig | None,
         guesses: Guesses,
         place: Callable[[int, int], Place],
+        uses: Uses,
     ) -> None:
         self.starts = [0]
         for line in text.split("\n"):
             self.starts.append(self.starts[-1] + len(line) + 1)
         self.source, self.tree, self._place = text, tree, place
         self.program = Program(text)
-        self.uses = Uses(tree)
+        self.uses = uses
         self.guesses = guesses
         self.session = ProgramSession(catalog, config, guesses, self.act)
         self.modules: dict[str, object] = {}
@@ -226,6 +231,18 @@ class Interpreter(Statements):
             line = getattr(self.at, "lineno", 1)
             self.program.not_understood.append((self._place(line, 0).line, f"Reading stopped here: {e}."))
         return self.program
+
+    def goes_on_after(self, node: ast.stmt) -> bool:
+        """Whether nothing but the names that a statement binds is lost when it is passed over.
+
+        What the rest of the program tells of other tables saves a reading for each of them.
+        """
+        if self.uses.keeps_state:
+            return False
+        if isinstance(node, ast.Assign):
+            return all(isinstance(t, ast.Name) for t in node.targets)
+        call = node.value if isinstance(node, ast.Expr) else None
+        return isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in _LOOKS
 
     _last: object = None
 

@@ -73,6 +73,8 @@ class ProgramSession(SparkSession):
         self.origin: tuple[str, int] | None = None
         self.began = guesses.began
         self.plans = 0
+        #: Whether a statement was passed over, because more is known of a guessed table: this reading only learns.
+        self.incomplete = False
         #: Sentences about what was taken to be so, in order.
         self.notes: dict[str, None] = {}
         #: Guessed tables of the catalogue by key, and plans through which further columns of guessed tables go.
@@ -291,6 +293,9 @@ class ProgramSession(SparkSession):
                 self.with_view(f"_{name}", value.plan)
             shown = f"_{name}" if isinstance(value, DataFrame) else str(getattr(value, "expr", value))
             text = text.replace("{" + name + "}", shown)
+        if self.incomplete:
+            # A view may be missing, whose columns would be taken for those of a table.
+            raise Again
         if _ONLY_UNKNOWN.fullmatch(text):
             return self.guessed_rows(f"query of line {self.line()}")
         whole = filled(text)
