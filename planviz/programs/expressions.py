@@ -88,7 +88,7 @@ class Expressions(ABC):
         """Note an error of the program."""
 
     @abstractmethod
-    def call(self, function: object, arguments: list[object], named: dict[str, object], node: ast.AST) -> Any:
+    def call(self, function: object, arguments: list[object], named: dict[str, object], node: ast.AST | None) -> Any:
         """The value of a call."""
 
     @abstractmethod

@@ -14,6 +14,7 @@ from planviz.dataframe.frame import DataFrame
 from planviz.dataframe.grouped import GroupedData
 from planviz.dataframe.python import UserDefinedFunction
 from planviz.dataframe.rdd import RDD
+from planviz.dataframe.readers import DataFrameReader
 from planviz.dataframe.services import Builder, SparkContext
 from planviz.errors import PlanvizError
 from planviz.programs import attributes
@@ -22,6 +23,7 @@ from planviz.programs.guesses import Guesses
 from planviz.programs.lakehouse import Utilities
 from planviz.programs.library import DefaultDict, Factory, builtins, import_module
 from planviz.programs.model import Action, Program, ProgramError
+from planviz.programs.objects import groups_of_objects, made_of_objects
 from planviz.programs.rest import read_rest
 from planviz.programs.scala import sequence_method
 from planviz.programs.session import ProgramSession
@@ -422,6 +424,10 @@ class Interpreter(Statements):
         """A call of the DataFrame API."""
         name = name or getattr(function, "__name__", "")
         receiver = getattr(function, "__self__", None)
+        if name == "toDF" and self.applies and isinstance(receiver, DataFrame) and arguments:
+            given = self.session.named_rows(receiver, [a for a in arguments if isinstance(a, str)])
+            if given is not None:
+                return given
         if name == "toDF" and self.applies and isinstance(receiver, RDD) and arguments:
             arguments = [[a for a in arguments if isinstance(a, str)]]
         if name == "transform" and arguments and isinstance(arguments[0], Native):
@@ -584,14 +590,17 @@ class Interpreter(Statements):
             found = sequence_method(self, list(value), name)
             if found is not None:
                 return found
+        if self.applies and isinstance(value, DataFrameReader) and name == "textFile":
+            name = "text"
         if isinstance(value, SparkContext) and name in ("broadcast", "accumulator"):
             return Native(name, lambda v=None, *a, **k: Held(v), True)
         if isinstance(value, DataFrame):
             if self.applies and name in ("map", "flatMap", "mapPartitions", "as_"):
                 return Native(name, lambda *a, **k: self.session.opaque(value, name), True)
-            if self.applies and name in ("groupByKey", "joinWith", "mapGroups"):
-                self.pass_over(node or self.tree, f"{name} of objects has no plan here.")
-                return Unknown(name)
+            if self.applies and name == "groupByKey":
+                return Native(name, lambda *a, **k: groups_of_objects(self), True)
+            if self.applies and name == "joinWith":
+                return made_of_objects(self, name, "_1", "_2")
             if name == "rdd":
                 return RDD(self.session)
             if node is not None and isinstance(value.plan, object) and not hasattr(type(value), name):

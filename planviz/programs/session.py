@@ -252,6 +252,13 @@ class ProgramSession(SparkSession):
         self._kept.append(made)
         return DataFrame(self, made)
 
+    def named_rows(self, frame: DataFrame, names: Sequence[str]) -> DataFrame | None:
+        """Rows that only running the program would give with the names that it gives them; None for other rows."""
+        key = self._rows.get(id(frame.plan))
+        if key is None or not names or isinstance(frame.plan, Project):
+            return None
+        return self.guessed_rows(key, names)
+
     def opaque(self, frame: DataFrame, name: str) -> DataFrame:
         """What a function of objects makes of rows: fewer of them for a filter, else rows that nobody knows."""
         if name in ("filter", "where"):
