@@ -21,6 +21,7 @@ from planviz.functions.signatures.checks import constant, is_null
 from planviz.logical.operators import Project
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LogicalRelation
+from planviz.trees.depth import deep
 from planviz.types import STRING, is_string
 
 Lengths = dict[int, int]
@@ -40,6 +41,8 @@ class ApplyCharTypePadding(AnalyzerRule):
     @override
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
         config = self.context.config
+        if not _reads_chars(plan):
+            return plan
         if config.get("spark.sql.legacy.charVarcharAsString"):
             return plan
         new: dict[int, AttributeReference] = {}
@@ -63,6 +66,19 @@ class ApplyCharTypePadding(AnalyzerRule):
             return rewrite_attributes(p, new) if new else p
 
         return plan.transform_up(one, LogicalRelation.BIT | SubqueryExpression.BIT)
+
+
+@deep
+def _reads_chars(plan: LogicalPlan) -> bool:
+    """Whether a relation beneath has columns declared as char(n); remembered with every operator."""
+    known = plan.__dict__
+    if "_reads_chars" not in known:
+        table = plan.table if isinstance(plan, LogicalRelation) else None
+        inside = [s.plan for s in plan.subqueries] if plan.own_bits & SubqueryExpression.BIT else ()
+        known["_reads_chars"] = bool(table is not None and table.char_lengths) or any(
+            _reads_chars(p) for p in (*plan.children, *inside)
+        )
+    return bool(known["_reads_chars"])
 
 
 def _declared(plan: QueryPlan, lengths: Lengths) -> None:

@@ -106,7 +106,10 @@ def _renew(plan: LogicalPlan, seen: Seen) -> tuple[LogicalPlan, bool]:
     elif key not in seen:
         seen.add(key)
         return new, changed
-    return _new_instance(new), True
+    again = _new_instance(new)
+    if ANALYZED in new.__dict__:
+        again.__dict__[ANALYZED] = True
+    return again, True
 
 
 @deep
@@ -168,6 +171,9 @@ def _renew_children(
                         mapping[a.expr_id] = b
         if mapping:
             new = rewrite_attributes(new, mapping)
+    if ANALYZED in plan.__dict__:
+        # Under other ids it is as analyzed as it was.
+        new.__dict__[ANALYZED] = True
     return new, True
 
 

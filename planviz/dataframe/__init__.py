@@ -10,6 +10,8 @@ grouped.py     groupBy, rollup, cube, pivot      window.py      Window specifica
 typed.py       as, map, groupByKey of Datasets   encoders.py    classes of typed Datasets
 python.py      udf, pandas_udf, arrow_udf      (functions written in Python)
 session.py     table, range, createDataFrame, sql   storage.py   levels of persist
+rows.py        types of rows, and their checks   signatures.py  the parameters of PySpark's functions
+refusals.py    what PySpark refuses by itself
 """
 
 from planviz.dataframe import functions

@@ -12,6 +12,7 @@ import copy
 from collections.abc import Iterator
 from typing import Any
 
+from planviz.analysis.hidden import unhidden
 from planviz.analysis.missing import add_missing
 from planviz.errors import AnalysisError
 from planviz.expressions.casts import Cast
@@ -76,6 +77,18 @@ def reaching(plan: LogicalPlan, columns: list[AttributeReference]) -> LogicalPla
             return Project(plan.child.output, plan.map_expressions(lambda _: next(new)).replace(child=child))
     made: LogicalPlan = plan
     return made
+
+
+def with_hidden(analyzed: LogicalPlan, columns: list[AttributeReference], alone: bool) -> LogicalPlan:
+    """The analyzed operator over joins that give those of its columns that USING leaves out (AddMetadataColumns).
+
+    `alone` says that a join gives only the columns that are named.
+    """
+    missing = analyzed.missing_input
+    if not any(a.expr_id in missing for a in columns):
+        return analyzed
+    found, shown = unhidden(analyzed, alone)
+    return found if shown is None else Project(shown, found)
 
 
 def carry(before: LogicalPlan, after: LogicalPlan) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Self
 
-from planviz.dataframe.ambiguity import carry, check, plain, reaching, references, remember
+from planviz.dataframe.ambiguity import carry, check, plain, reaching, references, remember, with_hidden
 from planviz.dataframe.column import column_or_name, numbered, select_item
+from planviz.dataframe.refusals import UnexpectedType
 from planviz.execution import QueryExecution
 from planviz.expressions.core import AttributeReference, Expression
 from planviz.expressions.unresolved import LazyOuter, UnresolvedAlias
@@ -44,6 +45,11 @@ class Frame:
         waits = bool(plan.bits & LazyOuter.BIT)
         self.execution = QueryExecution(sql).starting_at(plan) if waits else session.execution(plan, sql)
         self.plan = plan if waits else self.execution.analyzed
+        if meant and not waits:
+            found = with_hidden(self.plan, meant, session.config.behaviour.hidden_columns_come_alone)
+            if found is not self.plan:
+                self.execution = session.execution(found, sql)
+                self.plan = self.execution.analyzed
         if len(plan.children) > 1:
             carry(plan, self.plan)
         if meant and not waits and session.config.get(_CHECKED) != "false":
@@ -100,6 +106,10 @@ class Frame:
 
     def items(self, values: Iterable[Any]) -> tuple[Expression, ...]:
         """Columns or names as items of a select list."""
+        values = list(values)
+        for v in values:
+            if isinstance(v, int | float):
+                raise UnexpectedType("col", "Column or str", v)
         return tuple(select_item(self.numbered(v)) for v in values)
 
     def parsed(self, text: str) -> Expression:
@@ -109,6 +119,8 @@ class Frame:
 
     def condition(self, value: object) -> Expression:
         """A condition: SQL text or a column."""
+        if isinstance(value, int | float):
+            raise UnexpectedType("condition", "Column or str", value)
         if not isinstance(value, str):
             return self.numbered(value)
         found = self.parsed(value)

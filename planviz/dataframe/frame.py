@@ -15,6 +15,7 @@ from planviz.dataframe.base import flat
 from planviz.dataframe.column import Column, literal, name_parts, named
 from planviz.dataframe.grouped import GroupedData
 from planviz.dataframe.python import python_table_call
+from planviz.dataframe.refusals import IllegalArgument, UnexpectedType
 from planviz.dataframe.shaping import ColumnMethods
 from planviz.dataframe.statistics import StatFunctions
 from planviz.dataframe.storage import StorageLevel
@@ -185,6 +186,8 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
 
     def dropDuplicates(self, subset: list[str] | None = None) -> Self:
         """One row of those that are equal in some columns, or in all."""
+        if subset is not None and not isinstance(subset, list | tuple):
+            raise UnexpectedType("subset", "list or tuple", subset)
         return self.same_type(UnresolvedDeduplicate(None if subset is None else tuple(subset), self.plan))
 
     drop_duplicates = dropDuplicates
@@ -195,6 +198,9 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
             withReplacement, fraction, seed = False, withReplacement, fraction if seed is None else seed
         if fraction is None:
             raise InputError("sample needs the share of rows, as in sample(0.1).")
+        if not 0 <= float(fraction) <= (float("inf") if withReplacement else 1):
+            wanted = "nonnegative with replacement" if withReplacement else "on interval [0, 1] without replacement"
+            raise IllegalArgument(f"requirement failed: Sampling fraction ({float(fraction)}) must be {wanted}")
         number = random.randrange(1 << 63) if seed is None else int(seed)
         return self.same_type(Sample(0.0, float(fraction), bool(withReplacement), number, self.plan))
 

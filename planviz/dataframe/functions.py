@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from planviz.dataframe import python
 from planviz.dataframe.column import Column, call, column_or_name, expression, literal, named
+from planviz.dataframe.signatures import arranged
 from planviz.expressions.conditional import CaseWhen
 from planviz.expressions.core import Expression
 from planviz.expressions.ids import ids_from, no_ids
@@ -29,22 +30,23 @@ LITERAL_TEXTS: dict[str, tuple[int, ...]] = {
     "add_months": (), "array_join": (1, 2), "concat_ws": (0,), "conv": (), "date_format": (1,), "date_trunc": (0,),
     "decode": (1,), "encode": (1,), "format_number": (), "format_string": (0,), "from_csv": (1,), "from_json": (1,),
     "from_unixtime": (1,), "from_utc_timestamp": (1,), "get_json_object": (1,), "instr": (1,), "json_tuple": (1, 2, 3),
-    "levenshtein": (), "locate": (0,), "lpad": (2,), "next_day": (1,), "printf": (0,), "regexp_extract": (1,),
+    "levenshtein": (), "locate": (0,), "lpad": (2,), "next_day": (1,), "regexp_extract": (1,),
     "regexp_extract_all": (), "regexp_replace": (1, 2), "rpad": (2,), "split": (1,), "substring_index": (1,),
-    "to_date": (1,), "to_timestamp": (1,), "to_unix_timestamp": (1,), "to_utc_timestamp": (1,), "translate": (1, 2),
+    "to_date": (1,), "to_timestamp": (1,), "to_utc_timestamp": (1,), "translate": (1, 2),
     "trunc": (1,), "unix_timestamp": (1,), "window": (1, 2, 3), "array_contains": (1,), "array_position": (1,),
     "array_remove": (1,), "element_at": (1,), "overlay": (), "sentences": (1, 2), "schema_of_json": (0,),
     "array_append": (1,), "array_insert": (2,), "array_prepend": (1,), "assert_true": (1,), "collate": (1,),
     "from_xml": (1,), "listagg": (1,), "map_contains_key": (1,), "raise_error": (0,), "schema_of_csv": (0,),
     "schema_of_xml": (0,), "session_window": (1,), "string_agg": (1,), "try_to_date": (1,), "try_variant_get": (1, 2),
-    "variant_get": (1, 2),
+    "variant_get": (1, 2), "timestamp_add": (0,), "timestamp_diff": (0,),
 }  # fmt: skip
 _NAMES = {
     "create_map": "map", "countDistinct": "count_distinct", "approxCountDistinct": "approx_count_distinct",
     "sumDistinct": "sum_distinct", "bitwiseNOT": "~", "bitwise_not": "~", "negate": "negative", "signum": "signum",
     "toDegrees": "degrees", "toRadians": "radians", "shiftLeft": "shiftleft", "shiftRight": "shiftright",
     "shiftRightUnsigned": "shiftrightunsigned", "monotonicallyIncreasingId": "monotonically_increasing_id",
-    "mean": "avg", "pow": "power", "isnan": "isNaN",
+    "mean": "avg", "pow": "power", "isnan": "isNaN", "isnull": "isNull", "timestamp_add": "timestampadd",
+    "timestamp_diff": "timestampdiff",
 }  # fmt: skip
 #: How many lambdas are around the one being read: keeps the names of nested lambdas apart.
 _depth: ContextVar[int] = ContextVar("lambda_depth", default=0)
@@ -75,43 +77,43 @@ def when(condition: Column, value: object) -> Column:
     return Column(CaseWhen((condition.expr, expression(value)), None))
 
 
-def count(of: object) -> Column:
+def count(col: object) -> Column:
     """How many rows have a value, all rows for `*`."""
-    return call("count", column_or_name(of))
+    return call("count", column_or_name(col))
 
 
-def count_distinct(first: object, *more: object) -> Column:
+def count_distinct(col: object, *cols: object) -> Column:
     """How many different values there are."""
-    return call("count", *[column_or_name(c) for c in (first, *more)], distinct=True)
+    return call("count", *[column_or_name(c) for c in (col, *cols)], distinct=True)
 
 
-def sum_distinct(of: object) -> Column:
+def sum_distinct(col: object) -> Column:
     """The sum of the different values."""
-    return call("sum", column_or_name(of), distinct=True)
+    return call("sum", column_or_name(col), distinct=True)
 
 
 countDistinct, sumDistinct = count_distinct, sum_distinct
 udf, pandas_udf, arrow_udf = python.udf, python.pandas_udf, python.arrow_udf
 
 
-def lag(of: object, offset: int = 1, default: object = None) -> Column:
+def lag(col: object, offset: int = 1, default: object = None) -> Column:
     """The value `offset` rows before."""
-    return call("lag", column_or_name(of), literal(offset), literal(default), literal(False))
+    return call("lag", column_or_name(col), literal(offset), literal(default), literal(False))
 
 
-def lead(of: object, offset: int = 1, default: object = None) -> Column:
+def lead(col: object, offset: int = 1, default: object = None) -> Column:
     """The value `offset` rows after."""
-    return call("lead", column_or_name(of), literal(offset), literal(default), literal(False))
+    return call("lead", column_or_name(col), literal(offset), literal(default), literal(False))
 
 
-def first(of: object, ignorenulls: bool = False) -> Column:
+def first(col: object, ignorenulls: bool = False) -> Column:
     """The first value of a group."""
-    return call("first", column_or_name(of), literal(ignorenulls))
+    return call("first", column_or_name(col), literal(ignorenulls))
 
 
-def last(of: object, ignorenulls: bool = False) -> Column:
+def last(col: object, ignorenulls: bool = False) -> Column:
     """The last value of a group."""
-    return call("last", column_or_name(of), literal(ignorenulls))
+    return call("last", column_or_name(col), literal(ignorenulls))
 
 
 def months_between(date1: object, date2: object, roundOff: bool = True) -> Column:
@@ -140,27 +142,30 @@ def log(arg1: object, arg2: object = None) -> Column:
 
 def split(str: object, pattern: object, limit: object = -1) -> Column:
     """A text in parts, cut where a pattern matches; -1 for as many parts as there are."""
-    return call("split", column_or_name(str), expression(pattern), expression(limit))
+    return call("split", column_or_name(str), expression(pattern), column_or_name(limit))
 
 
-def asc(name: object) -> Column:
+def asc(col: object) -> Column:
     """A sort key, ascending."""
-    return Column(column_or_name(name)).asc()  # type: ignore[no-any-return]
+    return Column(column_or_name(col)).asc()  # type: ignore[no-any-return]
 
 
-def desc(name: object) -> Column:
+def desc(col: object) -> Column:
     """A sort key, descending."""
-    return Column(column_or_name(name)).desc()  # type: ignore[no-any-return]
+    return Column(column_or_name(col)).desc()  # type: ignore[no-any-return]
 
 
-def asc_nulls_last(name: object) -> Column:
+def asc_nulls_last(col: object) -> Column:
     """A sort key, ascending, nulls last."""
-    return Column(column_or_name(name)).asc_nulls_last()  # type: ignore[no-any-return]
+    return Column(column_or_name(col)).asc_nulls_last()  # type: ignore[no-any-return]
 
 
-def desc_nulls_first(name: object) -> Column:
+def desc_nulls_first(col: object) -> Column:
     """A sort key, descending, nulls first."""
-    return Column(column_or_name(name)).desc_nulls_first()  # type: ignore[no-any-return]
+    return Column(column_or_name(col)).desc_nulls_first()  # type: ignore[no-any-return]
+
+
+asc_nulls_first, desc_nulls_last = asc, desc
 
 
 def broadcast(df: DataFrame) -> DataFrame:
@@ -171,6 +176,29 @@ def broadcast(df: DataFrame) -> DataFrame:
 def call_function(name: str, *columns: object) -> Column:
     """A function of SQL by its name."""
     return _called(name, columns)
+
+
+call_udf = call_function
+
+
+def trim(col: object, trim: object = None) -> Column:
+    """A text without blanks, or without these characters, at both ends."""
+    return _trimmed("trim", col, trim)
+
+
+def ltrim(col: object, trim: object = None) -> Column:
+    """A text without blanks, or without these characters, at its beginning."""
+    return _trimmed("ltrim", col, trim)
+
+
+def rtrim(col: object, trim: object = None) -> Column:
+    """A text without blanks, or without these characters, at its end."""
+    return _trimmed("rtrim", col, trim)
+
+
+def _trimmed(name: str, col: object, trim: object) -> Column:
+    """SQL has the characters first."""
+    return call(name, *([] if trim is None else [column_or_name(trim)]), column_or_name(col))
 
 
 def _called(name: str, arguments: tuple[object, ...]) -> Column:
@@ -208,8 +236,7 @@ def __getattr__(name: str) -> Callable[..., Column]:
         raise AttributeError(name)
 
     def function(*arguments: object, **named: object) -> Column:
-        # PySpark's names of arguments stand in the order of the SQL function's.
-        return _called(name, (*arguments, *named.values()))
+        return _called(name, arranged(name, arguments, named))
 
     function.__name__ = name
     function.__doc__ = f"The SQL function {name}."

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from planviz.dataframe.column import Column, literal, select_item
 from planviz.dataframe.python import UserDefinedFunction, python_table_call
-from planviz.errors import InputError
+from planviz.dataframe.refusals import NotAsserted
+from planviz.errors import AnalysisError, InputError
 from planviz.expressions.core import Alias, AttributeReference, Expression, NamedExpression, lit
 from planviz.expressions.ids import next_id
 from planviz.expressions.unresolved import (
@@ -47,9 +48,10 @@ class GroupedData:
         """Aggregate columns, or a dict of column to function (`{"b": "sum", "*": "count"}`)."""
         if len(aggregates) == 1 and isinstance(aggregates[0], dict):
             items = [self._by_name(f, c) for c, f in java_order(aggregates[0])]
-        else:
-            items = [self.frame.numbered(a) for a in aggregates]
-        return self._made(items)
+            return self._made(items)
+        if not aggregates or not all(isinstance(a, Column) for a in aggregates):
+            raise NotAsserted("all exprs should be Column" if aggregates else "exprs should not be empty")
+        return self._made([self.frame.numbered(a) for a in aggregates])
 
     def pivot(self, column: str | Column, values: list[Any] | None = None) -> GroupedData:
         """The groups once more by a column, whose values lie side by side."""
@@ -103,7 +105,9 @@ class GroupedData:
 
     def keys_first(self) -> tuple[DataFrame, tuple[AttributeReference, ...]]:
         """The rows with the keys before all columns, and the keys."""
-        projected = self.frame.derived(Project((*map(select_item, self.keys), *self.frame.output), self.frame.plan))
+        with self.frame.session.numbering():
+            keys = [k if isinstance(k, NamedExpression) else Alias(k, str(k), next_id()) for k in self.keys]
+        projected = self.frame.derived(Project((*keys, *self.frame.output), self.frame.plan))
         return projected, projected.plan.output[: len(self.keys)]
 
     def _applied(self, name: str, func: object, schema: Any) -> DataFrame:
@@ -118,6 +122,13 @@ class GroupedData:
     def _numeric(self, function: str, columns: tuple[str, ...]) -> DataFrame:
         if columns:
             chosen: list[AttributeReference] = [self.frame[c].expr for c in columns]
+            for name, one in zip(columns, chosen, strict=True):
+                if not is_numeric(one.data_type) and not self.frame.session.becomes_numeric(self.frame.plan, one):
+                    raise AnalysisError(
+                        "_LEGACY_ERROR_TEMP_1323",
+                        f'"{name}" is not a numeric column. Aggregation function can only be applied on a numeric '
+                        "column.",
+                    )
         else:
             keys = {k.expr_id for k in self.keys if hasattr(k, "expr_id")}
             chosen = [a for a in self.frame.output if is_numeric(a.type) and a.expr_id not in keys]
@@ -177,7 +188,11 @@ class CoGroupedData:
         both: Any = left.derived(Join(left.plan, right.plan, "Inner")).plan
         sides = both.left.output, both.right.output
         with left.session.numbering():
-            udf = python_table_call(func, (*sides[0][count:], *sides[1][len(self.other.keys) :]), fields)
+            # Where both sides have a column, the function keeps that of the left one also for the right.
+            own = left.plan.output_set
+            pairs = zip(right.plan.output, sides[1], strict=True)
+            given = [a if a.expr_id in own else renewed for a, renewed in pairs]
+            udf = python_table_call(func, (*sides[0][count:], *given[len(self.other.keys) :]), fields)
             columns = tuple(AttributeReference(f.name, f.data_type, f.nullable, next_id()) for f in fields)
         keys = sides[0][:count], sides[1][: len(self.other.keys)]
         return left.derived(FlatMapCoGroupsInPython(name, *keys, udf, columns, both.left, both.right))

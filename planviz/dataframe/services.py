@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from planviz.dataframe.rdd import RDD
 from planviz.errors import PlanvizError
+from planviz.types import quote
 
 if TYPE_CHECKING:
     from planviz.dataframe.session import SparkSession
@@ -78,6 +79,7 @@ class SessionCatalog:
 
     def setCurrentDatabase(self, dbName: str) -> None:
         """Take names without a database to be of this one."""
+        self.session.sql(f"USE {quote(dbName)}")
 
 
 class SparkContext:

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import AbstractContextManager
-from datetime import date, datetime
-from decimal import Decimal
-from typing import Any
 
 from planviz.analysis import Analyzer
 from planviz.catalog.tables import Catalog, View
@@ -17,7 +14,9 @@ from planviz.dataframe.frame import DataFrame
 from planviz.dataframe.python import UDFRegistration
 from planviz.dataframe.rdd import RDD
 from planviz.dataframe.readers import DataFrameReader, relation
+from planviz.dataframe.rows import fields_of
 from planviz.dataframe.services import RuntimeConfig, SparkContext
+from planviz.dataframe.writers import TableLayout
 from planviz.errors import InputError
 from planviz.execution import QueryExecution, Session
 from planviz.expressions.core import AttributeReference, Expression
@@ -28,23 +27,9 @@ from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LocalRelation, LogicalRDD, Range
 from planviz.logical.unresolved import UnresolvedRelation
 from planviz.types import (
-    BINARY,
-    BOOLEAN,
-    DATE,
-    DOUBLE,
     LONG,
-    NULL,
-    STRING,
-    TIMESTAMP,
-    ArrayType,
-    DataType,
-    DecimalType,
-    MapType,
     StructField,
     StructType,
-    parse_fields,
-    parse_type,
-    wider_type,
 )
 
 
@@ -121,6 +106,10 @@ class SparkSession(Session):
     def missing_column(self, plan: LogicalPlan, parts: tuple[str, ...]) -> None:
         """A DataFrame of this plan is asked for a column that it does not have."""
 
+    def becomes_numeric(self, plan: LogicalPlan, column: AttributeReference) -> bool:
+        """Whether a column of this plan, which has to be a number, may be one after all: nobody knows its type."""
+        return False
+
     def act_on_rows(self, rows: RDD) -> LogicalPlan:
         """What an action on an RDD gives. Raises InputError: there is no data here."""
         raise InputError("An RDD's rows would be needed: planviz plans queries and executes none.")
@@ -132,7 +121,7 @@ class SparkSession(Session):
     def note_dropped(self, plan: LogicalPlan) -> None:
         """A plan gives the columns of another one without some."""
 
-    def note_table(self, name: str, frame: object) -> None:
+    def note_table(self, name: str, frame: object, layout: TableLayout) -> None:
         """A DataFrame was written as a table."""
 
     def from_source(
@@ -202,7 +191,7 @@ class SparkSession(Session):
         rows = data.rows if isinstance(data, RDD) else list(data)
         if rows is None and not isinstance(schema, str | StructType):
             raise InputError("The rows are not known, so give their columns as a schema.")
-        fields = _fields(rows or [], schema)
+        fields = fields_of(rows or [], schema, verifySchema)
         with self.numbering():
             columns = tuple(AttributeReference(f.name, f.data_type, f.nullable, next_id()) for f in fields)
         return DataFrame(self, LogicalRDD(columns))
@@ -235,73 +224,3 @@ class SparkSession(Session):
     def with_view(self, name: str, plan: LogicalPlan) -> None:
         """Know a plan under a name from now on (DataFrame.createOrReplaceTempView)."""
         self.catalog = self.catalog.with_view(View(name, plan))
-
-
-def _fields(rows: list[object], schema: Any) -> Sequence[StructField]:
-    if isinstance(schema, str):
-        return _named_fields(schema)
-    if isinstance(schema, StructType):
-        return schema.fields
-    if isinstance(schema, DataType):
-        return [StructField("value", schema)]
-    if not rows:
-        raise InputError("Without rows the types cannot be inferred: give a schema such as 'id int, name string'.")
-    names = list(schema) if schema is not None else None
-    records = [_record(r) for r in rows]
-    width = max(len(r) for r in records)
-    labels = names or [k for r in records[:1] for k, _ in r]
-    if len(labels) < width:
-        labels += [f"_{i + 1}" for i in range(len(labels), width)]
-    types: list[DataType] = [NULL] * len(labels)
-    for r in records:
-        for i, (_, v) in enumerate(r):
-            types[i] = _merged(types[i], _type_of(v))
-    return [StructField(n, t) for n, t in zip(labels, types, strict=True)]
-
-
-def _named_fields(text: str) -> Sequence[StructField]:
-    """The fields of a column list, of a struct's type, or one called `value` of any other type."""
-    try:
-        return parse_fields(text)
-    except InputError as no_list:
-        try:
-            kind = parse_type(text)
-        except InputError:
-            raise no_list from None
-    return kind.fields if isinstance(kind, StructType) else [StructField("value", kind)]
-
-
-def _record(row: Any) -> list[tuple[str, object]]:
-    if isinstance(row, dict):
-        return list(row.items())
-    if isinstance(row, tuple) and hasattr(row, "_fields"):
-        return list(zip(row._fields, row, strict=True))
-    values = row if isinstance(row, list | tuple) else [row]
-    return [(f"_{i + 1}", v) for i, v in enumerate(values)]
-
-
-_TYPES: list[tuple[type, DataType]] = [
-    (type(None), NULL), (bool, BOOLEAN), (int, LONG), (float, DOUBLE), (str, STRING), (bytes, BINARY),
-    (Decimal, DecimalType(38, 18)), (datetime, TIMESTAMP), (date, DATE),
-]  # fmt: skip
-
-
-def _type_of(value: object) -> DataType:
-    if isinstance(value, list):
-        return ArrayType(_type_of(value[0]) if value else NULL)
-    if isinstance(value, dict):
-        key, v = next(iter(value.items()), (None, None))
-        return MapType(_type_of(key), _type_of(v))
-    if isinstance(value, tuple):
-        return StructType(tuple(StructField(n, _type_of(v)) for n, v in _record(value)))
-    found = next((t for kind, t in _TYPES if isinstance(value, kind)), None)
-    if found is None:
-        raise InputError(f"A {type(value).__name__} has no type in SQL; give a schema or plain values.")
-    return found
-
-
-def _merged(a: DataType, b: DataType) -> DataType:
-    common = wider_type(a, b)
-    if common is None:
-        raise InputError(f"A column holds {a.simple_string} and {b.simple_string}; give a schema.")
-    return common

@@ -6,7 +6,9 @@ from typing import Any, Generic, Self, TypeVar
 
 from planviz.dataframe.base import Frame, flat
 from planviz.dataframe.column import Column, literal, select_item
-from planviz.errors import AnalysisError, InputError
+from planviz.dataframe.grouped import java_order
+from planviz.dataframe.refusals import UnexpectedType
+from planviz.errors import InputError
 from planviz.expressions.casts import Cast
 from planviz.expressions.conditional import CaseWhen
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal
@@ -31,10 +33,7 @@ class ColumnMethods(Frame):
     def withColumn(self, name: str, column: Column) -> Self:
         """With one column more, or another in place of one of the same name."""
         if not isinstance(column, Column):
-            shown = type(column).__name__
-            error = AnalysisError("NOT_EXPECTED_TYPE", f"Argument `col` should be Column, got {shown}.")
-            error.python_type = "PySparkTypeError"
-            raise error
+            raise UnexpectedType("col", "Column", column)
         return self.withColumns({name: column})
 
     def withColumns(self, columns: dict[str, Column]) -> Self:
@@ -145,6 +144,8 @@ class MissingValues(Generic[F]):
             old = flat((to_replace,))
             new = flat((value,)) if isinstance(value, list | tuple) else [value] * len(old)
             pairs = dict(zip(old, new, strict=True))
+        if all(isinstance(key, str) for key in pairs):
+            pairs = dict(java_order(pairs))
         return self._mapped(dict.fromkeys(self._subset(subset), lambda a: _replaced(a, pairs)))
 
     def _mapped(self, changes: dict[str, Any]) -> F:

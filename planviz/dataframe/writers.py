@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
@@ -9,16 +10,54 @@ if TYPE_CHECKING:
     from planviz.expressions.core import Expression
 
 
+@dataclass(frozen=True)
+class TableLayout:
+    """How a written table's rows lie: format, columns that make folders, buckets as number and columns, their order."""
+
+    provider: str = "parquet"
+    partitions: tuple[str, ...] = ()
+    buckets: tuple[int, tuple[str, ...]] | None = None
+    sorted_by: tuple[str, ...] = ()
+
+
+def _names(given: tuple[object, ...]) -> tuple[str, ...]:
+    flat = given[0] if len(given) == 1 and isinstance(given[0], list | tuple) else given
+    return tuple(str(n) for n in flat) if isinstance(flat, list | tuple) else ()
+
+
 class DataFrameWriter:
     """How and where the rows of a DataFrame are to be written. `frame` is the DataFrame."""
 
     def __init__(self, frame: Actions) -> None:
         self.frame = frame
+        #: How the rows of a table lie: its format, the columns that make its folders, its buckets.
+        self.layout = TableLayout()
 
     def _same(self, *given: object, **named: object) -> Self:
         return self
 
-    format = mode = option = options = partitionBy = bucketBy = sortBy = clusterBy = _same
+    def format(self, source: object) -> Self:
+        """In this format."""
+        self.layout = replace(self.layout, provider=str(source).lower())
+        return self
+
+    def partitionBy(self, *cols: object) -> Self:
+        """With a folder for each value of these columns."""
+        self.layout = replace(self.layout, partitions=_names(cols))
+        return self
+
+    def bucketBy(self, numBuckets: object, col: object, *cols: object) -> Self:
+        """Spread over so many buckets by the hash of columns."""
+        if isinstance(numBuckets, int):
+            self.layout = replace(self.layout, buckets=(numBuckets, _names((col, *cols))))
+        return self
+
+    def sortBy(self, col: object, *cols: object) -> Self:
+        """Each bucket in order of columns."""
+        self.layout = replace(self.layout, sorted_by=_names((col, *cols)))
+        return self
+
+    mode = option = options = clusterBy = _same
     using = tableProperty = partitionedBy = _same
 
     def _act(self, name: str) -> Expression:
@@ -35,7 +74,11 @@ class DataFrameWriter:
     ) -> None:
         """As a table, which later statements can read."""
         self._act("saveAsTable")
-        self.frame.session.note_table(str(name), self.frame)
+        if isinstance(format, str):
+            self.format(format)
+        if partitionBy:
+            self.partitionBy(partitionBy)
+        self.frame.session.note_table(str(name), self.frame, self.layout)
 
     def insertInto(self, tableName: object, overwrite: object = None) -> None:
         """Into a table that is there."""

@@ -119,21 +119,24 @@ class QueryExecution:
         return made
 
     @property
-    @collector_at_rest()
     def analyzed(self) -> LogicalPlan:
         """The plan with every name and type known."""
         if "analyzed" not in self._stages:
-            parsed = self.parsed
-            if self.infer:
-                self.catalog, self.warnings = with_guesses([parsed], self.catalog)
-            with self._numbered(), written(parsed), _told("analyzed"):
-                refuse_heavy(parsed.weight, "The query")
-                analyzer = self.analyzer or Analyzer(self.catalog, self.config)
-                plan, warnings = analyzer.analyze(parsed, self.trace)
-            self._stages["analyzed"] = plan
-            self.warnings += [*warnings, *self.config.warnings]
+            self._analyze()
         made: LogicalPlan = self._stages["analyzed"]
         return made
+
+    @collector_at_rest()
+    def _analyze(self) -> None:
+        parsed = self.parsed
+        if self.infer:
+            self.catalog, self.warnings = with_guesses([parsed], self.catalog)
+        with self._numbered(), written(parsed), _told("analyzed"):
+            refuse_heavy(parsed.weight, "The query")
+            analyzer = self.analyzer or Analyzer(self.catalog, self.config)
+            plan, warnings = analyzer.analyze(parsed, self.trace)
+        self._stages["analyzed"] = plan
+        self.warnings += [*warnings, *self.config.warnings]
 
     @property
     @collector_at_rest()

@@ -451,6 +451,9 @@ class ExpressionReader(SpecialForms, Cursor):
             self.fail("an expression was expected before it")
         e = self.expression()
         if self.accept("AS"):
+            if self.kind == END:
+                # The word is no reserved one: at the end of a text it is the name itself.
+                return self.placed(Alias(e, self.tokens.texts[self.at - 1], next_id()), start)
             if self.sees("("):
                 return self.placed(MultiAlias(e, self.identifier_list()), start)
             return self.placed(Alias(e, self.identifier(), next_id()), start)

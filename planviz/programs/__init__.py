@@ -9,7 +9,8 @@ placeholders.py  values in SQL that nobody knows          undefined.py    names 
 ml.py, glue.py, lakehouse.py   models, AWS Glue, Databricks          rest.py   what is made and never used
 values.py        unknown values, functions, classes       model.py        what comes out
 dresses.py       prompts, notebooks, exports              recovery.py     other indentation, Python 2, prose
-scala.py         Scala as the Python that means the same  sharing.py      what several actions compute again
+scala.py         Scala as the Python that means the same  objects.py      rows that functions of objects make
+frames.py        DataFrames of pandas                     sharing.py      what several actions compute again
 reading.py       the way in
 """
 

@@ -15,6 +15,7 @@ from planviz.dataframe.unplanned import FUNCTIONS, is_unplanned
 from planviz.errors import PlanvizError
 from planviz.expressions.objects import Placeholder
 from planviz.programs import attributes
+from planviz.programs.frames import PandasFrame
 from planviz.programs.signals import LimitReached, Raised, raised
 from planviz.programs.values import (
     Class,
@@ -87,7 +88,7 @@ class Expressions(ABC):
         """Note an error of the program."""
 
     @abstractmethod
-    def call(self, function: object, arguments: list[object], named: dict[str, object], node: ast.AST) -> Any:
+    def call(self, function: object, arguments: list[object], named: dict[str, object], node: ast.AST | None) -> Any:
         """The value of a call."""
 
     @abstractmethod
@@ -468,6 +469,8 @@ class Expressions(ABC):
 
     def attribute(self, value: object, name: str, node: ast.AST | None = None) -> Any:
         """value.name"""
+        if isinstance(value, PandasFrame) and name not in PandasFrame.LOOKS:
+            value.columns = None
         match value:
             case Unknown():
                 return attributes.of_unknown(value, name)
@@ -506,6 +509,8 @@ class Expressions(ABC):
                 return self._of_member(value, name)
             case ErrorValue():
                 return value.arguments if name == "args" else Unknown(f"{value.name}.{name}")
+            case Native(name="str" | "dict" | "list" | "chain" as kind):
+                return self._unbound(kind, name)
             case ErrorClass() | Function() | Method() | Native():
                 shown = getattr(value, "name", getattr(value, "__name__", "function"))
                 return shown if name in ("__name__", "__qualname__") else Unknown(f"{shown}.{name}")
@@ -513,6 +518,16 @@ class Expressions(ABC):
             self.unplanned(f"{type(value).__name__}.{name}", node)
             return Unknown(name)
         return attributes.of_object(self, value, name)
+
+    def _unbound(self, kind: str, name: str) -> Any:
+        """A method by its class: `str.lower` to be mapped, `dict.fromkeys`."""
+        if (kind, name) == ("dict", "fromkeys"):
+            return Native("dict.fromkeys", lambda keys, value=None: dict.fromkeys(self.iterate(keys), value))
+        if (kind, name) == ("chain", "from_iterable"):
+            return Native(name, lambda several: [x for s in self.iterate(several) for x in self.iterate(s)])
+        if kind == "chain" or name.startswith("_"):
+            return kind if name in ("__name__", "__qualname__") else Unknown(f"{kind}.{name}")
+        return Native(f"{kind}.{name}", lambda value, *a: self.call(self.attribute(value, name), [*a], {}, None))
 
     def _of_instance(self, value: Instance, name: str) -> Any:
         if name in value.names:
@@ -561,6 +576,8 @@ class Expressions(ABC):
 
     def set_attribute(self, value: object, name: str, given: object) -> None:
         """value.name = given"""
+        if isinstance(value, PandasFrame):
+            value.columns = None
         if isinstance(value, Instance | Class) or (isinstance(value, Module) and not value.closed):
             value.names[name] = given
         # An attribute set on anything else (df.createdBy = ...) changes no plan.
@@ -581,6 +598,8 @@ class Expressions(ABC):
 
     def set_item(self, value: object, key: Any, given: object) -> None:
         """value[key] = given"""
+        if isinstance(value, PandasFrame):
+            value.columns = None
         if isinstance(value, Instance):
             self.call_method(value, "__setitem__", [key, given], None)
         elif isinstance(value, list | dict) and not isinstance(key, Unknown):

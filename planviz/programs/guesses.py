@@ -39,10 +39,13 @@ class Guesses:
         self.kinds: dict[str, str] = {}
         #: When the first reading of the program began, in seconds of this process.
         self.began = time.process_time()
+        #: What this reading of the program made use of.
+        self.used: set[str] = set()
         self._changes: dict[tuple[str, str], int] = {}
 
     def of(self, key: str) -> Table:
         """A guessed table as far as it is known."""
+        self.used.add(key)
         fields = tuple(self.columns.setdefault(key, {}).values())
         return Table(key, fields, guessed=frozenset(f.name for f in fields))
 

@@ -14,6 +14,7 @@ from planviz.dataframe.frame import DataFrame
 from planviz.dataframe.grouped import GroupedData
 from planviz.dataframe.python import UserDefinedFunction
 from planviz.dataframe.rdd import RDD
+from planviz.dataframe.readers import DataFrameReader
 from planviz.dataframe.services import Builder, SparkContext
 from planviz.errors import PlanvizError
 from planviz.programs import attributes
@@ -22,6 +23,7 @@ from planviz.programs.guesses import Guesses
 from planviz.programs.lakehouse import Utilities
 from planviz.programs.library import DefaultDict, Factory, builtins, import_module
 from planviz.programs.model import Action, Program, ProgramError
+from planviz.programs.objects import groups_of_objects, made_of_objects
 from planviz.programs.rest import read_rest
 from planviz.programs.scala import sequence_method
 from planviz.programs.session import ProgramSession
@@ -50,6 +52,10 @@ from planviz.programs.values import (
 MOST_STEPS, DEEPEST = 1_000_000, 30
 #: How many DataFrames that go to unknown functions are looked at.
 MOST_HANDED_OVER = 40
+#: Methods that change nothing that later statements see.
+_LOOKS = frozenset(
+    ["show", "count", "explain", "printSchema", "collect", "toPandas", "first", "head", "take", "display"]
+)
 _ROWS = ("collect", "take", "tail", "toLocalIterator")
 #: Methods of the DataFrame API whose unknown arguments change nothing in a plan, or stand for themselves as a text.
 _INDIFFERENT = frozenset(
@@ -183,13 +189,15 @@ class Interpreter(Statements):
         config: OptimizerConfig | None,
         guesses: Guesses,
         place: Callable[[int, int], Place],
+        uses: Uses,
     ) -> None:
         self.starts = [0]
         for line in text.split("\n"):
             self.starts.append(self.starts[-1] + len(line) + 1)
         self.source, self.tree, self._place = text, tree, place
         self.program = Program(text)
-        self.uses = Uses(tree)
+        self.uses = uses
+        self.guesses = guesses
         self.session = ProgramSession(catalog, config, guesses, self.act)
         self.modules: dict[str, object] = {}
         self.handling: list[Raised] = []
@@ -231,6 +239,18 @@ class Interpreter(Statements):
             line = getattr(self.at, "lineno", 1)
             self.program.not_understood.append((self._place(line, 0).line, f"Reading stopped here: {e}."))
         return self.program
+
+    def goes_on_after(self, node: ast.stmt) -> bool:
+        """Whether nothing but the names that a statement binds is lost when it is passed over.
+
+        What the rest of the program tells of other tables saves a reading for each of them.
+        """
+        if self.uses.keeps_state:
+            return False
+        if isinstance(node, ast.Assign):
+            return all(isinstance(t, ast.Name) for t in node.targets)
+        call = node.value if isinstance(node, ast.Expr) else None
+        return isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in _LOOKS
 
     _last: object = None
 
@@ -412,6 +432,10 @@ class Interpreter(Statements):
         """A call of the DataFrame API."""
         name = name or getattr(function, "__name__", "")
         receiver = getattr(function, "__self__", None)
+        if name == "toDF" and self.applies and isinstance(receiver, DataFrame) and arguments:
+            given = self.session.named_rows(receiver, [a for a in arguments if isinstance(a, str)])
+            if given is not None:
+                return given
         if name == "toDF" and self.applies and isinstance(receiver, RDD) and arguments:
             arguments = [[a for a in arguments if isinstance(a, str)]]
         if name == "transform" and arguments and isinstance(arguments[0], Native):
@@ -582,14 +606,17 @@ class Interpreter(Statements):
             found = sequence_method(self, list(value), name)
             if found is not None:
                 return found
+        if self.applies and isinstance(value, DataFrameReader) and name == "textFile":
+            name = "text"
         if isinstance(value, SparkContext) and name in ("broadcast", "accumulator"):
             return Native(name, lambda v=None, *a, **k: Held(v), True)
         if isinstance(value, DataFrame):
             if self.applies and name in ("map", "flatMap", "mapPartitions", "as_"):
                 return Native(name, lambda *a, **k: self.session.opaque(value, name), True)
-            if self.applies and name in ("groupByKey", "joinWith", "mapGroups"):
-                self.pass_over(node or self.tree, f"{name} of objects has no plan here.")
-                return Unknown(name)
+            if self.applies and name == "groupByKey":
+                return Native(name, lambda *a, **k: groups_of_objects(self), True)
+            if self.applies and name == "joinWith":
+                return made_of_objects(self, name, "_1", "_2")
             if name == "rdd":
                 return RDD(self.session)
             if node is not None and isinstance(value.plan, object) and not hasattr(type(value), name):

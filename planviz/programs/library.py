@@ -19,6 +19,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from planviz.dataframe.column import Column
+from planviz.programs import frames
 from planviz.programs.signals import Ended, LimitReached, Raised, raised
 from planviz.programs.values import (
     Class,
@@ -282,13 +283,21 @@ def builtins(reader: Interpreter) -> dict[str, object]:
     made["callable"] = Native("callable", lambda v: isinstance(v, Function | Class | Method | Native), True)
     for name in ("object", "property", "staticmethod", "classmethod", "id", "hash", "vars", "dir", "format", "bytes"):
         made[name] = Native(name, lambda *a, name=name, **k: Unknown(name), True)
-    for name in ("open", "input", "globals", "locals", "compile", "eval", "exec", "__import__", "breakpoint", "help"):
+    made["__import__"] = Native("__import__", lambda name, *a, **k: _imported(reader, name, *a, **k), True)
+    for name in ("open", "input", "globals", "locals", "compile", "eval", "exec", "breakpoint", "help"):
         made[name] = Native(name, lambda *a, name=name, **k: Unknown(f"{name}(...)"), True)
     made["Ellipsis"] = ...
     made["NotImplemented"] = Unknown("NotImplemented")
     made["__name__"], made["__file__"] = "__main__", Unknown("__file__")
     made["__doc__"] = None
     return made
+
+
+def _imported(reader: Interpreter, name: object, *given: object, fromlist: object = (), **_: object) -> object:
+    if not isinstance(name, str):
+        return Unknown("__import__(...)")
+    wanted = given[2] if len(given) > 2 else fromlist
+    return import_module(reader, name if wanted else name.partition(".")[0])
 
 
 def native(name: str, function: Any) -> Native:
@@ -310,6 +319,8 @@ def _module(reader: Interpreter, name: str) -> Module | None:
     match name:
         case "functools":
             names = {"reduce": reads("reduce", _reduce), "partial": reads("partial", _partial)}
+        case "pandas":
+            return frames.module()
         case "operator":
             names = {}
             for n in ("add", "sub", "mul", "truediv", "and_", "or_", "xor", "eq", "ne", "lt", "le", "gt", "ge", "mod"):

@@ -15,6 +15,7 @@ from planviz.programs.model import Program, ProgramError
 from planviz.programs.recovery import Recovered, recovered
 from planviz.programs.scala import looks_like_scala, scala_tree, without_prompts
 from planviz.programs.sharing import shared_plans
+from planviz.programs.undefined import Uses
 from planviz.programs.values import Place
 from planviz.trees.collector import collector_at_rest
 from planviz.trees.executor import RuleExecutor
@@ -54,6 +55,7 @@ def read_program(
     text, tree = found.text, found.tree
     config = _zoned(config or OptimizerConfig())
     guesses = Guesses(infer if infer is not None else catalog is None or not catalog.tables, column_types(tree))
+    uses = Uses(tree)
     lines = text.split("\n")
 
     def place(line: int, column: int) -> Place:
@@ -62,7 +64,8 @@ def read_program(
         return Place(line, len(shown.encode("utf-8", "replace")[:column].decode("utf-8", "ignore")) + 1)
 
     for _ in range(MOST_READINGS):
-        reader = Interpreter(text, tree, catalog, config, guesses, place)
+        guesses.used.clear()
+        reader = Interpreter(text, tree, catalog, config, guesses, place, uses)
         reader.applies = found.language == "Scala"
         try:
             program = reader.read()
@@ -79,12 +82,12 @@ def read_program(
         program.error = ProgramError("TOO_MANY_GUESSES", "Too many columns would have to be guessed.", Place(1, 1))
     program.not_understood[:0] = found.left_out
     if found.left_out and found.error is not None:
-        program.error = ProgramError("PYTHON_SYNTAX_ERROR", f"This is no Python: {found.error.msg}.", found.place)
+        program.error = ProgramError(type(found.error).__name__, f"This is no Python: {found.error.msg}.", found.place)
     program.notes += reader.session.notes
     program.language = found.language
     program.shared = shared_plans(program)
     program.notes += [str(s) for s in program.shared[:5]]
-    names = list(guesses.columns)
+    names = [name for name in guesses.columns if name in guesses.used]
     if names:
         program.notes.append(
             f"Guessed from their use, types too: {', '.join(names)}. A catalogue or a schema would make the plans sure."

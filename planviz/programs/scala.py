@@ -17,14 +17,15 @@ from planviz.programs.values import Native
 #: Methods that Scala calls without parentheses.
 _BARE_NAMES = """show count distinct cache persist unpersist printSchema collect first head desc asc isNull isNotNull
 isNaN toDF explain getOrCreate stop desc_nulls_last desc_nulls_first asc_nulls_last asc_nulls_first collectAsList
-toLocalIterator isEmpty checkpoint localCheckpoint toJSON enableHiveSupport awaitTermination start"""
+toLocalIterator isEmpty checkpoint localCheckpoint toJSON enableHiveSupport awaitTermination start toUpperCase
+toLowerCase toDS"""
 _BARE = frozenset(_BARE_NAMES.split())
 _RENAMED = {
     "as": "alias", "startsWith": "startswith", "endsWith": "endswith", "equalTo": "__eq__", "notEqual": "__ne__",
     "gt": "__gt__", "lt": "__lt__", "geq": "__ge__", "leq": "__le__", "and": "__and__", "or": "__or__",
     "plus": "__add__", "minus": "__sub__", "multiply": "__mul__", "divide": "__truediv__", "mod": "__mod__",
     "isInCollection": "isin", "dropDuplicates": "dropDuplicates", "typedLit": "lit", "typedlit": "lit", "not": "not_",
-    "callUDF": "call_udf", "unionAll": "union",
+    "callUDF": "call_udf", "unionAll": "union", "toUpperCase": "upper", "toLowerCase": "lower", "replaceAll": "replace",
 }  # fmt: skip
 _COMPARE: dict[str, type[ast.cmpop]] = {
     "===": ast.Eq, "=!=": ast.NotEq, "!==": ast.NotEq, "==": ast.Eq, "!=": ast.NotEq, ">": ast.Gt, "<": ast.Lt,
@@ -57,6 +58,8 @@ _SEQUENCES: dict[str, Callable[[Any, list[Any]], Any]] = {
     "mkString": lambda reader, xs: lambda *a: (a[1] if len(a) > 2 else a[0] if a else "").join(map(str, xs)),
     "zip": lambda reader, xs: lambda ys: list(zip(xs, ys, strict=False)),
     "contains": lambda reader, xs: lambda x: x in xs,
+    "toDF": lambda reader, xs: lambda *names: _rows(reader, xs, list(names)),
+    "toDS": lambda reader, xs: lambda: _rows(reader, xs, []),
 }
 _PARTS: dict[str, Callable[[list[Any]], Any]] = {
     "head": lambda xs: xs[0] if xs else None, "last": lambda xs: xs[-1] if xs else None, "tail": lambda xs: xs[1:],
@@ -120,6 +123,11 @@ def scala_tree(text: str) -> tuple[ast.Module, list[tuple[int, str]]]:
             n.lineno = n.end_lineno = 1  # type: ignore[attr-defined]
     body += made.statements(parser.parse(source).root_node.named_children)
     return ast.fix_missing_locations(ast.Module(body, [])), made.passed
+
+
+def _rows(reader: Any, values: list[Any], names: list[Any]) -> Any:
+    given = [values, names] if names else [values]
+    return reader.call(reader.attribute(reader.session, "createDataFrame"), given, {}, None)
 
 
 def sequence_method(reader: object, values: list[object], name: str) -> object:
@@ -241,7 +249,15 @@ class Translation:
 
     def _do_class_definition(self, node: Any) -> list[ast.stmt]:
         body = node.child_by_field_name("body")
-        return [] if body is None else self.statements(body.named_children)
+        inner = [] if body is None else self.statements(body.named_children)
+        name, given = node.child_by_field_name("name"), node.child_by_field_name("class_parameters")
+        if name is None or given is None or not any(c.type == "case" for c in node.children):
+            return inner
+        fields = [c.child_by_field_name("name") for c in given.named_children if c.type == "class_parameter"]
+        # Its objects are rows, whose class is made of the names of the columns.
+        columns: list[ast.expr] = [ast.Constant(self._text(f)) for f in fields if f is not None]
+        made = ast.Assign([ast.Name(self._text(name), ast.Store())], self._call(self._name("Row", node), columns))
+        return [self._at(made, node), *inner]
 
     def _do_if_expression(self, node: Any) -> list[ast.stmt]:
         parts = [node.child_by_field_name(n) for n in ("condition", "consequence", "alternative")]
@@ -402,7 +418,7 @@ class Translation:
             )
         inner = self.value(holder)
         if name in _BARE:
-            return self._call(self._attribute(inner, name, field), [])
+            return self._call(self._attribute(inner, _RENAMED.get(name, name), field), [])
         return self._attribute(inner, name, field)
 
     def _of_call_expression(self, node: Any) -> ast.expr:
@@ -451,7 +467,9 @@ class Translation:
             return self._call(
                 self._attribute(holder, name, node), [ast.Dict([p[0] for p in pairs], [p[1] for p in pairs])]
             )
-        if name == "toDF" and isinstance(holder, ast.List):
+        if name == "dropDuplicates" and given and (len(given) > 1 or isinstance(given[0], ast.Constant)):
+            given = [ast.List(given, ast.Load())]
+        if name in ("toDF", "toDS") and isinstance(holder, ast.List):
             columns: list[ast.expr] = [ast.List(given, ast.Load())] if given else []
             return self._call(self._attribute(self._name("spark", node), "createDataFrame", node), [holder, *columns])
         if name in ("map", "foreach", "flatMap") and len(given) == 1 and self._sequence(holder):

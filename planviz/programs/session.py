@@ -9,16 +9,18 @@ from dataclasses import replace
 from typing import Any
 
 from planviz.analysis.inference import infer
-from planviz.catalog.tables import DATABASE, FILE_FORMATS, Catalog, Table, placed
+from planviz.catalog.tables import DATABASE, FILE_FORMATS, Buckets, Catalog, Table, placed
 from planviz.config import OptimizerConfig
 from planviz.dataframe.column import Column, literal, name_parts
 from planviz.dataframe.frame import DataFrame
 from planviz.dataframe.rdd import RDD
 from planviz.dataframe.readers import relation
+from planviz.dataframe.refusals import BadRows
 from planviz.dataframe.session import SparkSession
+from planviz.dataframe.writers import TableLayout
 from planviz.errors import AnalysisError, InputError, ParseError, PlanvizError
 from planviz.execution import QueryExecution
-from planviz.expressions.core import Alias, AttributeReference
+from planviz.expressions.core import Alias, AttributeReference, Literal
 from planviz.expressions.ids import fresh_ids, next_id
 from planviz.expressions.objects import ScalaUDF
 from planviz.expressions.unresolved import UnresolvedAttribute
@@ -26,14 +28,15 @@ from planviz.frontend import Statement, parse_script
 from planviz.logical.combining import Join, SetOperation, Union, WithCTE
 from planviz.logical.operators import Filter, GlobalLimit, LocalLimit, Offset, Project, Sample, Sort, SubqueryAlias
 from planviz.logical.plan import ANALYZED, LogicalPlan
-from planviz.logical.relations import LocalRelation, LogicalRDD, LogicalRelation
+from planviz.logical.relations import LocalRelation, LogicalRDD, LogicalRelation, cell
 from planviz.logical.unresolved import Pivot
+from planviz.programs.frames import PandasFrame, spark_rows
 from planviz.programs.guesses import Again, Guesses, pivot_key, table_of_path
 from planviz.programs.placeholders import filled
-from planviz.programs.retyping import wanted_types
+from planviz.programs.retyping import source, wanted_types
 from planviz.programs.signals import LimitReached
 from planviz.programs.values import Unknown, UnknownRows
-from planviz.types import BOOLEAN, STRING, DataType, StructField, StructType
+from planviz.types import BOOLEAN, DOUBLE, STRING, DataType, StructField, StructType, parse_fields
 
 #: How many plans are made of one program at most, and how long that may take (seconds of this process).
 MOST_PLANS, LONGEST_TIME = 6_000, 20.0
@@ -70,6 +73,8 @@ class ProgramSession(SparkSession):
         self.origin: tuple[str, int] | None = None
         self.began = guesses.began
         self.plans = 0
+        #: Whether a statement was passed over, because more is known of a guessed table: this reading only learns.
+        self.incomplete = False
         #: Sentences about what was taken to be so, in order.
         self.notes: dict[str, None] = {}
         #: Guessed tables of the catalogue by key, and plans through which further columns of guessed tables go.
@@ -113,15 +118,23 @@ class ProgramSession(SparkSession):
         self._passing[id(plan)] = plan
         self._kept.append(plan)
 
-    def note_table(self, name: str, frame: Any) -> None:
+    def note_table(self, name: str, frame: Any, layout: TableLayout) -> None:
         """Later statements may read a table that the program writes."""
         if "<" in name:
             return
         parts = name_parts(name)
         if self.catalog.table(parts) is None and self.catalog.view(parts) is None:
             database = parts[-2] if len(parts) > 1 else "default"
-            fields = tuple(StructField(a.name, a.type, True) for a in frame.output)
-            self.catalog = self.catalog.with_table(Table(parts[-1], fields, database=database))
+            fields = {a.name.lower(): StructField(a.name, a.type, True) for a in frame.output}
+            folders = [n.lower() for n in layout.partitions]
+            ordered = [f for k, f in fields.items() if k not in folders] + [fields[k] for k in folders if k in fields]
+            known = layout.provider if layout.provider in FILE_FORMATS else "parquet"
+            table = Table(
+                parts[-1], tuple(ordered), database, known, tuple(fields[k].name for k in folders if k in fields)
+            )
+            if layout.buckets is not None:
+                table = replace(table, buckets=Buckets(layout.buckets[1], layout.buckets[0], layout.sorted_by))
+            self.catalog = self.catalog.with_table(table)
 
     def execution(self, plan: LogicalPlan, sql: str = "") -> QueryExecution:
         """The execution of a plan, analyzed; a column that a guessed table may have begins the reading anew."""
@@ -192,6 +205,10 @@ class ProgramSession(SparkSession):
 
     def createDataFrame(self, data: object, schema: object = None, *given: object, **named: object) -> DataFrame:
         """Rows of a program; where nobody knows them or their columns, the columns are guessed from their use."""
+        if isinstance(data, PandasFrame):
+            found = self._of_pandas(data, schema)
+            if found is not None:
+                return found
         rows = data.rows if isinstance(data, RDD) else data
         if isinstance(schema, str | DataType):
             return super().createDataFrame([] if not isinstance(rows, list | tuple) else rows, schema)
@@ -199,11 +216,28 @@ class ProgramSession(SparkSession):
         if isinstance(rows, list | tuple) and rows and not isinstance(schema, Unknown):
             try:
                 return super().createDataFrame([_as_text(r) for r in rows], schema)
+            except (BadRows, IndexError):
+                if _all_known(rows):
+                    raise
+                names = names or _names_of(rows)
             except (InputError, TypeError):
                 names = names or _names_of(rows)
         if isinstance(rows, list | tuple) and not rows and not self.guesses.tables and not names:
             return super().createDataFrame(rows, schema)
         return self.guessed_rows(f"rows of line {self.line()}", names)
+
+    def _of_pandas(self, data: PandasFrame, schema: Any) -> DataFrame | None:
+        """Rows of a DataFrame of pandas, None where it may have changed: Spark has them as a LocalRelation."""
+        given = parse_fields(schema) if isinstance(schema, str) else getattr(schema, "fields", None)
+        try:
+            names, types, rows = spark_rows(data, schema if given is None else [f.name for f in given])
+        except InputError:
+            return None
+        kinds = types if given is None else [f.data_type for f in given]
+        with self.numbering():
+            columns = tuple(AttributeReference(n, t, True, next_id()) for n, t in zip(names, kinds, strict=True))
+        cells = [tuple(cell(Literal(v, t), k) for v, t, k in zip(row, types, kinds, strict=True)) for row in rows]
+        return DataFrame(self, LocalRelation(columns, tuple(cells)))
 
     def guessed_rows(self, key: str, names: Sequence[str] = ()) -> DataFrame:
         """Rows that only running the program would give; their columns are guessed from their use."""
@@ -217,6 +251,13 @@ class ProgramSession(SparkSession):
         self._rows[id(made)] = key
         self._kept.append(made)
         return DataFrame(self, made)
+
+    def named_rows(self, frame: DataFrame, names: Sequence[str]) -> DataFrame | None:
+        """Rows that only running the program would give with the names that it gives them; None for other rows."""
+        key = self._rows.get(id(frame.plan))
+        if key is None or not names or isinstance(frame.plan, Project):
+            return None
+        return self.guessed_rows(key, names)
 
     def opaque(self, frame: DataFrame, name: str) -> DataFrame:
         """What a function of objects makes of rows: fewer of them for a filter, else rows that nobody knows."""
@@ -259,6 +300,9 @@ class ProgramSession(SparkSession):
                 self.with_view(f"_{name}", value.plan)
             shown = f"_{name}" if isinstance(value, DataFrame) else str(getattr(value, "expr", value))
             text = text.replace("{" + name + "}", shown)
+        if self.incomplete:
+            # A view may be missing, whose columns would be taken for those of a table.
+            raise Again
         if _ONLY_UNKNOWN.fullmatch(text):
             return self.guessed_rows(f"query of line {self.line()}")
         whole = filled(text)
@@ -366,6 +410,16 @@ class ProgramSession(SparkSession):
     def missing_column(self, plan: LogicalPlan, parts: tuple[str, ...]) -> None:
         """Begins the reading anew where a guessed table may have the column."""
         self.learn_column(plan, parts[0])
+
+    def becomes_numeric(self, plan: LogicalPlan, column: AttributeReference) -> bool:
+        """Whether the column's type is only guessed; Again where it was guessed to be no number."""
+        found = source(column, Project((column,), plan), self._guessed_in)
+        if found is None:
+            return False
+        (keys, name), path = found
+        if any([self.guesses.retype(key, name, path, DOUBLE) for key in keys.split(_TOGETHER)]):
+            raise Again
+        return True
 
     def learn_column(self, plan: LogicalPlan, name: str) -> None:
         """A column that a DataFrame must have: Again where one of its guessed tables may have it."""
@@ -485,6 +539,13 @@ def parameters(args: object) -> Any:
     if isinstance(args, list | tuple):
         return [literal(v) if not isinstance(v, Column) else v.expr for v in args]
     return None
+
+
+def _all_known(rows: object) -> bool:
+    """Whether no value in rows stands for what nobody knows."""
+    if isinstance(rows, dict):
+        return all(map(_all_known, rows.values()))
+    return all(map(_all_known, rows)) if isinstance(rows, list | tuple) else not isinstance(rows, Unknown)
 
 
 def _as_text(row: object) -> object:

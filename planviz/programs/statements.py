@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+from abc import abstractmethod
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planviz.programs.expressions import Expressions
+from planviz.programs.guesses import Again, Guesses
 from planviz.programs.signals import Broken, Continued, Ended, LimitReached, Raised, Returned, raised
 from planviz.programs.values import (
     MISSING,
@@ -26,8 +28,15 @@ from planviz.programs.values import (
 MOST_ROUNDS = 10_000
 
 
+if TYPE_CHECKING:
+    from planviz.programs.session import ProgramSession
+
+
 class Statements(Expressions):
     """Carries statements out on the names of a scope."""
+
+    guesses: Guesses
+    session: ProgramSession
 
     def run(self, body: list[ast.stmt], scope: Scope) -> None:
         """Statements in order; what ends them early comes as a signal."""
@@ -53,10 +62,15 @@ class Statements(Expressions):
         for node in body:
             try:
                 self.statement(node, scope)
+            except Again:
+                if not self.goes_on_after(node):
+                    raise
+                self.session.incomplete = True
+                scope.names |= {name: Unknown(name) for name in _bound_names(node)}
             except Raised as e:
                 self.tell_error(e)
                 for name in _bound_names(node):
-                    if name not in scope.names:
+                    if name not in scope.names or self.session.incomplete:
                         scope.names[name] = Unknown(name)
             except (Returned, Broken, Continued):
                 self.pass_over(node, "This statement has no place outside a function or loop.")
@@ -64,6 +78,12 @@ class Statements(Expressions):
                 self.ended = True
             except RecursionError:
                 self.pass_over(node, "This statement nests too deep to be read.")
+        if self.session.incomplete:
+            raise Again
+
+    @abstractmethod
+    def goes_on_after(self, node: ast.stmt) -> bool:
+        """Whether the rest can be read, to learn more of it, after a statement of which a guessed table was wrong."""
 
     # ---------------------------------------------------------------------------------------- plain statements
 
@@ -107,8 +127,10 @@ class Statements(Expressions):
                 scope.elsewhere[name] = around
 
     def _do_Assert(self, node: ast.Assert, scope: Scope) -> None:
-        # What is asserted holds in the program that its author means.
-        self.value(node.test, scope)
+        # Where tables are guessed what is asserted holds in the program that its author means.
+        found = self.value(node.test, scope)
+        if isinstance(found, bool | int | str | list | dict | tuple | None) and not found and not self.guesses.columns:
+            raise raised("AssertionError", "" if node.msg is None else str(self.value(node.msg, scope)))
 
     def _do_Return(self, node: ast.Return, scope: Scope) -> None:
         raise Returned(None if node.value is None else self.value(node.value, scope))

@@ -62,8 +62,12 @@ class Uses:
         self.rdds: set[str] = set()
         self.indexed: set[str] = set()
         self.called: set[str] = set()
+        #: Whether statements may change more than the names that they bind: attributes of objects, other scopes, views.
+        self.keeps_state = False
         for node in ast.walk(tree):
             self._look(node)
+            self.keeps_state |= isinstance(node, ast.ClassDef | ast.Global | ast.Nonlocal)
+            self.keeps_state |= isinstance(node, ast.Attribute) and "Temp" in node.attr
 
     def _look(self, node: ast.AST) -> None:
         match node:

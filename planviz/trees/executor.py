@@ -62,7 +62,7 @@ class RuleExecutor:
         for batch in self.batches:
             before = plan
             plan, iterations = self._run_batch(batch, plan, trace, run, idle)
-            rules = tuple([r.spark_name for r in batch.rules])
+            rules = batch.names
             trace.totals.calls += iterations * len(rules)
             done = len(trace.applications)
             trace.batches.append(BatchRun(run, batch.name, rules, iterations, before, plan, done))

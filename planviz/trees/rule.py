@@ -104,6 +104,11 @@ def _spark_name(package: str, name: str) -> str:
     return f"{package}{name}" if package.endswith("$") else f"{package}.{name}"
 
 
+@cache
+def _spark_names(rules: tuple[type[Rule], ...]) -> tuple[str, ...]:
+    return tuple(_spark_name(rule.package, rule.__name__) for rule in rules)
+
+
 @dataclass(frozen=True)
 class Strategy:
     """How often a batch runs: at most `max_iterations` passes, fewer once a pass changes nothing.
@@ -137,3 +142,8 @@ class Batch:
     strategy: Strategy
     rules: Sequence[Rule]
     idempotent: bool = True
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The rules' names as Spark's log prints them."""
+        return _spark_names(tuple([type(r) for r in self.rules]))

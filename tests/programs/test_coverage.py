@@ -20,6 +20,7 @@ from planviz.dataframe.session import SparkSession
 from planviz.dataframe.shaping import MissingValues
 from planviz.dataframe.window import WindowSpec
 from planviz.dataframe.writers import DataFrameWriter, DataStreamWriter
+from planviz.programs import read_program
 from planviz.programs.spark import functions_module, type_names
 
 FREQUENCY = Path(__file__).parents[3] / "shared/corpus/programs/frequency.json"
@@ -62,3 +63,35 @@ def test_the_reader_knows_what_programs_call():
             missing[f"{one['kind']}.{one['name']}"] = one["calls"]
     share = 1 - sum(missing.values()) / calls
     assert share >= 0.99, (share, sorted(missing.items(), key=lambda m: -m[1])[:40])
+
+
+def test_many_guessed_tables_do_not_begin_the_reading_anew_for_each_column(monkeypatch):
+    from planviz.programs.interpreter import Interpreter
+
+    readings = []
+    read = Interpreter.read
+    monkeypatch.setattr(Interpreter, "read", lambda self: (readings.append(1), read(self))[1])
+    lines = ["from pyspark.sql import functions as F"]
+    for i in range(40):
+        lines.append(f"t{i} = spark.table('src.table_{i}').filter(F.col('a_{i}') > 3)")
+        lines += [f"t{i} = t{i}.withColumn('n{k}', F.col('c{k}_{i}') + 1)" for k in range(6)]
+        lines.append(f"t{i}.groupBy('g_{i}').agg(F.sum('n3')).show()")
+    program = read_program("\n".join(lines))
+    assert program.error is None
+    assert len(program.actions) == 40
+    assert "c5_39#" in program.actions[39].execution.text("analyzed")
+    assert len(readings) < 20
+
+
+def test_a_reading_that_only_learns_takes_no_new_column_for_one_of_a_table():
+    program = read_program(
+        "from pyspark.sql import functions as F\n"
+        "d = spark.table('t')\n"
+        "d = d.withColumn('made', F.col('source') + 1)\n"
+        "d = d.filter('made > 1')\n"
+        "d.select('made', 'other').show()\n"
+    )
+    relation = program.actions[0].execution.text("optimized").splitlines()[-1]
+    assert "source" in relation
+    assert "other" in relation
+    assert "made" not in relation

@@ -30,7 +30,7 @@ def test_every_dataframe_that_the_text_determines_has_its_plan(code, expected):
 def test_lines_that_are_no_python_are_left_out_and_told():
     program = read_program("I want to know\n\ndf = spark.table('t')\ndf.filter('a > 1').show()\n\nI get: error!\n")
     assert [a.place.line for a in program.actions] == [4]
-    assert (program.error.condition, program.error.place.line) == ("PYTHON_SYNTAX_ERROR", 1)
+    assert (program.error.condition, program.error.place.line) == ("SyntaxError", 1)
     assert [line for line, _ in program.not_understood[:2]] == [1, 6]
 
 

@@ -404,3 +404,81 @@ def test_the_plan_of_a_dataframe_is_checked_once(monkeypatch):
     chain = "d = spark.table('orders')\n" + "d = d.withColumn('x', d.o_orderkey + 1)\n" * 30 + "d.show()\n"
     one(chain)
     assert len(seen) < 100
+
+
+def test_rows_of_pandas_are_a_local_relation_with_the_types_that_spark_infers():
+    action = one(
+        "import pandas as pd\n"
+        "p = pd.DataFrame({'k': [1, 2], 'gap': [1, None], 't': pd.to_datetime(['2024-01-01', '2024-01-02'])})\n"
+        "spark.createDataFrame(p).show()\n"
+    )
+    output = action.execution.analyzed.output
+    assert [(a.name, a.type.simple_string) for a in output] == [("k", "bigint"), ("gap", "double"), ("t", "timestamp")]
+    assert action.execution.text("optimized").startswith("LocalRelation [k#")
+
+
+def test_a_frame_of_pandas_that_was_changed_is_not_known():
+    program = read_program(
+        "import pandas as pd\np = pd.DataFrame({'k': [1]})\np['x'] = 2\nspark.createDataFrame(p).select('x').show()\n"
+    )
+    assert program.error is None
+    assert "LocalRelation" not in program.actions[0].execution.text("analyzed")
+
+
+def test_a_table_that_was_written_in_buckets_is_read_without_a_shuffle():
+    program = read_program(
+        "spark.table('orders').write.bucketBy(8, 'o_custkey').sortBy('o_custkey').saveAsTable('b')\n"
+        "spark.table('orders').write.saveAsTable('p', partitionBy='o_orderdate')\n"
+        "spark.table('b').groupBy('o_custkey').count().show()\n"
+        "spark.table('p').filter(\"o_orderdate = '1995-01-01'\").show()\n",
+        find("tpch"),
+    )
+    assert "Exchange" not in program.actions[2].execution.text("physical")
+    assert "PartitionFilters: [isnotnull(o_orderdate#" in program.actions[3].execution.text("physical")
+    assert program.actions[3].execution.analyzed.output[-1].name == "o_orderdate"
+
+
+def test_a_dataframes_column_that_using_leaves_out_can_be_named():
+    action = one(
+        "a = spark.table('orders').withColumnRenamed('o_custkey', 'k')\n"
+        "b = spark.table('customer').withColumnRenamed('c_custkey', 'k')\n"
+        "a.join(b, 'k', 'left').select(a.k, b.k, b['c_name']).show()\n"
+    )
+    assert [a.name for a in action.execution.analyzed.output] == ["k", "k", "c_name"]
+    assert len({a.expr_id for a in action.execution.analyzed.output}) == 3
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        "*dict.fromkeys(['o_orderkey', 'o_orderkey'])",
+        "*map(str.lower, ['O_ORDERKEY'])",
+        "*itertools.chain.from_iterable([['o_orderkey']])",
+        "__import__('pyspark').sql.functions.col('o_orderkey')",
+    ],
+)
+def test_methods_by_their_class_are_followed(columns):
+    action = one(f"import itertools\nspark.table('orders').select({columns}).show()\n")
+    assert [a.name for a in action.execution.analyzed.output] == ["o_orderkey"]
+
+
+def test_a_distinct_union_of_a_dataframe_with_itself_reads_it_once():
+    action = one("p = spark.table('nation')\np.union(p).union(p).distinct().show()\n")
+    assert action.execution.text("optimized").count("Relation") == 1
+
+
+def test_the_current_database_is_that_which_the_program_sets():
+    program = read_program(
+        "spark.table('orders').write.saveAsTable('other.mine')\n"
+        "spark.catalog.setCurrentDatabase('other')\nspark.table('mine').show()\n",
+        find("tpch"),
+    )
+    assert program.error is None
+
+
+def test_groups_by_an_expression_are_named_as_it_is_written():
+    action = one(
+        "d = spark.table('orders').select('o_orderkey')\n"
+        "d.groupBy(d.o_orderkey % 2).applyInPandas(lambda x: x, d.schema).show()\n"
+    )
+    assert "AS '`%`(o_orderkey#" in action.execution.text("analyzed")

@@ -100,3 +100,25 @@ def test_a_value_may_stand_indented_below_its_name():
     )
     assert program.not_understood == []
     assert program.actions[0].execution.text("optimized").startswith("Filter")
+
+
+SCALA = "import org.apache.spark.sql.functions._\nimport spark.implicits._\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        ('val d = spark.table("orders").map(r => (r.getInt(0), 1)).toDF("i", "one")\nd.show()', ["i", "one"]),
+        ('case class P(name: String, age: Long)\nSeq(P("a", 3)).toDS().show()', ["name", "age"]),
+        ('val rows = Seq((1, "a"), (2, "b"))\nrows.toDF("id", "k").show()', ["id", "k"]),
+        ('spark.table("orders").groupByKey(r => r.getInt(0)).count().show()', ["key", "count(1)"]),
+        ('spark.range(3).groupByKey(_ % 2).mapGroups((k, xs) => (k, xs.size)).toDF("k", "n").show()', ["k", "n"]),
+        ('spark.read.textFile("x.txt").filter(col("value") === "a").show()', ["value"]),
+        ('val n = Seq("A").map(c => c.toLowerCase)\nspark.range(1).toDF(n: _*).show()', ["a"]),
+        ('spark.range(3).dropDuplicates("id").show()', ["id"]),
+    ],
+)
+def test_typed_operations_and_rows_of_classes_have_their_columns(text, columns):
+    program = read_program(SCALA + text + "\n", find("tpch"))
+    assert program.error is None
+    assert [a.name for a in program.actions[0].execution.analyzed.output] == columns

@@ -313,7 +313,7 @@ def _over(items: Any, union: Union, child: LogicalPlan) -> LogicalPlan:
 class RemoveNoopUnion(OptimizerRule):
     """A distinct union of equal inputs is a distinct of one.
 
-    Distinct(Union(t, t))  =>  Distinct(t)
+    Distinct(Union(t, t))  =>  Distinct(t)        Deduplicate(keys, Union(t, t))  =>  Deduplicate(keys, t)
 
     Pays because the table is read once. UNION ALL counts its rows and stays.
     """
@@ -326,7 +326,7 @@ class RemoveNoopUnion(OptimizerRule):
 
     @staticmethod
     def _step(plan: LogicalPlan) -> LogicalPlan:
-        if not isinstance(plan, Distinct) or not isinstance(plan.child, Union):
+        if not isinstance(plan, Distinct | Deduplicate) or not isinstance(plan.child, Union):
             return plan
         union = plan.child
         first: dict[Any, Any] = {}
@@ -335,4 +335,8 @@ class RemoveNoopUnion(OptimizerRule):
         kept = tuple(first.values())
         if len(kept) == len(union.inputs):
             return plan
-        return Distinct(union.replace(inputs=kept) if len(kept) > 1 else kept[0])
+        one: LogicalPlan = union.replace(inputs=kept) if len(kept) > 1 else kept[0]
+        if isinstance(plan, Distinct):
+            return Distinct(one)
+        own = {a.expr_id: b for a, b in zip(union.output, one.output, strict=True)}
+        return Deduplicate(tuple(own[k.expr_id] if isinstance(k, AttributeReference) else k for k in plan.keys), one)

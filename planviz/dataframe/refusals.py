@@ -1,0 +1,44 @@
+"""What PySpark itself refuses before Spark sees it: the exceptions of its own, of Python and of the JVM's `require`.
+
+`python_type` is the class that a program would catch; the condition is Spark's where the exception has one.
+"""
+
+from __future__ import annotations
+
+from planviz.errors import AnalysisError, InputError
+
+
+class IllegalArgument(InputError):
+    """A value that a method of Spark does not take (Java's IllegalArgumentException)."""
+
+    python_type = "IllegalArgumentException"
+
+
+class NotAsserted(InputError):
+    """An assertion of PySpark that does not hold."""
+
+    python_type = "AssertionError"
+
+
+class BadCall(InputError):
+    """A function is called with other arguments than it has parameters."""
+
+    python_type = "TypeError"
+
+
+class UnexpectedType(AnalysisError):
+    """An argument of another type than PySpark takes (NOT_EXPECTED_TYPE)."""
+
+    python_type = "PySparkTypeError"
+
+    def __init__(self, argument: str, expected: str, value: object) -> None:
+        given = type(value).__name__
+        super().__init__("NOT_EXPECTED_TYPE", f"Argument `{argument}` should be {expected}, got {given}.")
+
+
+class BadRows(AnalysisError):
+    """Rows of a program of which no DataFrame can be made."""
+
+    def __init__(self, error_class: str, message: str, python_type: str = "PySparkValueError") -> None:
+        super().__init__(error_class, message)
+        self.python_type = python_type
