@@ -71,7 +71,7 @@ TOWERS = {
     "store": {"errors", "graph", "document", "findings"},
     "samples": {"errors"},
 }
-EVERYWHERE = {"errors", "config", "versions", "units"}
+EVERYWHERE = {"errors", "config", "versions", "units", "jsontypes"}
 FROM_THE_TOP = {*TOWERS}
 MORE = {"replay": {"graph", "plantext"}, "document": {"graph", "plantext", "render", "mechanics"}}
 ONLY = {
@@ -100,6 +100,7 @@ ANY = {
     "functions": 5,
     "graph": 12,
     "history": 24,
+    "jsontypes": 1,
     "logical": 12,
     "mechanics": 85,
     "optimizer": 258,
@@ -131,7 +132,7 @@ def imports(path: Path) -> Iterator[tuple[str, int]]:
 
 def allowed(room: str) -> set[str]:
     if room in TOWERS:
-        return TOWERS[room] | {room, "units"}
+        return TOWERS[room] | {room, "units", "jsontypes"}
     level = next(at for at, floor in enumerate(FLOORS) if room in floor)
     rooms = set().union(*FLOORS[: level + 1]) | EVERYWHERE | MORE.get(room, set())
     return rooms | FROM_THE_TOP if level == len(FLOORS) - 1 else rooms

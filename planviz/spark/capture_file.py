@@ -5,9 +5,13 @@ from __future__ import annotations
 import gzip
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 from planviz.document import Document, open_text
 from planviz.document.saving import save
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 ENDING = ".planviz.json.gz"
 
@@ -31,7 +35,7 @@ def capture(df: object, path: str | Path | None = None, *, run: bool = False) ->
     """
     from planviz.spark.capturing import capture_frame
 
-    captured = capture_frame(df, run=run)
+    captured = capture_frame(cast("DataFrame", df), run=run)
     if path is not None:
         write_capture(captured, Path(path))
     return open_text(capture_text(captured))

@@ -11,15 +11,20 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from planviz.errors import InputError
+from planviz.jsontypes import JsonObject
 from planviz.plantext.captures import FORMAT, MODES
 from planviz.spark.connect import capture_connect
-from planviz.spark.jvm import entries, estimate, items, optional
+from planviz.spark.jvm import JavaObject, entries, estimate, items, jvm_of, optional
 from planviz.spark.measured import Measured
 from planviz.spark.replay import Replayer
 from planviz.spark.secrets import redacted
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.connect.dataframe import DataFrame as ConnectFrame
 
 _MOST_RULES = 10_000
 #: Roots whose rows are few by themselves; executed as `collect` does, they stop as early as Spark does.
@@ -32,7 +37,7 @@ Progress = Callable[[str], None]
 
 
 def capture_frame(
-    frame: Any, *, sql: str = "", run: bool = False, progress: Progress = lambda at: None
+    frame: DataFrame, *, sql: str = "", run: bool = False, progress: Progress = lambda at: None
 ) -> dict[str, object]:
     """A DataFrame captured, and executed when `run` says so; its rows are counted, not kept.
 
@@ -42,15 +47,15 @@ def capture_frame(
     if frame.isStreaming:
         raise InputError("A stream has a new plan for every batch. Capture the batch inside foreachBatch instead.")
     if not hasattr(frame, "_jdf"):
-        return capture_connect(frame, sql=sql, run=run, progress=progress)
+        return capture_connect(cast("ConnectFrame", frame), sql=sql, run=run, progress=progress)
     with active_session(frame.sparkSession):
         return _Classic(frame).capture(sql, run, progress)
 
 
 @contextmanager
-def active_session(spark: Any) -> Iterator[None]:
+def active_session(spark: SparkSession) -> Iterator[None]:
     """Make a session the one whose settings count in this thread; estimates and texts are made late, by these."""
-    sessions = spark._jvm.org.apache.spark.sql.classic.SparkSession
+    sessions = jvm_of(spark).org.apache.spark.sql.classic.SparkSession
     before = optional(sessions.getActiveSession())
     sessions.setActiveSession(spark._jsparkSession)
     try:
@@ -65,11 +70,11 @@ def active_session(spark: Any) -> Iterator[None]:
 class _Classic:
     """One query of a classic session."""
 
-    def __init__(self, frame: Any) -> None:
+    def __init__(self, frame: DataFrame) -> None:
         self._frame = frame
         self._spark = frame.sparkSession
         self._session = self._spark._jsparkSession
-        self._jvm: Any = self._spark._jvm
+        self._jvm = jvm_of(self._spark)
         self._logical = frame._jdf.queryExecution().logical()
 
     def capture(self, sql: str, run: bool, progress: Progress) -> dict[str, object]:
@@ -79,7 +84,7 @@ class _Classic:
         begin = time.perf_counter()
         execution.executedPlan()
         planned = (time.perf_counter() - begin) * 1e3
-        found: dict[str, Any] = {
+        found: JsonObject = {
             "format": FORMAT,
             "sql": sql,
             "at": now,
@@ -112,15 +117,15 @@ class _Classic:
         pairs = machine | dict(entries(self._jvm, conf.getAllConfs()))
         return redacted({str(k): str(pairs[k]) for k in sorted(pairs) if str(k).startswith("spark.sql.")})
 
-    def _explained(self, execution: Any, mode: str) -> str:
+    def _explained(self, execution: JavaObject, mode: str) -> str:
         modes = self._jvm.org.apache.spark.sql.execution.ExplainMode
         return str(execution.explainString(modes.fromString(mode)))
 
-    def _phases(self, execution: Any) -> dict[str, float]:
+    def _phases(self, execution: JavaObject) -> dict[str, float]:
         phases = entries(self._jvm, execution.tracker().phases())
         return {str(name): float(phase.durationMs()) for name, phase in phases}
 
-    def _rules(self, execution: Any) -> list[list[object]]:
+    def _rules(self, execution: JavaObject) -> list[list[object]]:
         """Spark's own counts: name, runs, effective runs, milliseconds, in order of time spent."""
         found = []
         for pair in items(self._jvm, execution.tracker().topRulesByTime(_MOST_RULES)):
@@ -129,7 +134,7 @@ class _Classic:
             found.append([str(pair._1()), int(summary.numInvocations()), int(summary.numEffectiveInvocations()), spent])
         return found
 
-    def _estimates(self, plan: Any) -> list[list[int | None] | None]:
+    def _estimates(self, plan: JavaObject) -> list[list[int | None] | None]:
         """Rows and bytes of every operator of the optimized plan, in the order of its text."""
         found: list[list[int | None] | None]
         try:
@@ -161,12 +166,12 @@ class _Classic:
     def _stopped(self) -> bool:
         return bool(self._spark.sparkContext._jsc.sc().isStopped())
 
-    def _count(self, execution: Any, plan: Any) -> int:
+    def _count(self, execution: JavaObject, plan: JavaObject) -> int:
         if str(self._root(plan).nodeName()).startswith(_LIMITED):
             return len(plan.executeCollect())
         return int(execution.toRdd().count())
 
-    def _root(self, plan: Any) -> Any:
+    def _root(self, plan: JavaObject) -> Any:
         return plan.inputPlan() if str(plan.nodeName()) == "AdaptiveSparkPlan" else plan
 
 

@@ -25,11 +25,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any
 
 from planviz import errors
 from planviz.errors import AnalysisError, ParseError, PlanvizError, SparkError, SparkLost, SparkMissing
+from planviz.jsontypes import JsonObject
 from planviz.spark.java import find_java
+from planviz.spark.jvm import JavaObject
 from planviz.spark.reach import check, is_connect, is_loopback
 from planviz.spark.secrets import Secrets
 
@@ -71,7 +72,7 @@ class Call:
     number: int = 0
     at: str = ""
     done: threading.Event = field(default_factory=threading.Event)
-    value: Any = None
+    value: JavaObject = None
     error: PlanvizError | None = None
     news: SimpleQueue[str | None] = field(default_factory=SimpleQueue)
 
@@ -185,7 +186,7 @@ class Child:
             else:
                 self.popen.kill()
 
-    def _write(self, message: dict[str, Any]) -> None:
+    def _write(self, message: JsonObject) -> None:
         self._outbox.put(json.dumps(message).encode() + b"\n")
 
     def _send(self) -> None:
@@ -214,7 +215,7 @@ class Child:
             self._end_all()
             self._end()
 
-    def _take(self, message: dict[str, Any]) -> None:
+    def _take(self, message: JsonObject) -> None:
         if "ready" in message:
             self._ready.answer(message["ready"])
             return
@@ -306,7 +307,7 @@ def _told_by(status: int | None) -> str:
     return f"its process ended {_ENDED_ITSELF} {status}"
 
 
-def _error(told: dict[str, Any]) -> PlanvizError:
+def _error(told: JsonObject) -> PlanvizError:
     """The error that a task raised over there, as the same class here."""
     message = str(told["message"])
     if error_class := told.get("error_class"):

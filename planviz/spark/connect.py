@@ -10,10 +10,15 @@ import re
 import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING
 
 from planviz.errors import AnalysisError, PlanvizError, SparkError, SparkLost, SparkUnreachable
+from planviz.jsontypes import JsonObject
 from planviz.plantext.captures import FORMAT, MODES
+from planviz.spark.jvm import JavaObject
+
+if TYPE_CHECKING:
+    from pyspark.sql.connect.dataframe import DataFrame as ConnectFrame
 
 _LIMITS = (
     "Spark Connect shows a client neither the rules nor exact estimates: the rules stand in the server's own log when "
@@ -40,14 +45,14 @@ _NAMES = {
 }
 
 
-def capture_connect(frame: Any, *, sql: str, run: bool, progress: Callable[[str], None]) -> dict[str, object]:
+def capture_connect(frame: ConnectFrame, *, sql: str, run: bool, progress: Callable[[str], None]) -> dict[str, object]:
     """A DataFrame of Spark Connect in the form planviz-capture/1."""
     progress("planning")
     now = datetime.now(UTC).isoformat()
     begin = time.perf_counter()
     explain = {mode: str(frame._explain_string(mode=mode)) for mode in MODES}
     session = frame.sparkSession
-    found: dict[str, Any] = {
+    found: JsonObject = {
         "format": FORMAT,
         "sql": sql,
         "at": now,
@@ -62,14 +67,15 @@ def capture_connect(frame: Any, *, sql: str, run: bool, progress: Callable[[str]
         begin = time.perf_counter()
         rows = frame.toArrow().num_rows
         spent = (time.perf_counter() - begin) * 1e3
-        plan = executed_tree(frame.executionInfo.metrics)
+        information = frame.executionInfo
+        plan = executed_tree(None if information is None else information.metrics)
         if plan is not None:
             found["executed"] = {"milliseconds": round(spent, 1), "rows": rows, "plan": plan}
             found["notes"].append(_JOINED if describe(plan, explain["simple"]) else _APART)
     return found
 
 
-def executed_tree(collected: Any) -> dict[str, object] | None:
+def executed_tree(collected: JavaObject) -> dict[str, object] | None:
     """The operators that ran as sparkPlanInfo; None when the server sent nothing."""
     plans = [] if collected is None else list(collected._metrics)
     if not plans:
@@ -81,7 +87,7 @@ def executed_tree(collected: Any) -> dict[str, object] | None:
         if plan not in roots:
             below.setdefault(plan.parent_plan_id, []).append(plan)
 
-    def node(plan: Any) -> dict[str, Any]:
+    def node(plan: JavaObject) -> JsonObject:
         metrics = [
             {"name": _NAMES.get(m.name, m.name), "metricType": m.metric_type, "value": m.value} for m in plan.metrics
         ]
@@ -91,7 +97,7 @@ def executed_tree(collected: Any) -> dict[str, object] | None:
     return node(roots[0])
 
 
-def describe(executed: dict[str, Any], explained: str) -> bool:
+def describe(executed: JsonObject, explained: str) -> bool:
     """Give the operators that ran the lines of the explained plan, if both are the same tree of names; whether so."""
     ran = list(_ran(executed, 0))
     lines = list(_lines(explained))
@@ -105,7 +111,7 @@ def describe(executed: dict[str, Any], explained: str) -> bool:
     return same
 
 
-def _ran(node: dict[str, Any], depth: int) -> Iterator[tuple[int, dict[str, Any]]]:
+def _ran(node: JsonObject, depth: int) -> Iterator[tuple[int, JsonObject]]:
     """Operators with their depth, without wrappers."""
     if not node["nodeName"].startswith(_WRAPPERS):
         yield depth, node

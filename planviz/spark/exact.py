@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING
 
 from planviz.errors import InputError
 from planviz.spark.columns import Column
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 _KEYS = {"distinct_count": "distinctCount", "num_nulls": "nullCount", "avg_col_len": "avgLen", "max_col_len": "maxLen"}
 _TABLE = re.compile(r"(\d+) bytes(?:, (\d+) rows)?")
 _BIN = re.compile(r"lower_bound: (\S+), upper_bound: (\S+), distinct_count: (\d+)")
 
 
-def analyze_exactly(session: Any, quoted: str, columns: list[Column], histograms: bool) -> dict[str, object]:
+def analyze_exactly(session: SparkSession, quoted: str, columns: list[Column], histograms: bool) -> dict[str, object]:
     """Let Spark analyze a table and store what it finds; rows, bytes and columns' statistics as a catalogue has them.
 
     Raises InputError for a view.
@@ -32,7 +35,7 @@ def analyze_exactly(session: Any, quoted: str, columns: list[Column], histograms
     return {"rowCount": int(found[2] or 0), "sizeInBytes": int(found[1]), "columns": entries}
 
 
-def _described(session: Any, what: str) -> dict[str, str]:
+def _described(session: SparkSession, what: str) -> dict[str, str]:
     return {row[0]: row[1] for row in session.sql(f"DESCRIBE EXTENDED {what}").collect()}
 
 

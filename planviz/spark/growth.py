@@ -30,6 +30,7 @@ from planviz.logical.unresolved import (
     UnresolvedSubqueryColumnAliases,
     UnresolvedWith,
 )
+from planviz.spark.jvm import JavaObject
 from planviz.types import is_numeric
 
 #: Values, characters or steps that a constant may take.
@@ -278,7 +279,7 @@ def _named(plan: LogicalPlan) -> Iterator[tuple[str, object]]:
             yield from zip(plan.names, row, strict=False)
 
 
-def _of_value(value: Any) -> _Bound:
+def _of_value(value: JavaObject) -> _Bound:
     if isinstance(value, _Known):
         return value.bound
     if isinstance(value, str):

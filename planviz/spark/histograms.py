@@ -8,9 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING
 
 from planviz.spark.columns import Column
+from planviz.spark.jvm import jvm_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column as SparkColumn
+    from pyspark.sql import DataFrame, SparkSession
 
 #: How a value becomes the number that a histogram shows; others show themselves.
 _NUMBERS = {"date": "unix_date(x)", "timestamp": "unix_micros(x)", "timestamp_ntz": "unix_micros(cast(x AS timestamp))"}
@@ -24,9 +29,9 @@ class Ends:
     numbers: tuple[float, ...]
 
 
-def ends_of(session: Any, frame: Any, columns: list[Column]) -> dict[str, Ends]:
+def ends_of(session: SparkSession, frame: DataFrame, columns: list[Column]) -> dict[str, Ends]:
     """The ends of the bins by column; none of those that have no histogram in Spark, or no values."""
-    bins = int(session.conf.get("spark.sql.statistics.histogram.numBins"))
+    bins = int(str(session.conf.get("spark.sql.statistics.histogram.numBins")))
     accuracy = session.conf.get("spark.sql.statistics.percentile.accuracy")
     shares = ", ".join(f"{at / bins!r}D" for at in range(bins + 1))
     having = [c for c in columns if c.ordered and c.kind != "boolean"]
@@ -47,20 +52,23 @@ def ends_of(session: Any, frame: Any, columns: list[Column]) -> dict[str, Ends]:
     return found
 
 
-def selected(frame: Any, asked: list[str], columns: list[Column], ends: dict[str, Ends], error: float) -> Any:
+def selected(
+    frame: DataFrame, asked: list[str], columns: list[Column], ends: dict[str, Ends], error: float
+) -> DataFrame:
     """One row with these aggregates and, for each column with ends, in their order, distinct values in each bin."""
     if not ends:
         return frame.selectExpr(*asked)
     from pyspark.sql.functions import expr
 
-    return frame.select(*map(expr, asked), *(_counts(frame, c, ends[c.name], error) for c in columns if c.name in ends))
+    counts = [_counts(frame, c, ends[c.name], error) for c in columns if c.name in ends]
+    return frame.select(*[expr(text) for text in asked], *counts)
 
 
-def _counts(frame: Any, column: Column, ends: Ends, error: float) -> object:
+def _counts(frame: DataFrame, column: Column, ends: Ends, error: float) -> SparkColumn:
     from pyspark.sql.classic.column import Column as JavaColumn
     from pyspark.sql.functions import expr
 
-    jvm = frame.sparkSession._jvm
+    jvm = jvm_of(frame.sparkSession)
     expressions = getattr(getattr(jvm.org.apache.spark.sql.classic, "ExpressionUtils$"), "MODULE$")
     listed = ", ".join(f"'{text}'" for text in ends.texts)
     values = expr(f"cast(array({listed}) AS array<{column.type}>)")

@@ -5,15 +5,21 @@ from __future__ import annotations
 import contextlib
 import threading
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, cast
+
+if TYPE_CHECKING:
+    from pyspark import StatusTracker
+    from pyspark.core.status import SparkStageInfo
+    from pyspark.sql import SparkSession
+    from pyspark.sql.connect.shell.progress import ProgressHandler, StageInfo
 
 _EVERY = 1.0
 
 
 @contextmanager
-def counting_tasks(session: object, told: str, progress: Callable[[str], None]) -> Iterator[None]:
+def counting_tasks(session: SparkSession, told: str, progress: Callable[[str], None]) -> Iterator[None]:
     """Tell once a second how many tasks of the jobs that this thread starts are done: `told: 12 of 50 tasks`.
 
     Of jobs that take turns, as several passes do, the tasks known so far count.
@@ -25,7 +31,7 @@ def counting_tasks(session: object, told: str, progress: Callable[[str], None]) 
 
 
 @contextmanager
-def _by_status(session: Any, tell: Callable[[int, int], None]) -> Iterator[None]:
+def _by_status(session: SparkSession, tell: Callable[[int, int], None]) -> Iterator[None]:
     context, group, end = session.sparkContext, f"planviz-{uuid.uuid4()}", threading.Event()
 
     def look() -> None:
@@ -45,22 +51,23 @@ def _by_status(session: Any, tell: Callable[[int, int], None]) -> Iterator[None]
     finally:
         end.set()
         thread.join()
-        context.setLocalProperty("spark.jobGroup.id", None)
+        # None takes the property away, which the signature does not say.
+        context.setLocalProperty("spark.jobGroup.id", cast("str", None))
 
 
-def _stages(tracker: Any, group: str) -> list[Any]:
+def _stages(tracker: StatusTracker, group: str) -> list[SparkStageInfo]:
     jobs = [tracker.getJobInfo(job) for job in tracker.getJobIdsForGroup(group)]
     return [s for job in jobs if job is not None for i in job.stageIds if (s := tracker.getStageInfo(i)) is not None]
 
 
 @contextmanager
-def _over_connect(session: Any, tell: Callable[[int, int], None]) -> Iterator[None]:
-    def handler(stages: Any, inflight_tasks: int, operation_id: str | None, done: bool) -> None:
+def _over_connect(session: SparkSession, tell: Callable[[int, int], None]) -> Iterator[None]:
+    def handler(stages: Iterable[StageInfo] | None, inflight_tasks: int, operation_id: str | None, done: bool) -> None:
         if stages:
             tell(sum(s.num_completed_tasks for s in stages), sum(s.num_tasks for s in stages))
 
-    session.registerProgressHandler(handler)
+    session.registerProgressHandler(cast("ProgressHandler", handler))
     try:
         yield
     finally:
-        session.removeProgressHandler(handler)
+        session.removeProgressHandler(cast("ProgressHandler", handler))

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from planviz.spark.jvm import class_name, entries, estimate, items, optional
+from planviz.jsontypes import JsonObject
+from planviz.spark.jvm import JavaObject, class_name, entries, estimate, items, optional
 
 #: Operators whose logical plan is the top of what the scan took in, and the logical operator that is their own.
 _OWN = {"FilterExec": "Filter", "ProjectExec": "Project"}
@@ -24,7 +25,7 @@ class Measured:
         self._expected: dict[str, list[int | None] | None] = {}
         self._remember(optimized)
 
-    def tree(self, plan: Any) -> dict[str, Any]:
+    def tree(self, plan: JavaObject) -> JsonObject:
         """An executed plan with all below it."""
         name = class_name(self._jvm, plan)
         found: dict[str, object] = {
@@ -37,7 +38,7 @@ class Measured:
             found["estimate"] = expected
         return found
 
-    def _below(self, plan: Any, name: str) -> list[dict[str, Any]]:
+    def _below(self, plan: JavaObject, name: str) -> list[JsonObject]:
         if name == "EmptyRelationExec":
             return [self._given_up(plan.logical())]
         if name.startswith("Reused"):
@@ -52,7 +53,7 @@ class Measured:
             below = [*items(self._jvm, plan.children()), *items(self._jvm, plan.subqueries())]
         return [self.tree(child) for child in below]
 
-    def _given_up(self, plan: Any) -> dict[str, object]:
+    def _given_up(self, plan: JavaObject) -> dict[str, object]:
         """The logical plan that adaptive execution found to be empty, down to the stages that had run by then."""
         name = class_name(self._jvm, plan)
         if name == "LogicalQueryStage":
@@ -65,7 +66,7 @@ class Measured:
             "children": [self._given_up(child) for child in below],
         }
 
-    def _metrics(self, plan: Any) -> list[dict[str, object]]:
+    def _metrics(self, plan: JavaObject) -> list[dict[str, object]]:
         found = []
         for _, metric in entries(self._jvm, plan.metrics()):
             name = optional(metric.name())
@@ -76,7 +77,7 @@ class Measured:
     # Adaptive execution puts query stages with their measured sizes into the logical plan; what was expected is that of
     # the plan before, found by the text of the operator, whose ids are the same.
 
-    def _remember(self, plan: Any) -> None:
+    def _remember(self, plan: JavaObject) -> None:
         text = _line(plan)
         expected = estimate(plan)
         known = self._expected.get(text, expected)
@@ -84,7 +85,7 @@ class Measured:
         for child in [*items(self._jvm, plan.children()), *items(self._jvm, plan.subqueries())]:
             self._remember(child)
 
-    def _estimate(self, plan: Any, name: str) -> list[int | None] | None:
+    def _estimate(self, plan: JavaObject, name: str) -> list[int | None] | None:
         logical = optional(plan.logicalLink())
         if logical is None or name.endswith(("QueryStageExec", "ExchangeExec", "SparkPlanExec")):
             return None
@@ -102,11 +103,11 @@ class Measured:
                 logical = self._without_stage(children[0])
         return self._expected.get(_line(logical))
 
-    def _without_stage(self, logical: Any) -> Any:
+    def _without_stage(self, logical: JavaObject) -> Any:
         while class_name(self._jvm, logical) == "LogicalQueryStage":
             logical = logical.logicalPlan()
         return logical
 
 
-def _line(plan: Any) -> str:
+def _line(plan: JavaObject) -> str:
     return str(plan.simpleString(100_000))

@@ -10,9 +10,13 @@ import re
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from planviz.spark.jvm import items, module
+from planviz.jsontypes import JsonObject
+from planviz.spark.jvm import JavaObject, items, module
+
+if TYPE_CHECKING:
+    pass
 
 _NUMBERS = re.compile(r"#\d+L?|(?<=plan_id=)\d+|\b(?:CTERelation(?:Def|Ref)|UnionLoop(?:Ref)?) \d+")
 #: What the clock said: ComputeCurrentTime reads it anew.
@@ -30,13 +34,13 @@ class Replay:
 
     texts: list[str] = field(default_factory=list)
     runs: list[str] = field(default_factory=list)
-    steps: list[dict[str, Any]] = field(default_factory=list)
-    batches: list[dict[str, Any]] = field(default_factory=list)
+    steps: list[JsonObject] = field(default_factory=list)
+    batches: list[JsonObject] = field(default_factory=list)
     differs: list[str] = field(default_factory=list)
     adaptive: bool = False
     _known: dict[str, int] = field(default_factory=dict)
 
-    def text(self, plan: Any) -> int:
+    def text(self, plan: JavaObject) -> int:
         """The index of a plan's text."""
         text = str(plan.toString()).rstrip("\n")
         if text not in self._known:
@@ -53,13 +57,13 @@ class Replay:
 class Replayer:
     """Replays the planning of one query in one session, which is the active one."""
 
-    def __init__(self, jvm: Any, session: Any, progress: Callable[[str], None] = lambda at: None) -> None:
+    def __init__(self, jvm: JavaObject, session: JavaObject, progress: Callable[[str], None] = lambda at: None) -> None:
         self._jvm = jvm
         self._session = session
         self._progress = progress
         self.replay = Replay()
 
-    def all(self, execution: Any) -> Replay:
+    def all(self, execution: JavaObject) -> Replay:
         """Analyzer, optimizer and preparations of a query execution, which is not changed."""
         state = self._session.sessionState()
         stages = (
@@ -80,7 +84,7 @@ class Replayer:
             self._stage("Preparations", execution.sparkPlan(), executed, rules)
         return self.replay
 
-    def _stage(self, executor: str, start: object, end: Any, batches: Sequence[_Batch | _Preparations]) -> None:
+    def _stage(self, executor: str, start: object, end: JavaObject, batches: Sequence[_Batch | _Preparations]) -> None:
         found = self._run(executor, start, batches)
         if comparable(str(found.toString())) != comparable(str(end.toString())):
             self.replay.differs.append(executor)
@@ -93,7 +97,7 @@ class Replayer:
             plan = self._batch(run, batch, plan)
         return plan
 
-    def _batch(self, run: int, batch: _Batch | _Preparations, plan: Any) -> object:
+    def _batch(self, run: int, batch: _Batch | _Preparations, plan: JavaObject) -> object:
         before, iterations = plan, 0
         while iterations < batch.most:
             iterations += 1
@@ -110,7 +114,7 @@ class Replayer:
         self.replay.batches.append(found)
         return plan
 
-    def _rule(self, run: int, batch: str, iteration: int, name: str, rule: Any, plan: object) -> object:
+    def _rule(self, run: int, batch: str, iteration: int, name: str, rule: JavaObject, plan: object) -> object:
         begin = time.perf_counter()
         after = rule.apply(plan)
         spent = (time.perf_counter() - begin) * 1e3
@@ -133,7 +137,7 @@ class Replayer:
 class _Batch:
     """A batch of analyzer or optimizer: its name, its rules by name, and how often they run at most."""
 
-    def __init__(self, jvm: Any, batch: Any) -> None:
+    def __init__(self, jvm: JavaObject, batch: JavaObject) -> None:
         self.name = str(batch.name())
         self.most = int(batch.strategy().maxIterations())
         self.rules = [(str(rule.ruleName()), rule) for rule in items(jvm, batch.rules())]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from planviz import logical
 from planviz.errors import InputError, StatementRefused
@@ -24,7 +24,10 @@ from planviz.logical.scripts import ScriptTransformation
 from planviz.logical.unresolved import UnresolvedCommand, UnresolvedRelation, UnresolvedTableValuedFunction
 from planviz.spark.function_options import known_functions, refused_option
 from planviz.spark.growth import TooMuch, check_growth
-from planviz.spark.jvm import class_name, items
+from planviz.spark.jvm import JavaObject, class_name, items
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 #: Functions that call Java, by the last part of their name.
 _JAVA = frozenset({"reflect", "java_method", "try_reflect"})
@@ -125,7 +128,7 @@ def _place(text: str, statement: Statement, part: object) -> str:
     return f"Line {line}, column {column}"
 
 
-def _origin(part: Any) -> tuple[str, int] | None:
+def _origin(part: JavaObject) -> tuple[str, int] | None:
     """Where a part of a plan was written, or the first thing in it whose place is known."""
     return next((node.origin for node in part.walk() if node.origin is not None), None)
 
@@ -220,7 +223,7 @@ def check_with_server(explained: str) -> None:
             raise StatementRefused(_foreign(line.strip(" :+-'!")[:40] if found is None else found[1]))
 
 
-def check_functions(session: Any, statement: Statement) -> None:
+def check_functions(session: SparkSession, statement: Statement) -> None:
     """Refuse what a Spark has built in and nobody has looked at: a function of a version newer than planviz knows.
 
     `session` is a live one, also of Spark Connect, asked only where a name is not in `functions.txt`; a function that
@@ -247,7 +250,7 @@ def _foreign(name: str) -> str:
     return f"Spark reads {name} in this text, which is not on the list of operators. {_ADVICE}"
 
 
-def check_with_spark(jvm: object, session: Any, sql: str) -> None:
+def check_with_spark(jvm: JavaObject, session: JavaObject, sql: str) -> None:
     """Let Spark's own parser read a query, which has no effect. Raises StatementRefused for an operator off the list.
 
     Raises Spark's ParseException for what Spark cannot read.

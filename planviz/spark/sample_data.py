@@ -19,11 +19,15 @@ import re
 from collections.abc import Callable
 from math import ceil
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planviz.errors import InputError
+from planviz.jsontypes import JsonObject
 from planviz.spark.jobs import counting_tasks
 from planviz.spark.statistics import analyze_table
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 _COUNTRIES = "array('AT', 'BR', 'CA', 'DE', 'FR', 'IN', 'JP', 'NL', 'PL', 'US')"
 #: A table's query over row numbers from `{first}` on; `{rows}` and `{users}` are the numbers of rows and users.
@@ -87,7 +91,7 @@ def query(table: str, scale: float, tasks: int | None = None) -> str:
 
 
 def make_sample_data(
-    session: Any, folder: str, scale: float, tables: list[str], progress: Callable[[str], None]
+    session: SparkSession, folder: str, scale: float, tables: list[str], progress: Callable[[str], None]
 ) -> dict[str, int]:
     """Write tables as Parquet under a folder or URL; their rows by name.
 
@@ -110,7 +114,9 @@ def make_sample_data(
     return {name: rows_of(name, scale) for name in tables}
 
 
-def catalogue_entries(session: Any, folder: str, tables: list[str], progress: Callable[[str], None]) -> dict[str, Any]:
+def catalogue_entries(
+    session: SparkSession, folder: str, tables: list[str], progress: Callable[[str], None]
+) -> JsonObject:
     """The tables under a folder with their statistics, as entries of a planviz-catalog/1 document."""
     entries = {}
     for name in tables:

@@ -13,9 +13,13 @@ The smallest and the largest value are those of the sample.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 from planviz.errors import InputError
+from planviz.jsontypes import JsonObject
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 
 @dataclass(frozen=True)
@@ -25,7 +29,7 @@ class Sample:
     rows: int
     fraction: float
 
-    def scaled(self, entry: dict[str, Any], drawn: int, distinct: tuple[int, int]) -> dict[str, object]:
+    def scaled(self, entry: JsonObject, drawn: int, distinct: tuple[int, int]) -> dict[str, object]:
         """A column's entry for the whole table from that of `drawn` rows; `distinct` are values and those seen once."""
         factor = self.rows / drawn if drawn else 0.0
         nulls = round(entry["nullCount"] * factor)
@@ -58,7 +62,7 @@ def fraction_of(asked: str, rows: int) -> float:
     return min(number if number < 1 or asked.endswith("%") else number / max(rows, 1), 1.0)
 
 
-def distinct_in_sample(frame: Any, columns: list[str]) -> list[tuple[int, int]]:
+def distinct_in_sample(frame: DataFrame, columns: list[str]) -> list[tuple[int, int]]:
     """Of each quoted column the distinct values and those that are there once, in one job, by their hashes."""
     if not columns:
         return []

@@ -11,12 +11,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, cast
 
 import planviz
+from planviz.jsontypes import JsonObject
+from planviz.spark.jvm import JavaObject
 from planviz.spark.reach import is_connect, is_loopback
 from planviz.spark.secrets import is_secret, without_secrets
 from planviz.spark.sharing import Sharing
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 #: Settings that make what Spark prints complete.
 WHOLE_TEXTS = {"spark.sql.debug.maxToStringFields": "100000", "spark.sql.maxMetadataStringLength": "100000"}
@@ -46,13 +51,13 @@ class Spark:
     `folder` is for files that live as long as it does; `sharing` says who may work in it at once.
     """
 
-    session: Any
+    session: SparkSession
     master: str
     jvm_process: subprocess.Popen[bytes] | None
     folder: Path
     sharing: Sharing = field(default_factory=Sharing)
     _sent: bool = False
-    _apart: dict[str, Any] = field(default_factory=dict)
+    _apart: dict[str, SparkSession] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
@@ -118,7 +123,7 @@ class Spark:
             self._sent = True
 
     @contextmanager
-    def task_session(self, conf: dict[str, str], tables: str = "") -> Iterator[Any]:
+    def task_session(self, conf: dict[str, str], tables: str = "") -> Iterator[SparkSession]:
         """A session for one task, with its settings, safe and with whole texts.
 
         `tables` names what tables are made for it ("": none): tasks of another name neither see them nor clash.
@@ -132,7 +137,7 @@ class Spark:
             if self.is_connect:
                 session.stop()
 
-    def _another(self, tables: str) -> Any:
+    def _another(self, tables: str) -> SparkSession:
         if self.is_connect:
             return _connected(self.master)
         if not tables:
@@ -142,12 +147,12 @@ class Spark:
                 self._apart[tables] = self._session_apart()
             return self._apart[tables].newSession()
 
-    def _session_apart(self) -> object:
+    def _session_apart(self) -> SparkSession:
         """A session whose catalogue and cache are shared with none of the others, and never a metastore's."""
         from pyspark.sql import SparkSession
 
         context = self.session.sparkContext
-        jvm = context._jvm
+        jvm: JavaObject = context._jvm
         options = jvm.java.util.HashMap()
         options.put("spark.sql.catalogImplementation", "in-memory")
         warehouse = self.session.conf.get("spark.sql.warehouse.dir")
@@ -155,7 +160,7 @@ class Spark:
         return SparkSession(context, jvm.org.apache.spark.sql.classic.SparkSession(context._jsc.sc(), options))
 
 
-def start(settings: dict[str, Any]) -> Spark:
+def start(settings: JsonObject) -> Spark:
     """Start Spark, or connect to one; `settings` has master, conf, memory, and a folder for what it writes."""
     # 4.x writes every SQL error as JSON through this logger.
     logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL + 1)
@@ -174,18 +179,18 @@ def start(settings: dict[str, Any]) -> Spark:
         builder = builder.config(key, value)
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
-    gateway: Any = session.sparkContext._gateway
+    gateway: JavaObject = session.sparkContext._gateway
     return Spark(session, master, gateway.proc, folder)
 
 
-def _connected(url: str) -> Any:
+def _connected(url: str) -> SparkSession:
     """A session of a Spark Connect server, whose client gives up in seconds where it would try on for minutes."""
     from pyspark.sql.connect.client.retries import DefaultPolicy
     from pyspark.sql.connect.session import SparkSession as ConnectSession
 
     session = ConnectSession.builder.remote(url).create()
     session.client.set_retry_policies([DefaultPolicy(max_retries=_RETRIES, initial_backoff=100, max_backoff=1000)])
-    return session
+    return cast("SparkSession", session)
 
 
 def _conf_folder(folder: Path, conf: dict[str, str]) -> Path:

@@ -11,10 +11,13 @@ import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING
 
 from planviz.frontend import parse_script
 from planviz.types import quote
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 #: Statements whose effect ends with the session, by their first words.
 _PRIVATE = re.compile(
@@ -75,7 +78,7 @@ class Sharing:
 
 
 @contextmanager
-def cleared_away(session: Any) -> Iterator[None]:
+def cleared_away(session: SparkSession) -> Iterator[None]:
     """Undo what a user's SQL leaves in the whole Spark: caches, global views and, in memory, tables and databases.
 
     A catalogue that is not in memory is the user's own, and what he makes there stays.
@@ -93,14 +96,14 @@ def cleared_away(session: Any) -> Iterator[None]:
             _drop_new(session, before)
 
 
-def _tables(session: Any) -> dict[str, set[str]]:
+def _tables(session: SparkSession) -> dict[str, set[str]]:
     return {
         database.name: {t.name for t in session.catalog.listTables(database.name) if not t.isTemporary}
         for database in session.catalog.listDatabases()
     }
 
 
-def _drop_new(session: Any, before: dict[str, set[str]]) -> None:
+def _drop_new(session: SparkSession, before: dict[str, set[str]]) -> None:
     session.sql("USE default")
     for database in session.catalog.listDatabases():
         if database.name not in before:

@@ -13,17 +13,22 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from planviz.errors import InputError
+from planviz.jsontypes import JsonObject
 from planviz.plantext.tree import parse_size
 from planviz.spark.columns import ORDERED, TEXTS, Column
 from planviz.spark.exact import analyze_exactly
 from planviz.spark.histograms import ends_of, histogram_of, selected
 from planviz.spark.jobs import counting_tasks
-from planviz.spark.jvm import class_name, estimate, module
+from planviz.spark.jvm import JavaObject, class_name, estimate, jvm_of, module
 from planviz.spark.sampling import Sample, distinct_in_sample, fraction_of
 from planviz.types import quote
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.connect.dataframe import DataFrame as ConnectFrame
 
 _ONE_PASS, _ONE_PASS_WITH_HISTOGRAMS = 100, 25
 _STATISTICS = re.compile(r"Statistics\(sizeInBytes=([\d.E+]+) (\w+)")
@@ -38,7 +43,7 @@ class Way:
     sample: str = ""
 
 
-def table_names(session: Any, patterns: list[str]) -> list[str]:
+def table_names(session: SparkSession, patterns: list[str]) -> list[str]:
     """The tables and views that patterns name: `orders`, `sales.*`, `*`. Raises InputError for one that names none."""
     found: dict[str, None] = {}
     for pattern in patterns:
@@ -55,7 +60,7 @@ def table_names(session: Any, patterns: list[str]) -> list[str]:
 
 
 def analyze_table(
-    session: Any, name: str, way: Way | None = None, progress: Callable[[str], None] = lambda at: None
+    session: SparkSession, name: str, way: Way | None = None, progress: Callable[[str], None] = lambda at: None
 ) -> dict[str, object]:
     """One table's entry: columns with types, provider, partition columns, rows, bytes, and its columns' statistics.
 
@@ -87,7 +92,7 @@ def analyze_table(
     }
 
 
-def _counted(session: object, frame: Any, columns: list[Column], way: Way) -> dict[str, object]:
+def _counted(session: SparkSession, frame: DataFrame, columns: list[Column], way: Way) -> dict[str, object]:
     """Rows and the columns' statistics by aggregates, over all rows or over a sample."""
     if way.histograms and not hasattr(frame, "_jdf"):
         raise InputError("Over Spark Connect histograms need --exact: the function behind them is not in SQL.")
@@ -95,7 +100,7 @@ def _counted(session: object, frame: Any, columns: list[Column], way: Way) -> di
     if way.sample:
         rows = frame.count()
         sample = Sample(rows, fraction_of(way.sample, rows))
-        frame = frame.sample(sample.fraction, seed=1)
+        frame = frame.sample(fraction=sample.fraction, seed=1)
     at_once = _ONE_PASS_WITH_HISTOGRAMS if way.histograms else _ONE_PASS
     found: dict[str, object] = {}
     counted = 0
@@ -111,10 +116,10 @@ def _counted(session: object, frame: Any, columns: list[Column], way: Way) -> di
     return {"rowCount": counted, "columns": found}
 
 
-def _pass(session: Any, frame: object, columns: list[Column], histograms: bool) -> tuple[int, dict[str, Any]]:
+def _pass(session: SparkSession, frame: DataFrame, columns: list[Column], histograms: bool) -> tuple[int, JsonObject]:
     """Rows and entries of some columns."""
     ends = ends_of(session, frame, columns) if histograms else {}
-    error = session.conf.get("spark.sql.statistics.ndv.maxError")
+    error = str(session.conf.get("spark.sql.statistics.ndv.maxError"))
     parts = ["count(1)", *(part for c in columns for part in _parts(c, error))]
     asked = [f"{part} AS c{at}" for at, part in enumerate(parts)]
     values: Iterator[Any] = iter(selected(frame, asked, columns, ends, float(error)).collect()[0])
@@ -135,7 +140,7 @@ def _parts(column: Column, error: str) -> list[str]:
     return [f"approx_count_distinct({c}, {error}D)", f"count({c})", *ends, *lengths]
 
 
-def _entry(column: Column, rows: int, values: list[Any]) -> dict[str, Any]:
+def _entry(column: Column, rows: int, values: list[Any]) -> JsonObject:
     distinct, there, low, high, average, longest = values
     lengths = (column.width,) * 2 if average is None else (-int(-average // 1), longest)
     found = {"distinctCount": min(distinct, there), "nullCount": rows - there}
@@ -144,16 +149,16 @@ def _entry(column: Column, rows: int, values: list[Any]) -> dict[str, Any]:
     return found | {"avgLen": lengths[0], "maxLen": lengths[1]}
 
 
-def _files(session: Any, frame: object) -> Any:
+def _files(session: SparkSession, frame: DataFrame) -> JavaObject:
     """Spark's HadoopFsRelation of a table or view that is nothing but files; None for others and over Connect."""
     if not hasattr(frame, "_jdf"):
         return None
     plan = frame._jdf.queryExecution().optimizedPlan()
-    relation = plan.relation() if class_name(session._jvm, plan) == "LogicalRelation" else None
-    return relation if relation is not None and class_name(session._jvm, relation) == "HadoopFsRelation" else None
+    relation = plan.relation() if class_name(jvm_of(session), plan) == "LogicalRelation" else None
+    return relation if relation is not None and class_name(jvm_of(session), relation) == "HadoopFsRelation" else None
 
 
-def _partition_columns(session: Any, frame: object, quoted: str) -> list[str]:
+def _partition_columns(session: SparkSession, frame: DataFrame, quoted: str) -> list[str]:
     """What a table's files lie in folders by; a view of files knows it, too, though Spark's catalogue does not."""
     files = _files(session, frame)
     if files is not None:
@@ -161,23 +166,23 @@ def _partition_columns(session: Any, frame: object, quoted: str) -> list[str]:
     return [column.name for column in session.catalog.listColumns(quoted) if column.isPartition]
 
 
-def _size(session: Any, frame: Any) -> int | None:
+def _size(session: SparkSession, frame: DataFrame) -> int | None:
     """Bytes of the files, as the planner counts them (over Spark Connect to two digits or more, as it prints them).
 
     Partitions in Spark's catalogue are listed, for until they were analyzed the planner does not know. None: unknown.
     """
     if not hasattr(frame, "_jdf"):
-        found = _STATISTICS.search(str(frame._explain_string(mode="cost")))
+        found = _STATISTICS.search(str(cast("ConnectFrame", frame)._explain_string(mode="cost")))
         return parse_size(found[1], found[2]) if found and found[2] != "EiB" else None
     files = _files(session, frame)
     if files is not None:
         location = files.location()
-        if class_name(session._jvm, location) == "CatalogFileIndex":
-            location = location.filterPartitions(module(session._jvm.scala.collection.immutable, "Nil"))
+        if class_name(jvm_of(session), location) == "CatalogFileIndex":
+            location = location.filterPartitions(module(jvm_of(session).scala.collection.immutable, "Nil"))
         return int(str(location.sizeInBytes()))
     return estimate(frame._jdf.queryExecution().optimizedPlan())[1]
 
 
-def _provider(session: Any, quoted: str) -> str:
+def _provider(session: SparkSession, quoted: str) -> str:
     rows = session.sql(f"DESCRIBE EXTENDED {quoted}").where("col_name = 'Provider'").collect()
     return str(rows[0]["data_type"]).lower() if rows else "parquet"

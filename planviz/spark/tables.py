@@ -10,14 +10,17 @@ import threading
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from planviz.catalog.files import read_catalog
 from planviz.catalog.tables import Catalog, ColumnStatistics, Table
 from planviz.errors import InputError
-from planviz.spark.jvm import module
+from planviz.spark.jvm import JavaObject, jvm_of, module
 from planviz.spark.safety import check_functions, check_with_spark, queries_of
 from planviz.types import TIMESTAMP, TIMESTAMP_NTZ, quote
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 #: The statistics of the tables in a folder of Parquet, where there is such a file.
 STATISTICS = "catalog.json"
@@ -31,7 +34,7 @@ def made_by(catalog: str | None, folder: str | None) -> str:
     return sha256("\0".join(parts).encode()).hexdigest() if any(parts) else ""
 
 
-def register_catalog(session: Any, text: str) -> None:
+def register_catalog(session: SparkSession, text: str) -> None:
     """Make the tables and views of a planviz-catalog/1 text; statistics count as if they had been measured."""
     catalog: Catalog = read_catalog(text)
     for table in [_checked(table) for table in catalog.tables.values()]:
@@ -39,12 +42,12 @@ def register_catalog(session: Any, text: str) -> None:
     for view in catalog.views.values():
         for query in queries_of(view.sql):
             check_functions(session, query)
-        check_with_spark(session._jvm, session._jsparkSession, view.sql)
+        check_with_spark(jvm_of(session), session._jsparkSession, view.sql)
         columns = f"({', '.join(map(quote, view.columns))})" if view.columns else ""
         session.sql(f"CREATE OR REPLACE TEMPORARY VIEW {quote(view.name)} {columns} AS {view.sql}")
 
 
-def _make(session: Any, table: Table, folder: Path | None = None) -> None:
+def _make(session: SparkSession, table: Table, folder: Path | None = None) -> None:
     """Make a table with its statistics, empty or of a folder's files, unless a task before has made it."""
     name = f"{quote(table.database)}.{quote(table.name)}"
     with _lock:
@@ -61,7 +64,7 @@ def _make(session: Any, table: Table, folder: Path | None = None) -> None:
             raise
 
 
-def register_data(session: Any, folder: str) -> list[str]:
+def register_data(session: SparkSession, folder: str) -> list[str]:
     """Make every Parquet file or folder of a folder a temporary view of its name; the names.
 
     Those of which the folder's own catalogue has statistics become tables with these. Raises InputError when there is
@@ -125,8 +128,8 @@ def _text(value: str) -> str:
 # py4j would cut those to 64 bits, so they are made on the other side, from text, by what reads stored statistics.
 
 
-def _inject(session: Any, name: str, table: Table) -> None:
-    jvm = session._jvm
+def _inject(session: SparkSession, name: str, table: Table) -> None:
+    jvm = jvm_of(session)
     catalog = session._jsparkSession.sessionState().catalog()
     identifier = session._jsparkSession.sessionState().sqlParser().parseTableIdentifier(name)
     columns = jvm.java.util.HashMap()
@@ -154,12 +157,12 @@ def _microseconds(value: object) -> object:
     return None if value is None else f"{whole}.{fraction:0<6}"
 
 
-def _number(jvm: object, value: int) -> Any:
+def _number(jvm: JavaObject, value: int) -> JavaObject:
     """Some(BigInt) on the other side."""
     return _stored(jvm, "t", "c", ColumnStatistics(distinct_count=value)).distinctCount()
 
 
-def _stored(jvm: Any, table: str, column: str, stats: ColumnStatistics) -> Any:
+def _stored(jvm: JavaObject, table: str, column: str, stats: ColumnStatistics) -> JavaObject:
     """A column's statistics, as Spark reads them back from text."""
     values = {"distinctCount": stats.distinct_count, "min": stats.min, "max": stats.max, "nullCount": stats.null_count,
               "avgLen": stats.avg_len, "maxLen": stats.max_len}  # fmt: skip

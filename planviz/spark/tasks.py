@@ -7,13 +7,15 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planviz.catalog.files import FORMAT
 from planviz.errors import SparkError, StatementRefused
+from planviz.jsontypes import JsonObject
 from planviz.spark.capturing import active_session, capture_frame
 from planviz.spark.connect import explained_error
 from planviz.spark.eventlog.job import ingest
+from planviz.spark.jvm import jvm_of
 from planviz.spark.safety import check_functions, check_with_server, check_with_spark, queries_of
 from planviz.spark.sample_data import TABLES, catalogue_entries, check_scale, make_sample_data
 from planviz.spark.session import Spark
@@ -21,9 +23,12 @@ from planviz.spark.sharing import cleared_away, is_private, statements_of
 from planviz.spark.statistics import Way, analyze_table, table_names
 from planviz.spark.tables import made_by, register_catalog, register_data
 
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
 #: Says what a task is at: "planning", "running" ...
 Progress = Callable[[str], None]
-Task = Callable[[Spark, dict[str, Any], Progress], Any]
+Task = Callable[[Spark, JsonObject, Progress], object]
 
 _PLACE = re.compile(r"[(;] ?line (\d+),? pos (\d+)")
 
@@ -33,7 +38,7 @@ def ping(spark: Spark, arguments: dict[str, object], progress: Progress) -> bool
     return spark.alive()
 
 
-def cancel(spark: Spark, arguments: dict[str, Any], progress: Progress) -> None:
+def cancel(spark: Spark, arguments: JsonObject, progress: Progress) -> None:
     """Cancel the jobs of another `task`, by its number."""
     spark.cancel_jobs(arguments["task"])
 
@@ -43,7 +48,7 @@ def describe(spark: Spark, arguments: dict[str, object], progress: Progress) -> 
     return spark.described()
 
 
-def capture(spark: Spark, arguments: dict[str, Any], progress: Progress) -> dict[str, Any]:
+def capture(spark: Spark, arguments: JsonObject, progress: Progress) -> JsonObject:
     """One query of the text `sql` captured; executed when `run` says so, else planned only.
 
     `conf` are settings of the session, `catalog` a planviz-catalog/1 text, `data` a folder of Parquet tables, `setup`
@@ -62,12 +67,12 @@ def capture(spark: Spark, arguments: dict[str, Any], progress: Progress) -> dict
                 raise error
             check_with_server(explained)
         else:
-            check_with_spark(session._jvm, session._jsparkSession, sql)
+            check_with_spark(jvm_of(session), session._jsparkSession, sql)
         return capture_frame(session.sql(sql), sql=sql, run=bool(arguments.get("run")), progress=progress)
 
 
 @contextmanager
-def _prepared(spark: Spark, conf: dict[str, str], arguments: dict[str, Any], progress: Progress) -> Iterator[Any]:
+def _prepared(spark: Spark, conf: dict[str, str], arguments: JsonObject, progress: Progress) -> Iterator[Any]:
     """A session with its tables, together with other tasks or, where its SQL could be seen by them, alone."""
     setup = statements_of(arguments.get("setup") or "")
     private = spark.is_connect or is_private(setup)
@@ -83,7 +88,7 @@ def _prepared(spark: Spark, conf: dict[str, str], arguments: dict[str, Any], pro
             yield session
 
 
-def _register(spark: Spark, session: object, arguments: dict[str, Any]) -> None:
+def _register(spark: Spark, session: SparkSession, arguments: JsonObject) -> None:
     if arguments.get("catalog"):
         if spark.is_connect:
             raise SparkError(
@@ -94,27 +99,27 @@ def _register(spark: Spark, session: object, arguments: dict[str, Any]) -> None:
         register_data(session, arguments["data"])
 
 
-def ingest_logs(spark: Spark, arguments: dict[str, Any], progress: Progress) -> dict[str, object]:
+def ingest_logs(spark: Spark, arguments: JsonObject, progress: Progress) -> dict[str, object]:
     """The event logs under `paths` read into `catalogue`; see `eventlog.job.ingest`."""
     spark.send_planviz()
     environment = arguments.get("environment") or {}
     return ingest(spark.session, arguments["paths"], arguments["catalogue"], progress, environment)
 
 
-def tables(spark: Spark, arguments: dict[str, Any], progress: Progress) -> list[str]:
+def tables(spark: Spark, arguments: JsonObject, progress: Progress) -> list[str]:
     """The tables that `tables` names, patterns among them."""
     with _with_tables(spark, arguments) as session:
         return table_names(session, arguments["tables"])
 
 
-def analyze(spark: Spark, arguments: dict[str, Any], progress: Progress) -> dict[str, object]:
+def analyze(spark: Spark, arguments: JsonObject, progress: Progress) -> dict[str, object]:
     """The entry of `table` in a catalogue, with statistics; `exact`, `histograms` and `sample` are those of `Way`."""
     way = Way(bool(arguments.get("exact")), bool(arguments.get("histograms")), str(arguments.get("sample") or ""))
     with _with_tables(spark, arguments) as session:
         return analyze_table(session, arguments["table"], way, progress)
 
 
-def sample_data(spark: Spark, arguments: dict[str, Any], progress: Progress) -> dict[str, object]:
+def sample_data(spark: Spark, arguments: JsonObject, progress: Progress) -> dict[str, object]:
     """The shop of `planviz.spark.sample_data` at `scale`, written under `folder` (a folder or URL, seen by Spark).
 
     `tables` names some of its tables (default: all). Returns `folder`, `tables`, `rows` by table, and `catalogue`, a
@@ -131,7 +136,7 @@ def sample_data(spark: Spark, arguments: dict[str, Any], progress: Progress) -> 
 
 
 @contextmanager
-def _with_tables(spark: Spark, arguments: dict[str, object]) -> Iterator[object]:
+def _with_tables(spark: Spark, arguments: dict[str, object]) -> Iterator[SparkSession]:
     conf = {"spark.sql.session.timeZone": "UTC"}
     with (
         _prepared(spark, conf, arguments, lambda at: None) as session,

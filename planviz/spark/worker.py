@@ -12,9 +12,10 @@ import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from planviz.errors import AnalysisError, PlanvizError, SparkError, SparkLost
+from planviz.jsontypes import JsonObject
 from planviz.spark import tasks
 from planviz.spark.capturing import full_memory
 from planviz.spark.child import STOPPED
@@ -71,7 +72,7 @@ def main() -> None:
     os._exit(0)
 
 
-def _work(spark: Spark, answers: _Answers, task: dict[str, Any]) -> None:
+def _work(spark: Spark, answers: _Answers, task: JsonObject) -> None:
     number = task["id"]
 
     def progress(at: str) -> None:
@@ -102,7 +103,7 @@ def _watch(spark: Spark, answers: _Answers) -> None:
     os._exit(3)
 
 
-def told(error: Exception, where: str) -> dict[str, Any]:
+def told(error: Exception, where: str) -> JsonObject:
     """An error as JSON values: kind, message, and Spark's class and place for it; `where` is a server's address."""
     if where and (broken := connect_error(error, where)) is not None:
         error = broken

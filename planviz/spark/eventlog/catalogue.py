@@ -20,6 +20,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from planviz.errors import InputError
+from planviz.jsontypes import JsonObject
 from planviz.plantext.eventlog.fold import Application, Place
 from planviz.spark.eventlog.events import Fault, Resume
 from planviz.spark.eventlog.executions import UNLIKE, schema
@@ -68,7 +69,7 @@ class Reading:
         return Resume(place, application, tuple(before))
 
 
-def done_by(note: dict[str, Any]) -> tuple[int, Reading] | None:
+def done_by(note: JsonObject) -> tuple[int, Reading] | None:
     """When and how a log was read by its last note; None while it is being read."""
     return (note["time"], Reading(**note["done"])) if "done" in note else None
 
@@ -180,12 +181,12 @@ class Rows:
         self.count = 0
         self._files, self._root, self._name, self._folder = catalogue.files, catalogue.root, name, folder
         self._ids: set[int] = set()
-        self._waiting: dict[Any, list[dict[str, Any]]] = {}
+        self._waiting: dict[Any, list[JsonObject]] = {}
         self._held = self._plans = 0
-        self._writers: dict[str, Any] = {}
-        self._streams: dict[str, Any] = {}
+        self._writers: JsonObject = {}
+        self._streams: JsonObject = {}
 
-    def add(self, found: dict[str, Any]) -> None:
+    def add(self, found: JsonObject) -> None:
         """Take one row of `executions.row`."""
         self._waiting.setdefault(found["day"], []).append(found)
         self._ids.add(found["execution_id"])

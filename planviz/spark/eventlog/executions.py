@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
+from planviz.jsontypes import JsonObject
 from planviz.plantext.eventlog.fold import NOT_OPERATORS, Application, Execution, measure
 from planviz.plantext.eventlog.messages import Form, Operator, plan_text, read_form, read_plan, read_text
 
@@ -47,7 +48,7 @@ def schema() -> Any:
     return pyarrow.schema([(name, kind) for kind, names in kinds for name in names])
 
 
-def row(execution: Execution, application: Application, log: str) -> dict[str, Any]:
+def row(execution: Execution, application: Application, log: str) -> JsonObject:
     """The row: times in UTC, bytes, counts of operators and join strategies, the plan as Spark's sparkPlanInfo with
     its measured values as JSON. Raises ValueError when a plan is damaged."""
     start, end = execution.start, execution.end

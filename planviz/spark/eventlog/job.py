@@ -11,15 +11,20 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING
 
+from planviz.jsontypes import JsonObject
 from planviz.spark.eventlog.catalogue import Catalogue, Reading
 from planviz.spark.eventlog.events import LogReader, Resume
 from planviz.spark.eventlog.executions import row
 from planviz.spark.eventlog.logs import Log, find_logs
+
+if TYPE_CHECKING:
+    import pandas
+    from pyspark.sql import SparkSession
 
 #: Tasks at most; above, some read several logs.
 _TASKS = 20_000
@@ -35,7 +40,7 @@ Work = tuple[Log, Reading | None]
 
 
 def ingest(
-    session: object,
+    session: SparkSession,
     paths: list[str],
     catalogue: str,
     progress: Callable[[str], None],
@@ -77,11 +82,15 @@ def _is_known(log: Log, known: Reading | None) -> bool:
 
 
 def _distributed(
-    session: Any, work: list[Work], target: Catalogue, environment: dict[str, str], progress: Callable[[str], None]
-) -> list[dict[str, Any]]:
+    session: SparkSession,
+    work: list[Work],
+    target: Catalogue,
+    environment: dict[str, str],
+    progress: Callable[[str], None],
+) -> list[JsonObject]:
     path, run = target.path, target.run
 
-    def tasks(batches: Iterable[Any]) -> Iterator[object]:
+    def tasks(batches: Iterator[pandas.DataFrame]) -> Iterator[pandas.DataFrame]:
         import pandas
 
         with _with(environment):
@@ -141,7 +150,7 @@ def _resume(log: Log, known: Reading | None) -> Resume | None:
 @contextmanager
 def _told(target: Catalogue, logs: int, progress: Callable[[str], None]) -> Iterator[None]:
     """Say again and again what the tasks have noted, until they are done."""
-    done: dict[str, dict[str, Any]] = {}
+    done: dict[str, JsonObject] = {}
     ended = threading.Event()
     said = ""
 

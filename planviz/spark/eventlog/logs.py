@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from planviz.errors import InputError
+from planviz.spark.jvm import JavaObject
 
 _PART = re.compile(r"events_(\d+)_")
 _STATUS = "appstatus_"
@@ -176,7 +177,7 @@ def _folder(files: Any, folder: str, prefix: str) -> Iterator[Log]:
 def _rolling(path: str, parts: list[Any], prefix: str, in_progress: bool) -> Log:
     """The parts by number; a compacted part stands for all up to its own number."""
 
-    def number(part: Any) -> int:
+    def number(part: JavaObject) -> int:
         match = _PART.match(part.base_name)
         return int(match[1]) if match else 0
 

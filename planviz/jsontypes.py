@@ -1,0 +1,9 @@
+"""JSON as Python holds it."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+#: An object of a JSON document. Its values have whatever shape the document gives them: whoever reads one checks what
+#: it reads, and whoever writes one says in its docstring which keys there are.
+JsonObject: TypeAlias = dict[str, Any]
