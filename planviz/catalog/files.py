@@ -26,6 +26,7 @@ from planviz.catalog.tables import (
 )
 from planviz.errors import InputError
 from planviz.expressions.python import PythonEvalType
+from planviz.jsontypes import JsonObject
 from planviz.types import UNKNOWN, DataType, StructField, parse_type
 
 FORMAT = "planviz-catalog/1"
@@ -118,7 +119,7 @@ class _Reader:
     def problem(self, path: str, message: str) -> None:
         self.problems.append(Problem(path, message))
 
-    def object(self, value: object, path: str, known: Iterable[str] = ()) -> dict[str, Any]:
+    def object(self, value: object, path: str, known: Iterable[str] = ()) -> JsonObject:
         if not isinstance(value, dict):
             self.problem(path, f"must be a JSON object, not {_shown(value)}.")
             return {}
@@ -163,7 +164,7 @@ class _Reader:
             self.problem(path, f"must be true or false, not {_shown(value)}.")
         return bool(value)
 
-    def catalog(self, document: dict[str, Any]) -> Catalog:
+    def catalog(self, document: JsonObject) -> Catalog:
         self.object(document, "", _TOP)
         tables: dict[str, Table] = {}
         for name, entry in self.object(document.get("tables", {}), "tables").items():
@@ -180,7 +181,7 @@ class _Reader:
         shown = self.text(about, "description") if about else ""
         return Catalog(self.text(name, "name"), tables, views, shown, functions=self.functions(document))
 
-    def functions(self, document: dict[str, Any]) -> dict[str, SqlFunction | PythonFunction]:
+    def functions(self, document: JsonObject) -> dict[str, SqlFunction | PythonFunction]:
         """The functions written in Python, by lower-case name."""
         found: dict[str, SqlFunction | PythonFunction] = {}
         for name, given in self.object(document.get("functions", {}), "functions").items():
@@ -193,7 +194,7 @@ class _Reader:
             found[name.lower()] = PythonFunction(name, returns, self.kind(entry, path), fixed)
         return found
 
-    def kind(self, entry: dict[str, Any], path: str) -> PythonEvalType | None:
+    def kind(self, entry: JsonObject, path: str) -> PythonEvalType | None:
         try:
             return python_eval_type(entry.get("evalType"))
         except InputError as e:
@@ -229,7 +230,7 @@ class _Reader:
             self.problem(path, 'buckets need "columns" and a "number" above 0.')
         return Buckets(self.names(entry, "columns", path), number or 1, self.names(entry, "sorted_by", path))
 
-    def names(self, entry: dict[str, Any], key: str, path: str) -> tuple[str, ...]:
+    def names(self, entry: JsonObject, key: str, path: str) -> tuple[str, ...]:
         items = self.items(entry.get(key, []), f"{path}.{key}")
         return tuple(self.text(c, f"{path}.{key}.{i}") for i, c in enumerate(items))
 
@@ -308,13 +309,13 @@ def write_catalog(catalog: Catalog) -> str:
     return json.dumps(document, indent=1, ensure_ascii=False)
 
 
-def _function_entry(function: PythonFunction) -> dict[str, Any]:
+def _function_entry(function: PythonFunction) -> JsonObject:
     kind = "udf" if function.eval_type is None else function.eval_type.name
     entry = {"returns": function.returns.simple_string, "evalType": kind}
     return entry if function.deterministic else {**entry, "deterministic": False}
 
 
-def table_entry(table: Table) -> dict[str, Any]:
+def table_entry(table: Table) -> JsonObject:
     """What a catalogue's document says of a table."""
     chars = dict(table.char_lengths)
     entry: dict[str, object] = {

@@ -13,6 +13,7 @@ from planviz.cli.settings import open_file
 from planviz.document.cardinality.join_order import order_table
 from planviz.errors import PlanvizError
 from planviz.execution import QueryExecution
+from planviz.jsontypes import JsonObject
 from planviz.units import exact
 
 _ENDINGS = {"text": "txt", "json": "json"}
@@ -45,7 +46,7 @@ def _searched(execution: QueryExecution) -> dict[str, object]:
     return order_table(execution.again(execution.config.with_settings(_ON)))
 
 
-def _lines(table: dict[str, Any]) -> Iterator[str]:
+def _lines(table: JsonObject) -> Iterator[str]:
     for search in table["searches"]:
         yield from _search(search)
     for reason in table["refused"]:
@@ -54,7 +55,7 @@ def _lines(table: dict[str, Any]) -> Iterator[str]:
         yield "There are no joins to put in order."
 
 
-def _search(search: dict[str, Any]) -> Iterator[str]:
+def _search(search: JsonObject) -> Iterator[str]:
     relations = search["relations"]
     names = [r["name"] for r in relations]
     yield f"{len(relations)} relations, {search['candidates']} candidates; rows weigh {search['weight']} of a cost"

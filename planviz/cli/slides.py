@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-from typing import Any
 
 from planviz.cli.files import write
 from planviz.document.alternatives.what_if import joins_of
@@ -17,6 +16,7 @@ from planviz.document.cardinality.slides import (
     slide_query,
 )
 from planviz.document.decisions.queries import outcome
+from planviz.jsontypes import JsonObject
 from planviz.units import byte_size, exact
 
 
@@ -60,7 +60,7 @@ def _side(example: SlideExample, side: SlideSide) -> dict[str, object]:
     return {"name": side.name, "settings": dict(side.settings), "figures": figures, "joins": joins}
 
 
-def _text(example: SlideExample, sides: list[dict[str, Any]]) -> str:
+def _text(example: SlideExample, sides: list[JsonObject]) -> str:
     lines = [example.title, example.about, "", example.sql, ""]
     for side in sides:
         lines.append(f"{side['name']}: {', '.join(f'{k}={v}' for k, v in side['settings'].items())}")
@@ -74,7 +74,7 @@ def _text(example: SlideExample, sides: list[dict[str, Any]]) -> str:
     return "\n".join([*lines, "", *example.said, *example.limits]) + "\n"
 
 
-def _said(numbers: dict[str, Any] | None) -> str:
+def _said(numbers: JsonObject | None) -> str:
     if numbers is None:
         return "nothing: no such operator in this plan"
     rows = "unknown" if numbers["rows"] is None else exact(numbers["rows"])

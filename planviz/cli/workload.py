@@ -11,10 +11,10 @@ import tomllib
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from planviz.cli.settings import pairs
 from planviz.errors import InputError
+from planviz.jsontypes import JsonObject
 
 SETTINGS = "planviz.toml"
 _HEADER = re.compile(r"^(?:--|#|//)\s*(catalogue|catalog|profile|conf)\s*:\s*(.+?)\s*$", re.MULTILINE | re.IGNORECASE)
@@ -28,7 +28,7 @@ class Settings:
     catalog: str = ""
     profile: str = ""
     stage: str = ""
-    conf: dict[str, Any] = field(default_factory=dict)
+    conf: JsonObject = field(default_factory=dict)
 
     def over(self, other: Settings) -> Settings:
         """These settings, and where they say nothing the other ones."""
@@ -103,7 +103,7 @@ def _settings_file(path: Path) -> Settings:
     return Settings(_catalog(values["catalog"], path.parent), values["profile"], values["stage"], _flat(conf))
 
 
-def _flat(conf: dict[str, object], lead: str = "") -> dict[str, Any]:
+def _flat(conf: dict[str, object], lead: str = "") -> JsonObject:
     """`[conf] spark.sql.x = 1` nests in TOML; `"spark.sql.x" = 1` does not. Both are the same."""
     found: dict[str, object] = {}
     for key, value in conf.items():

@@ -49,6 +49,7 @@ from planviz.types import (
     YearMonthIntervalType,
     is_integral,
 )
+from planviz.types.values import Value
 
 _BITS: dict[DataType, int] = {BYTE: 8, SHORT: 16, INT: 32, LONG: 64}
 
@@ -99,7 +100,7 @@ def _integer_remainder(a: int, b: int) -> int:
     return a - truncated(a, b) * b
 
 
-def _positive_remainder(a: object, b: object, remainder: Callable[[Any, Any], Any]) -> Any:
+def _positive_remainder(a: object, b: object, remainder: Callable[[Value, Value], Value]) -> Value:
     r = remainder(a, b)
     return remainder(r + b, b) if r < 0 else r
 
@@ -151,7 +152,7 @@ def _arithmetic(e: Any, row: Row) -> object:
         raise
 
 
-def _computed(e: Any, a: Any, b: Any) -> object:
+def _computed(e: Any, a: Value, b: Value) -> object:
     if isinstance(e, _DIVISIONS) and not b:
         if e.mode in ("TRY", "LEGACY"):
             return None
@@ -200,7 +201,7 @@ def _minus(e: UnaryMinus, value: int) -> int:
 
 
 @strict(Abs)
-def _abs(e: Expression, value: Any) -> Any:
+def _abs(e: Expression, value: Value) -> Value:
     if isinstance(value, Decimal):
         return to_decimal(_SCALA.minus(value), e.data_type) if value < 0 else value
     return bounded_integer(abs(value), e.data_type) if isinstance(value, int) else abs(value)
@@ -241,7 +242,7 @@ def _normalized(e: Expression, value: object) -> object:
 
 
 @strict(IntervalScale)
-def _scaled(e: IntervalScale, a: Any, n: Any) -> object:
+def _scaled(e: IntervalScale, a: Value, n: Value) -> object:
     """An interval times or over a number, rounded half up to whole months or microseconds."""
     if isinstance(a, tuple):
         raise UnknownValueError(str(e))
@@ -283,7 +284,7 @@ def _interval_of(months: float, days: float, micros: float) -> tuple[int, int, i
     return made
 
 
-def whole(value: Any) -> int:
+def whole(value: Value) -> int:
     """A number without its fraction."""
     return int(value.to_integral_value(ROUND_DOWN)) if isinstance(value, Decimal) else int(value)
 

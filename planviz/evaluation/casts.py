@@ -35,6 +35,7 @@ from planviz.types import (
     is_numeric,
     is_string,
 )
+from planviz.types.values import Value
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _SPACE = "".join(map(chr, range(33))) + "\x7f"
@@ -56,7 +57,7 @@ def _cast(e: Cast, row: Row) -> object:
         raise
 
 
-def _leniently(value: Any, a: DataType, b: DataType) -> Any:
+def _leniently(value: Value, a: DataType, b: DataType) -> Value:
     """With ANSI off a text may have a fraction that is cut off, and whole numbers that overflow wrap around."""
     if not is_integral(b) or not (is_string(a) or is_numeric(a)):
         return convert(value, a, b)
@@ -79,7 +80,7 @@ def converted(value: object, a: DataType, b: DataType) -> object:
         return None
 
 
-def convert(value: Any, a: DataType, b: DataType) -> Any:
+def convert(value: Value, a: DataType, b: DataType) -> Value:
     """A value of type `a` as type `b`. Raises FailsError as the query does, UnknownValueError."""
     if value is None:
         return None
@@ -112,7 +113,7 @@ def convert(value: Any, a: DataType, b: DataType) -> Any:
     return _to_number(value, a, b)
 
 
-def text_of(value: Any, t: DataType) -> str:
+def text_of(value: Value, t: DataType) -> str:
     """A value as text: what CAST(... AS STRING) gives."""
     if value is None:
         return "null"
@@ -130,7 +131,7 @@ def text_of(value: Any, t: DataType) -> str:
     return literal_text(value, t)
 
 
-def _to_number(value: Any, a: DataType, b: DataType) -> object:
+def _to_number(value: Value, a: DataType, b: DataType) -> object:
     if b == BOOLEAN:
         return value != 0
     if is_integral(b):
@@ -150,7 +151,7 @@ def _to_number(value: Any, a: DataType, b: DataType) -> object:
     raise UnknownValueError(f"{a} to {b}")
 
 
-def _instant(value: Any, b: DataType) -> Any:
+def _instant(value: Value, b: DataType) -> Value:
     if b == DATE:
         return value.date() if isinstance(value, datetime) else value
     if b in (TIMESTAMP, TIMESTAMP_NTZ):
@@ -171,7 +172,7 @@ def _cut(value: int, unit: int) -> int:
     return int(Decimal(value) / unit) * unit
 
 
-def _to_interval(value: Any, b: Any) -> int:
+def _to_interval(value: Value, b: Value) -> int:
     unit = (12 if b.end == 0 else 1) if isinstance(b, YearMonthIntervalType) else _UNITS[b.end]
     return bounded_integer(int(Decimal(value) * unit), b, "CAST_OVERFLOW")
 

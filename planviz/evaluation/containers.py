@@ -27,9 +27,10 @@ from planviz.expressions.complex import (
 )
 from planviz.expressions.core import Expression
 from planviz.types import MapType
+from planviz.types.values import Value
 
-Array = tuple[Any, ...]
-Map = tuple[tuple[Any, Any], ...]
+Array = tuple[Value, ...]
+Map = tuple[tuple[Value, Value], ...]
 
 expression(CreateArray)(lambda e, row: tuple(evaluate(i, row) for i in e.items))
 expression(CreateNamedStruct)(lambda e, row: tuple(evaluate(v, row) for v in e.values))
@@ -38,7 +39,7 @@ strict(GetArrayStructFields)(lambda e, v: tuple(None if s is None else s[e.ordin
 strict(GetMapValue)(lambda e, entries, key: _entry(entries, key))
 
 
-def _map_of(pairs: Any) -> Map:
+def _map_of(pairs: Value) -> Map:
     """A map of these entries. Raises FailsError for a null key or a key twice."""
     seen: set[Expression] = set()
     for k, _ in pairs:
@@ -56,7 +57,7 @@ def _create_map(e: Expression, row: Row) -> Map:
     return _map_of(list(zip(values[::2], values[1::2], strict=True)))
 
 
-def _entry(entries: Map, key: object) -> Any:
+def _entry(entries: Map, key: object) -> Value:
     return next((v for k, v in entries if compare(k, key) == 0), None)
 
 
@@ -72,7 +73,7 @@ def _item(e: GetArrayItem, array: Array, index: int) -> object:
 function("get")(lambda array, i: array[i] if 0 <= i < len(array) else None)
 
 
-def _element(e: Expression, whole: Any, key: Any) -> Any:
+def _element(e: Expression, whole: Value, key: Value) -> Value:
     if isinstance(type_of(e, 0), MapType):
         return _entry(whole, key)
     if not key:
@@ -83,7 +84,7 @@ def _element(e: Expression, whole: Any, key: Any) -> Any:
 
 
 @function("element_at", typed=True)
-def _element_at(e: Any, whole: Any, key: Expression, *_: object) -> Any:
+def _element_at(e: Any, whole: Value, key: Expression, *_: object) -> Value:
     try:
         return _element(e, whole, key)
     except LookupError:
@@ -106,7 +107,7 @@ function("array_size", "map_size")(len)
 
 
 @function("size", "cardinality", typed=True, nulls=True)
-def _size(e: Any, whole: Any) -> int | None:
+def _size(e: Any, whole: Value) -> int | None:
     """Of null -1 where the flag says so (Spark: legacySizeOfNull)."""
     if whole is None:
         return -1 if e.tail[-1:] == ("true",) else None
@@ -121,7 +122,7 @@ def _index(array: Array, value: object) -> int:
     return next((i for i, x in enumerate(array) if x is not None and compare(x, value) == 0), -1)
 
 
-def distinct(values: Any) -> Array:
+def distinct(values: Value) -> Array:
     """Each value once, in order of first appearance."""
     out: list[Expression] = []
     for v in values:
@@ -219,7 +220,7 @@ def _sort_array(array: Array, ascending: bool = True) -> Array:
 
 
 @function("sequence", typed=True)
-def _sequence(e: Expression, start: Any, stop: Any, step: Any = None) -> Array:
+def _sequence(e: Expression, start: Value, stop: Value, step: Value = None) -> Array:
     from datetime import date, datetime, timedelta
 
     if isinstance(start, date):

@@ -24,11 +24,12 @@ from planviz.expressions.core import Alias, Expression, Literal
 from planviz.expressions.specs import ALIKE_FUNCTIONS
 from planviz.types import FLOAT, STRING, UNKNOWN, DataType, StringType
 from planviz.types.collations import COLLATED
+from planviz.types.values import Value
 
 #: How decimals are computed: wide enough for what two of 38 digits give.
 WIDE = Context(prec=80, rounding=ROUND_HALF_UP)
 #: Values by attribute id.
-Row = dict[int, Any]
+Row = dict[int, Value]
 #: How many characters, bytes or items a value may have that is computed while planning, and how many comparisons and
 #: calls of lambdas one expression may take. What needs more is left as it is written; Spark would compute it.
 LARGEST = 10_000
@@ -52,7 +53,7 @@ _SEARCHING = ALIKE_FUNCTIONS - {"concat_ws", "elt", "lpad", "mask", "rpad", "to_
 class Function:
     """How a function is computed: from the values, or with the call itself first; with nulls or null for any null."""
 
-    compute: Callable[..., Any]
+    compute: Callable[..., Value]
     typed: bool
     nulls: bool
 
@@ -63,7 +64,7 @@ class CollatedText(str):
     collation: str
 
     @classmethod
-    def of(cls, value: object, t: DataType) -> Any:
+    def of(cls, value: object, t: DataType) -> Value:
         """The value as its type says: text under a collation, or itself."""
         if t is STRING or not isinstance(t, StringType) or value is None:
             return value
@@ -74,7 +75,7 @@ class CollatedText(str):
 
 _EXPRESSIONS: dict[type, Callable[[Any, Row], Any]] = {}
 _FUNCTIONS: dict[str, Function] = {}
-_DEFERRED: dict[str, Callable[[tuple[Any, ...], Row], Any]] = {}
+_DEFERRED: dict[str, Callable[[tuple[Value, ...], Row], Value]] = {}
 _zone: ContextVar[str] = ContextVar("session_zone", default="Etc/UTC")
 #: How many steps are left to the expression under way, as the only item.
 _steps: ContextVar[list[int] | None] = ContextVar("steps", default=None)
@@ -95,7 +96,7 @@ def zone() -> str:
     return _zone.get()
 
 
-Compute = Callable[..., Any]
+Compute = Callable[..., Value]
 
 
 def expression(*classes: type) -> Callable[[Compute], Compute]:
@@ -175,7 +176,7 @@ def _size(value: object) -> int:
     return size
 
 
-def evaluate(e: Expression, row: Row) -> Any:
+def evaluate(e: Expression, row: Row) -> Value:
     """The value for one row. Raises UnknownValueError, FailsError and what OUT_OF_REACH names."""
     if isinstance(e, Literal):
         return CollatedText.of(e.value, e.type) if COLLATED else e.value
@@ -203,7 +204,7 @@ def _evaluate(e: Expression, row: Row) -> object:
     raise UnknownValueError(str(e))
 
 
-def call(e: Expression, name: str, arguments: tuple[Expression, ...], row: Row) -> Any:
+def call(e: Expression, name: str, arguments: tuple[Expression, ...], row: Row) -> Value:
     """The value of a built-in by name; `e` is the expression that stands for it."""
     if name in _DEFERRED:
         return _DEFERRED[name](arguments, row)
@@ -258,7 +259,7 @@ def failure(e: Expression) -> FailsError | None:
     return None
 
 
-def row_value(e: Expression, row: Row) -> Any:
+def row_value(e: Expression, row: Row) -> Value:
     """The value for one row, given as values by attribute id. Raises UnknownValueError."""
     try:
         return evaluated(e, row)
@@ -280,7 +281,7 @@ def _order_keys(a: str, b: str) -> tuple[object, object]:
     return order_key(a, collation), order_key(b, collation)
 
 
-def compare(a: Any, b: Any) -> int:
+def compare(a: Value, b: Value) -> int:
     """Negative, 0 or positive as `a` is less than, equal to or greater than `b`.
 
     Null is least, NaN greatest and equal to itself; arrays and structs compare item by item.

@@ -31,6 +31,7 @@ from planviz.types import (
     is_integral,
     is_string,
 )
+from planviz.types.values import Value
 
 if TYPE_CHECKING:
     from planviz.expressions.core import Expression
@@ -64,7 +65,7 @@ def _from_csv(e: Any, line: str) -> tuple[Expression, ...]:
     return tuple(_read(c, f.data_type, options) for c, f in zip(cells, t.fields, strict=False))
 
 
-def _read(text: str | None, t: DataType, options: dict[str, str]) -> Any:
+def _read(text: str | None, t: DataType, options: dict[str, str]) -> Value:
     if text is None or is_string(t):
         return text
     try:
@@ -109,7 +110,7 @@ def _to_csv(e: Any, value: tuple[object, ...]) -> str:
     return separator.join("" if c is None else f'"{c}"' if every else c for c in cells)
 
 
-def _written(value: Any, t: DataType, options: dict[str, str]) -> str | None:
+def _written(value: Value, t: DataType, options: dict[str, str]) -> str | None:
     if value is None:
         return None
     if t in (TIMESTAMP, TIMESTAMP_NTZ):

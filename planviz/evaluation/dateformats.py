@@ -14,6 +14,7 @@ from typing import Any
 from planviz.evaluation.core import function, zone
 from planviz.evaluation.errors import FailsError, UnknownValueError
 from planviz.evaluation.instants import moved, zone_of
+from planviz.types.values import Value
 
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
@@ -230,7 +231,7 @@ def _hour(parts: dict[str, str]) -> int:
 
 
 @function("gettimestamp", typed=True)
-def _get_timestamp(e: Any, value: Any, pattern: str) -> datetime | None:
+def _get_timestamp(e: Any, value: Value, pattern: str) -> datetime | None:
     """Spark: GetTimestamp; the last of its tail tells whether what cannot be read fails."""
     if not isinstance(value, str):
         return value if isinstance(value, datetime) else datetime(value.year, value.month, value.day)

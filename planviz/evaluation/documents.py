@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import quote_plus, unquote_plus
 
 from planviz.evaluation.core import function, type_of
 from planviz.evaluation.errors import FailsError, UnknownValueError
+from planviz.types.values import Value
 
 if TYPE_CHECKING:
     from planviz.expressions.core import AttributeReference
@@ -64,7 +65,7 @@ def _try_url_part(url: str, part: str, key: str | None = None) -> str | None:
         return None
 
 
-def _read(text: str) -> Any:
+def _read(text: str) -> Value:
     """A JSON document; None for what is none, or holds numbers that would not print again as they were."""
     try:
         return json.loads(text)

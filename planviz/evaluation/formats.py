@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
-from typing import Any
 
 from planviz.evaluation.arithmetic import to_decimal
 from planviz.evaluation.core import WIDE, bounded, function
 from planviz.evaluation.errors import FailsError, UnknownValueError
 from planviz.expressions.core import Expression
 from planviz.expressions.literals import java_double
+from planviz.types.values import Value
 
 
 @function("format_number", typed=True)
-def _format_number(e: Expression, value: Any, digits: Any) -> str | None:
+def _format_number(e: Expression, value: Value, digits: Value) -> str | None:
     if isinstance(digits, str):
         return _by_pattern(value, digits)
     if digits < 0:
@@ -23,7 +23,7 @@ def _format_number(e: Expression, value: Any, digits: Any) -> str | None:
     return f"{exact.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_EVEN, WIDE):,f}"
 
 
-def _by_pattern(value: Any, pattern: str) -> str:
+def _by_pattern(value: Value, pattern: str) -> str:
     found = re.fullmatch(r"([#,0]*)(?:\.([#0]*))?", pattern)
     if found is None:
         raise UnknownValueError(pattern)
@@ -38,7 +38,7 @@ def _by_pattern(value: Any, pattern: str) -> str:
 
 
 @function("format_string", "printf", typed=True, nulls=True)
-def _format_string(e: Expression, form: str | None, *values: Any) -> str | None:
+def _format_string(e: Expression, form: str | None, *values: Value) -> str | None:
     """Java's Formatter for %s, %d, %x and %f; other conversions are not modelled."""
     if form is None:
         return None

@@ -27,12 +27,13 @@ from planviz.types import (
     YearMonthIntervalType,
     is_integral,
 )
+from planviz.types.values import Value
 
 if TYPE_CHECKING:
     from planviz.expressions.core import Expression
 
 
-def _bytes(x: Any) -> bytes:
+def _bytes(x: Value) -> bytes:
     return x.encode("utf-8") if isinstance(x, str) else bytes(x)
 
 
@@ -139,7 +140,7 @@ def _xx_bytes(data: bytes, seed: int) -> int:
     return _avalanche(h)
 
 
-_Step = Callable[[Any, int], int]
+_Step = Callable[[Value, int], int]
 
 
 class _Kind:
@@ -152,7 +153,7 @@ class _Kind:
         """The hash of bytes."""
         return self.data(data, seed)
 
-    def of(self, value: Any, t: DataType, seed: int) -> int:
+    def of(self, value: Value, t: DataType, seed: int) -> int:
         """The hash of a value; null leaves the seed."""
         if value is None:
             return seed
@@ -181,7 +182,7 @@ class _Kind:
             return self.longs(value, seed)
         raise UnknownValueError(str(t))
 
-    def _nested(self, value: Any, t: Any, seed: int) -> int:
+    def _nested(self, value: Value, t: Any, seed: int) -> int:
         if isinstance(t, ArrayType):
             pairs = [(v, t.element) for v in value]
         elif isinstance(t, StructType):
@@ -199,7 +200,7 @@ class _Kind:
             seed = self.of(v, t, seed) & (1 << self.bits) - 1
         return wrapped(seed, self.bits)
 
-    def chained(self, e: Any, *values: Any) -> int:
+    def chained(self, e: Any, *values: Value) -> int:
         """The hash of a call's arguments."""
         return self.over(values, [a.data_type for a in e.arguments])
 

@@ -34,6 +34,7 @@ from planviz.types import (
     is_integral,
     is_string,
 )
+from planviz.types.values import Value
 
 _BITS = {"tinyint": 8, "smallint": 16, "int": 32, "bigint": 64}
 
@@ -79,7 +80,7 @@ def _to_json(e: Any, value: object) -> str:
     return written(_document(value, t, options))
 
 
-def _document(value: Any, t: DataType, options: dict[str, str]) -> object:
+def _document(value: Value, t: DataType, options: dict[str, str]) -> object:
     """What JSON says for a value: dicts, lists, texts, numbers as Raw."""
     if value is None:
         return None
@@ -168,7 +169,7 @@ def _field(document: object, t: DataType, options: dict[str, str]) -> object:
         return None
 
 
-def _scalar(document: Any, t: DataType, options: dict[str, str]) -> object:
+def _scalar(document: Value, t: DataType, options: dict[str, str]) -> object:
     number = isinstance(document, Raw)
     if is_integral(t) and number:
         value, bits = int(document), _BITS[t.simple_string]

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 from planviz.evaluation.core import Row, evaluate, expression, function, step
 from planviz.evaluation.errors import FailsError
 from planviz.expressions.lambdas import LambdaFunction
+from planviz.types.values import Value
 
 if TYPE_CHECKING:
     from planviz.expressions.core import Expression
 
-Lambda = Callable[..., Any]
-Pairs = tuple[tuple[Any, Any], ...]
+Lambda = Callable[..., Value]
+Pairs = tuple[tuple[Value, Value], ...]
 
 
 @expression(LambdaFunction)
@@ -22,7 +23,7 @@ def _lambda(e: Any, row: Row) -> Lambda:
     """Values that the lambda has no argument for, such as an element's index, are left out."""
     ids = [a.expr_id for a in e.arguments]
 
-    def apply(*values: object) -> Any:
+    def apply(*values: object) -> Value:
         step()
         return evaluate(e.body, {**row, **dict(zip(ids, values, strict=False))})
 
@@ -30,12 +31,12 @@ def _lambda(e: Any, row: Row) -> Lambda:
 
 
 @function("transform")
-def _transform(items: tuple[Any, ...], f: Lambda) -> tuple[Expression, ...]:
+def _transform(items: tuple[Value, ...], f: Lambda) -> tuple[Expression, ...]:
     return tuple(f(x, i) for i, x in enumerate(items))
 
 
 @function("filter")
-def _filter(items: tuple[Any, ...], f: Lambda) -> tuple[Expression, ...]:
+def _filter(items: tuple[Value, ...], f: Lambda) -> tuple[Expression, ...]:
     return tuple(x for i, x in enumerate(items) if f(x, i) is True)
 
 
@@ -72,7 +73,7 @@ def _zip_with(left: tuple[object, ...], right: tuple[object, ...], f: Lambda) ->
 
 
 @function("array_sort")
-def _array_sort(items: tuple[Any, ...], f: Lambda) -> tuple[Expression, ...]:
+def _array_sort(items: tuple[Value, ...], f: Lambda) -> tuple[Expression, ...]:
     def order(a: object, b: object) -> int:
         result = f(a, b)
         if result is None:

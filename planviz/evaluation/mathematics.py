@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
-from typing import Any
 
 from planviz.evaluation.arithmetic import bits_of, bounded_integer, to_decimal, truncated, wrapped
 from planviz.evaluation.core import WIDE, function, type_of
 from planviz.evaluation.errors import FailsError
 from planviz.expressions.core import Expression
 from planviz.types import LONG, DecimalType, is_integral
+from planviz.types.values import Value
 
 _NAN = math.nan
 
@@ -20,7 +20,7 @@ def _real(*names: str) -> Callable[[Callable[..., float]], None]:
     """Register a function of doubles: NaN outside of its domain, infinity beyond its range, as in Java."""
 
     def register(f: Callable[..., float]) -> None:
-        def compute(*values: Any) -> float:
+        def compute(*values: Value) -> float:
             try:
                 return f(*map(float, values))
             except OverflowError:
@@ -63,7 +63,7 @@ function("e")(lambda: math.e)
 function("pi")(lambda: math.pi)
 
 
-def _logarithm(log: Callable[[float], float], least: float = 0.0) -> Callable[[Any], float | None]:
+def _logarithm(log: Callable[[float], float], least: float = 0.0) -> Callable[[Value], float | None]:
     return lambda x: log(float(x)) if float(x) > least else None
 
 
@@ -86,7 +86,7 @@ def _factorial(n: int) -> int | None:
 
 
 def _rounded(rounding: str) -> Callable[..., object]:
-    def compute(e: Expression, value: Any, scale: int = 0) -> object:
+    def compute(e: Expression, value: Value, scale: int = 0) -> object:
         t = type_of(e, 0)
         if isinstance(value, float):
             if not math.isfinite(value):
@@ -105,7 +105,7 @@ function("bround", typed=True)(_rounded(ROUND_HALF_EVEN))
 
 
 def _toward(rounding: str) -> Callable[..., object]:
-    def compute(e: Expression, value: Any, scale: int = 0) -> Any:
+    def compute(e: Expression, value: Value, scale: int = 0) -> Value:
         t = e.data_type
         if isinstance(value, float):
             exact = Decimal(repr(value)).to_integral_value(rounding)
@@ -126,7 +126,7 @@ def _bin(n: int) -> str:
 
 
 @function("bit_count", typed=True)
-def _bit_count(e: Expression, n: Any) -> int:
+def _bit_count(e: Expression, n: Value) -> int:
     return int(n).bit_count() if n >= 0 else (int(n) & (1 << 64) - 1).bit_count()
 
 
@@ -173,7 +173,7 @@ def _conv(text: str, source: int, target: int) -> str | None:
 
 
 @function("width_bucket", typed=True)
-def _width_bucket(e: Expression, value: Any, low: Any, high: Any, buckets: int) -> int | None:
+def _width_bucket(e: Expression, value: Value, low: Value, high: Value, buckets: int) -> int | None:
     value, low, high = float(value), float(low), float(high)
     if buckets <= 0 or low == high or not all(map(math.isfinite, (low, high))) or math.isnan(value):
         return None

@@ -15,6 +15,7 @@ from planviz.evaluation.errors import FailsError, UnknownValueError
 from planviz.evaluation.instants import from_micros, micros_of, moved
 from planviz.expressions.calls import DatetimeMinus, DatetimePlus, FunctionCall
 from planviz.types import CALENDAR_INTERVAL, DATE, INT, LONG, TIMESTAMP, DayTimeIntervalType, YearMonthIntervalType
+from planviz.types.values import Value
 
 _DAY = 86_400_000_000
 _FIRST = date(1970, 1, 1)
@@ -28,7 +29,7 @@ def add_months(day: date, months: int) -> date:
 
 
 @strict(DatetimePlus)
-def _datetime_plus(e: DatetimePlus, a: Any, b: Any) -> Any:
+def _datetime_plus(e: DatetimePlus, a: Value, b: Value) -> Value:
     sign = -1 if e.sign == "-" else 1
     t = e.right.data_type
     if isinstance(t, YearMonthIntervalType):
@@ -68,11 +69,11 @@ def _period(start: date, end: date) -> tuple[int, int]:
     return months, days
 
 
-def _midnight(value: Any) -> datetime:
+def _midnight(value: Value) -> datetime:
     return value if isinstance(value, datetime) else datetime(value.year, value.month, value.day)
 
 
-def _day(value: Any) -> date:
+def _day(value: Value) -> date:
     return value.date() if isinstance(value, datetime) else value
 
 
@@ -110,7 +111,7 @@ function("convert_timezone")(lambda *a: moved(a[-1], a[0] if len(a) == 3 else zo
 
 
 @function("timestamp_seconds")
-def _timestamp_seconds(n: Any) -> datetime:
+def _timestamp_seconds(n: Value) -> datetime:
     exact = Decimal(repr(n)) if isinstance(n, float) else Decimal(n)
     return from_micros(int(exact.scaleb(6)))
 
@@ -142,7 +143,7 @@ _YEAR = ("YEAR", "YYYY", "YY")
 _MONTH = ("MONTH", "MON", "MM")
 
 
-def _truncated(day: Any, unit: str) -> Any:
+def _truncated(day: Value, unit: str) -> Value:
     """The first day of the year, quarter, month or week; None for another unit."""
     if unit in _YEAR:
         return day.replace(month=1, day=1)
@@ -154,7 +155,7 @@ def _truncated(day: Any, unit: str) -> Any:
 
 
 @deferred("trunc")
-def _trunc(arguments: tuple[Any, ...], row: Row) -> date | None:
+def _trunc(arguments: tuple[Value, ...], row: Row) -> date | None:
     """The unit is looked at first: the date of an unknown one is not read."""
     day, unit = arguments[0], evaluate(arguments[1], row)
     if unit is None or unit.upper() not in (*_YEAR, *_MONTH, "QUARTER", "WEEK"):
@@ -207,7 +208,7 @@ def _timestamp_diff(unit: str, a: datetime, b: datetime) -> int:
 function("make_date")(lambda y, m, d: date(y, m, d))
 
 
-def _make_timestamp(*parts: Any) -> datetime:
+def _make_timestamp(*parts: Value) -> datetime:
     if isinstance(parts[0], date):
         if len(parts) > 1:
             raise UnknownValueError("times")
@@ -237,7 +238,7 @@ def _try_make_timestamp(*parts: object) -> datetime | None:
 
 
 @function("make_interval")
-def _make_interval(*parts: Any) -> tuple[int, int, int]:
+def _make_interval(*parts: Value) -> tuple[int, int, int]:
     years, months, weeks, days, hours, minutes, seconds = [*parts, 0, 0, 0, 0, 0, 0, 0][:7]
     micros = hours * 3_600_000_000 + minutes * 60_000_000 + int(Decimal(seconds).scaleb(6))
     return bounded_integer(years * 12 + months, INT), bounded_integer(weeks * 7 + days, INT), micros
@@ -253,7 +254,7 @@ def _try_make_interval(*parts: object) -> tuple[int, int, int] | None:
 
 
 @function("make_dt_interval")
-def _make_dt_interval(*parts: Any) -> int:
+def _make_dt_interval(*parts: Value) -> int:
     days, hours, minutes = map(int, [*parts[:3], 0, 0, 0][:3])
     seconds = parts[3] if len(parts) > 3 else 0
     total = days * _DAY + hours * 3_600_000_000 + minutes * 60_000_000 + int(Decimal(seconds).scaleb(6))
@@ -305,7 +306,7 @@ def _from_unixtime(seconds: int, form: str) -> str:
 
 
 @function("precisetimestampconversion", typed=True)
-def _precise(e: Any, value: Any) -> object:
+def _precise(e: Any, value: Value) -> object:
     """Microseconds since 1970 of a moment, and back."""
     epoch = datetime(1970, 1, 1)
     if e.tail[1] == "LongType":

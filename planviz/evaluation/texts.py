@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable
-from typing import Any
 
 from planviz.evaluation.core import (
     CollatedText,
@@ -20,10 +19,11 @@ from planviz.evaluation.core import (
 from planviz.evaluation.errors import FailsError, UnknownValueError
 from planviz.expressions.calls import Concat, StringForm
 from planviz.expressions.patterns import StringPredicate
+from planviz.types.values import Value
 
 Text = str | bytes
 
-_SEARCHES: dict[str, Callable[[Any, Any], bool]] = {
+_SEARCHES: dict[str, Callable[[Value, Value], bool]] = {
     "StartsWith": lambda a, b: a.startswith(b),
     "EndsWith": lambda a, b: a.endswith(b),
     "Contains": lambda a, b: b in a,
@@ -31,7 +31,7 @@ _SEARCHES: dict[str, Callable[[Any, Any], bool]] = {
 
 
 @strict(StringPredicate)
-def _searched(e: StringPredicate, a: object, b: Any) -> bool:
+def _searched(e: StringPredicate, a: object, b: Value) -> bool:
     if isinstance(a, CollatedText):
         if a.collation not in ("UTF8_LCASE", "UNICODE_CI") or not (a.isascii() and b.isascii()):
             raise UnknownValueError(str(e))
@@ -81,7 +81,7 @@ def _overlay(text: Text, new: Text, at: int, length: int = -1) -> object:
 
 
 @function("locate", nulls=True)
-def _locate(part: object, text: Any, start: Any) -> int | None:
+def _locate(part: object, text: Value, start: Value) -> int | None:
     if part is None or text is None:
         return None
     if start is None or start < 1:
@@ -124,7 +124,7 @@ def _initcap(s: str) -> str:
     return " ".join(w[:1].upper() + w[1:].lower() for w in s.split(" "))
 
 
-def _padding(s: Any, n: int, pad: Any) -> Any:
+def _padding(s: Value, n: int, pad: Value) -> Value:
     bounded(n)
     missing = n - len(s)
     return (pad * (missing // len(pad) + 1))[:missing] if pad and missing > 0 else pad[:0]
@@ -135,7 +135,7 @@ def _pad_of(s: object, pad: object) -> object:
 
 
 @function("lpad")
-def _lpad(s: Any, n: int, pad: Any = None) -> object:
+def _lpad(s: Value, n: int, pad: Value = None) -> object:
     return (_padding(s, n, _pad_of(s, pad)) + s)[: max(n, 0)] if n > len(s) else s[: max(n, 0)]
 
 
@@ -273,7 +273,7 @@ def _decode(b: Text, charset: str) -> str:
 
 
 @function("hex")
-def _hex(value: Any) -> str:
+def _hex(value: Value) -> str:
     if isinstance(value, int):
         return format(value & (1 << 64) - 1, "X")
     return _bytes(value).hex().upper()
@@ -312,7 +312,7 @@ function("try_validate_utf8")(lambda s: s if _valid(_bytes(s)) else None)
 
 
 def _converted(s: str, form: str = "hex") -> bytes:
-    kinds: dict[str, Callable[[str], Any]] = {
+    kinds: dict[str, Callable[[str], Value]] = {
         "hex": _unhex,
         "base64": lambda x: base64.b64decode(x, validate=True),
         "utf-8": lambda x: x.encode("utf-8"),

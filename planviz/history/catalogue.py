@@ -11,6 +11,7 @@ from hashlib import md5
 from typing import Any
 
 from planviz.errors import InputError
+from planviz.jsontypes import JsonObject
 from planviz.spark.eventlog.executions import schema
 from planviz.spark.eventlog.logs import filesystem
 
@@ -160,7 +161,7 @@ class Catalogue:
             self._by_log = {name: sorted(some) for name, some in found.items()}
         return self._by_log.get(log, [])
 
-    def _rows(self, file: str, numbers: set[int], columns: list[str]) -> list[dict[str, Any]]:
+    def _rows(self, file: str, numbers: set[int], columns: list[str]) -> list[JsonObject]:
         """The rows of these executions, of a file. Only the groups of rows that may hold them are read."""
         from pyarrow import parquet
 
@@ -300,14 +301,14 @@ class Catalogue:
             raise InputError(f"{self.path}: this catalogue cannot be read ({reason}).") from None
 
 
-def _execution(row: dict[str, Any]) -> PastExecution:
+def _execution(row: JsonObject) -> PastExecution:
     """A row as Python values; what is null is as if it were not there."""
     known = {name: value for name, value in row.items() if value is not None}
     counts = {name: dict(known.get(name, ())) for name in ("operators", "joins")}
     return PastExecution(**(known | counts))
 
 
-def _log(row: dict[str, Any]) -> ReadLog:
+def _log(row: JsonObject) -> ReadLog:
     faults = zip(row.get("files") or (), row.get("lines") or (), row.get("reasons") or (), strict=False)
     return ReadLog(row["log"], row.get("executions") or 0, row.get("bytes") or 0, tuple(faults))
 

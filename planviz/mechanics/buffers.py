@@ -16,12 +16,13 @@ from planviz.evaluation import UnknownValueError, compare, row_value
 from planviz.evaluation.core import Row
 from planviz.expressions.aggregates import AggregateCall, AggregateFunction, Average, Count, FirstLast, Max, MinMax, Sum
 from planviz.types import DOUBLE, LONG, DecimalType, is_integral
+from planviz.types.values import Value
 
 if TYPE_CHECKING:
     from planviz.logical.plan import LogicalPlan
     from planviz.types.data import DataType
 
-Buffer = tuple[Any, ...]
+Buffer = tuple[Value, ...]
 #: Digits in which decimals are added: more than any sum of that many rows has.
 _DIGITS = 60
 
@@ -31,13 +32,13 @@ class Buffered:
 
     def __init__(self, function: Any) -> None:
         self.function = function
-        self.arguments: tuple[Any, ...] = function.children
+        self.arguments: tuple[Value, ...] = function.children
 
     def start(self) -> Buffer:
         """The buffer of a group without rows."""
         raise NotImplementedError
 
-    def add(self, buffer: Buffer, *values: Any) -> Buffer:
+    def add(self, buffer: Buffer, *values: Value) -> Buffer:
         """The buffer after one more row, given as the arguments' values."""
         raise NotImplementedError
 
@@ -45,7 +46,7 @@ class Buffered:
         """The buffer over the rows of both; `one` has those that came first."""
         raise NotImplementedError
 
-    def result(self, buffer: Buffer) -> Any:
+    def result(self, buffer: Buffer) -> Value:
         """The function's value."""
         return buffer[0]
 
@@ -58,7 +59,7 @@ class Buffered:
         values = [row_value(a, row) for a in self.arguments]
         return buffer if self.skips(*values) else self.add(buffer, *values)
 
-    def over(self, rows: Iterable[Buffer]) -> Any:
+    def over(self, rows: Iterable[Buffer]) -> Value:
         """The value over rows that are given as the arguments' values."""
         buffer = self.start()
         for values in rows:
@@ -98,7 +99,7 @@ class Summed(Buffered):
         tracked = isinstance(self.function.data_type, DecimalType)
         return (_zero(self.function.data_type), True) if tracked else (None,)
 
-    def add(self, buffer: Buffer, *values: Any) -> Buffer:
+    def add(self, buffer: Buffer, *values: Value) -> Buffer:
         """See Buffered."""
         sum = _added(buffer[0], values[0], self.function.data_type)
         return (sum, False) if len(buffer) == 2 else (sum,)
@@ -108,7 +109,7 @@ class Summed(Buffered):
         sum = _added(one[0], other[0], self.function.data_type)
         return (sum, one[1] and other[1]) if len(one) == 2 else (sum,)
 
-    def result(self, buffer: Buffer) -> Any:
+    def result(self, buffer: Buffer) -> Value:
         """See Buffered."""
         return None if len(buffer) == 2 and buffer[1] else buffer[0]
 
@@ -121,13 +122,13 @@ class Averaged(Buffered):
         decimal = isinstance(function.child.data_type, DecimalType)
         if not decimal and function.data_type != DOUBLE:
             raise UnknownValueError("the average of an interval")
-        self.read: Callable[[Any], Any] = (lambda v: v) if decimal else float
+        self.read: Callable[[Value], Value] = (lambda v: v) if decimal else float
 
     def start(self) -> Buffer:
         """See Buffered."""
         return (_zero(self.function.child.data_type), 0)
 
-    def add(self, buffer: Buffer, *values: Any) -> Buffer:
+    def add(self, buffer: Buffer, *values: Value) -> Buffer:
         """See Buffered."""
         return self.merge(buffer, (self.read(values[0]), 1))
 
@@ -136,7 +137,7 @@ class Averaged(Buffered):
         with localcontext(prec=_DIGITS):
             return (one[0] + other[0], one[1] + other[1])
 
-    def result(self, buffer: Buffer) -> Any:
+    def result(self, buffer: Buffer) -> Value:
         """See Buffered."""
         if not buffer[1]:
             return None
@@ -155,7 +156,7 @@ class Extreme(Buffered):
         """See Buffered."""
         return (None,)
 
-    def add(self, buffer: Buffer, *values: Any) -> Buffer:
+    def add(self, buffer: Buffer, *values: Value) -> Buffer:
         """See Buffered."""
         return self.merge(buffer, values)
 
@@ -179,7 +180,7 @@ class FirstOrLast(Buffered):
         """See Buffered."""
         return bool(self.function.ignore_nulls) and values[0] is None
 
-    def add(self, buffer: Buffer, *values: Any) -> Buffer:
+    def add(self, buffer: Buffer, *values: Value) -> Buffer:
         """See Buffered."""
         return (values[0], True) if self.last or not buffer[1] else buffer
 
@@ -219,7 +220,7 @@ class Collected(Buffered):
         """See Buffered."""
         return ((),)
 
-    def add(self, buffer: Buffer, *values: Any) -> Buffer:
+    def add(self, buffer: Buffer, *values: Value) -> Buffer:
         """See Buffered."""
         return ((*buffer[0], values[0]),)
 
@@ -246,7 +247,7 @@ class CollectedOnce(Collected):
 class Ranked(Collected):
     """percentile_approx over few rows, where it is exact: the value at the rank."""
 
-    def result(self, buffer: Buffer) -> Any:
+    def result(self, buffer: Buffer) -> Value:
         """See Buffered."""
         share = row_value(self.arguments[1], {})
         if not buffer[0] or share is None:
@@ -267,7 +268,7 @@ class Moments(Buffered):
         """See Buffered."""
         return (0.0, 0.0, 0.0)
 
-    def add(self, buffer: Buffer, *values: Any) -> Buffer:
+    def add(self, buffer: Buffer, *values: Value) -> Buffer:
         """See Buffered."""
         return self.merge(buffer, (1.0, float(values[0]), 0.0))
 
@@ -278,7 +279,7 @@ class Moments(Buffered):
         part = distance / count if count else 0.0
         return (count, one[1] + part * other[0], one[2] + other[2] + distance * part * one[0] * other[0])
 
-    def result(self, buffer: Buffer) -> Any:
+    def result(self, buffer: Buffer) -> Value:
         """See Buffered."""
         name = self.function.name.lower()
         rows = buffer[0] if name.endswith("_pop") else buffer[0] - 1
@@ -301,7 +302,7 @@ class Bits(Buffered):
         """See Buffered."""
         return (None,)
 
-    def add(self, buffer: Buffer, *values: Any) -> Buffer:
+    def add(self, buffer: Buffer, *values: Value) -> Buffer:
         """See Buffered."""
         return self.merge(buffer, values)
 
@@ -354,7 +355,7 @@ def _extreme(largest: bool, one: Decimal | str | None, other: Decimal | str | No
     return one if (compare(one, other) >= 0) is largest else other
 
 
-def _added(one: Decimal | int | None, other: Decimal | int | None, kind: DataType) -> Any:
+def _added(one: Decimal | int | None, other: Decimal | int | None, kind: DataType) -> Value:
     """The sum; unknown where it does not fit its type, and for types whose sums are not known here."""
     if not (kind in (LONG, DOUBLE) or isinstance(kind, DecimalType)):
         raise UnknownValueError(f"a sum of {kind.simple_string}")

@@ -35,6 +35,7 @@ from planviz.physical.preparations.requirements import partitioning_for
 from planviz.physical.scans import FileSourceScanExec
 from planviz.physical.sources import LocalTableScanExec, OneRowRelationExec, RangeExec
 from planviz.physical.subqueries import DynamicPruningExpression, ReusedSubqueryExec, ScalarSubqueryExec, SubqueryExec
+from planviz.types.values import Value
 
 if TYPE_CHECKING:
     from planviz.logical.plan import LogicalPlan
@@ -138,7 +139,7 @@ class Flow:
 
     # ---- rows that stay where they are
 
-    def _each(self, plan: Any, f: Callable[[list[Any]], Sequence[Row]]) -> Partitions:
+    def _each(self, plan: Any, f: Callable[[list[Value]], Sequence[Row]]) -> Partitions:
         """`f` over the environments of each partition of the child."""
         below = self.input(plan.child, "input")
         return tuple(tuple(f([below.env(row) for row in part])) for part in below.partitions)
@@ -169,7 +170,7 @@ class Flow:
     def _union(self, plan: UnionExec) -> Partitions:
         return tuple(part for child in plan.inputs for part in self.partitions(child))
 
-    def _answered(self, e: Expression) -> Any:
+    def _answered(self, e: Expression) -> Value:
         """The expression with the values of its subqueries. Raises CannotPlay."""
         return e.transform_up(self._value) if e.bits & PlanHolder.BIT else e
 

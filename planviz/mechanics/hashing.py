@@ -11,14 +11,15 @@ from planviz.evaluation import UnknownValueError
 from planviz.evaluation.core import WIDE
 from planviz.evaluation.hashes import MURMUR3
 from planviz.types import DataType
+from planviz.types.values import Value
 
 if TYPE_CHECKING:
     from planviz.expressions.core import AttributeReference
 
-Compare = Callable[[Any, Any], int]
+Compare = Callable[[Value, Value], int]
 
 
-def murmur3(values: Sequence[Any], types: Sequence[DataType]) -> int:
+def murmur3(values: Sequence[Value], types: Sequence[DataType]) -> int:
     """Spark's `hash(...)`: Murmur3 of 32 bits with seed 42, values as those of `Literal`; a null changes nothing.
 
     Raises UnknownValueError for a type that is not hashed here.
@@ -35,7 +36,7 @@ def partition_of(values: Sequence[object], types: Sequence[DataType], number: in
     return murmur3(values, types) % number
 
 
-def range_bounds(keys: Sequence[Any], number: int, compare: Compare) -> list[Any]:
+def range_bounds(keys: Sequence[Value], number: int, compare: Compare) -> list[Any]:
     """The upper bounds of all ranges but the last, `keys` being those of all rows (Spark: RangePartitioner).
 
     Spark reads a sample of 100 rows for each partition to be made; that few rows are all in it, each weighing the same.

@@ -8,6 +8,7 @@ from typing import Any
 
 from planviz.evaluation import compare
 from planviz.mechanics.play import Input, Row, computed
+from planviz.types.values import Value
 
 Comparing = Callable[[Row, Row], int]
 
@@ -34,7 +35,7 @@ def comparison(order: Sequence[Any]) -> Comparing:
     return comparing
 
 
-def sort_key(source: Input, order: Sequence[object]) -> Callable[[Row], Any]:
+def sort_key(source: Input, order: Sequence[object]) -> Callable[[Row], Value]:
     """The key by which Python sorts rows of an input in an order."""
     by_value: Callable[[Row], object] = cmp_to_key(comparison(order))
     return lambda row: by_value(order_values(source, row, order))

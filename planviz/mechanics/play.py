@@ -14,6 +14,7 @@ from typing import Any
 from planviz.errors import InputError
 from planviz.evaluation import UnknownValueError, row_value
 from planviz.expressions.core import AttributeReference, Expression
+from planviz.types.values import Value
 
 #: Most rows of one input that are played, and most steps that are kept.
 MOST_ROWS = 60
@@ -22,8 +23,8 @@ MOST_STEPS = 2_000
 _LONGEST = 40
 _LONG_TEXT = 120
 
-Row = tuple[Any, ...]
-Env = dict[int, Any]
+Row = tuple[Value, ...]
+Env = dict[int, Value]
 #: A mark on a row: current, match, miss, new or dropped.
 Mark = tuple[str, int, str]
 #: From a row (or a group, by its label) of one panel to one of another.
@@ -93,7 +94,7 @@ def sliced(rows: Sequence[Row], slices: int) -> tuple[tuple[Row, ...], ...]:
     return tuple(tuple(rows[len(rows) * i // number : len(rows) * (i + 1) // number]) for i in range(number))
 
 
-def computed(e: Expression, env: Env) -> Any:
+def computed(e: Expression, env: Env) -> Value:
     """The value of an expression. Raises CannotPlay where it is not known here, or the query would fail."""
     try:
         return row_value(e, env)
@@ -144,7 +145,7 @@ class Pane:
         rows.insert(0 if first else len(rows), row)
         self.changed = True
 
-    def replace(self, rows: Sequence[int], key: Any = None, label: str = "") -> None:
+    def replace(self, rows: Sequence[int], key: Value = None, label: str = "") -> None:
         """Let a group hold these rows."""
         self.groups.setdefault(key, Group(label)).rows = list(rows)
         self.changed = True

@@ -30,6 +30,7 @@ from planviz.logical.operators import (
 )
 from planviz.logical.relations import LocalRelation, LogicalRelation, OneRowRelation, Range
 from planviz.mechanics.buffers import buffered
+from planviz.types.values import Value
 
 if TYPE_CHECKING:
     from planviz.logical.plan import LogicalPlan
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 MOST_ROWS = 10_000
 MOST_PAIRS = 200_000
 
-Row = tuple[Any, ...]
+Row = tuple[Value, ...]
 Rows = list[Row]
 #: Rows of catalogue tables by qualified or plain name.
 Tables = Mapping[str, Sequence[Row]]
@@ -197,12 +198,12 @@ _OPERATORS: dict[type, Callable[[_Evaluator, Any], Rows]] = {
 }
 
 
-def _plain(value: object) -> Any:
+def _plain(value: object) -> Value:
     """A value of an inline table, which may still stand as an expression of constants."""
     return row_value(value, {}) if isinstance(value, Expression) else value
 
 
-def _named(plan: LogicalPlan, rows: Rows) -> list[dict[int, Any]]:
+def _named(plan: LogicalPlan, rows: Rows) -> list[dict[int, Value]]:
     """Rows as values by attribute id, as expressions read them."""
     ids = [a.expr_id for a in plan.output]
     return [dict(zip(ids, row, strict=True)) for row in rows]
@@ -226,7 +227,7 @@ def _distinct(rows: Iterable[Row]) -> Rows:
 def _comparing(order: Any) -> Callable[[object, object], int]:
     least = order.null_order == "NULLS FIRST"
 
-    def comparing(a: Any, b: Any) -> int:
+    def comparing(a: Value, b: Value) -> int:
         x, y = row_value(order.child, a[1]), row_value(order.child, b[1])
         if x is None or y is None:
             return ((y is None) - (x is None)) * (1 if least else -1)
@@ -284,16 +285,16 @@ _JOINS: dict[str, Callable[..., Rows]] = {
 # -- aggregates
 
 
-def _result(item: Expression, plan: LogicalPlan, rows: list[dict[int, object]]) -> Any:
+def _result(item: Expression, plan: LogicalPlan, rows: list[dict[int, object]]) -> Value:
     """A result column over the rows of a group: functions become their values, keys those of the first row."""
 
-    def known(e: Expression) -> Any:
+    def known(e: Expression) -> Value:
         return Literal(_aggregated(e, rows), e.data_type) if isinstance(e, AggregateExpression) else e
 
     return row_value(item.transform_down(known, AggregateExpression.BIT), rows[0] if rows else {})
 
 
-def _aggregated(e: AggregateExpression, rows: list[dict[int, object]]) -> Any:
+def _aggregated(e: AggregateExpression, rows: list[dict[int, object]]) -> Value:
     """The value of an aggregate function as it is used: with its FILTER and DISTINCT."""
     function = e.function
     if e.where is not None:

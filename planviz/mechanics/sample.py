@@ -24,6 +24,7 @@ from planviz.types import (
     StructType,
     is_integral,
 )
+from planviz.types.values import Value
 
 #: Rows that are made of a table whose size is not known, at most and at least.
 ROWS, FEWEST = 8, 3
@@ -102,7 +103,7 @@ def _values(t: DataType, stats: ColumnStatistics | None) -> Callable[[int], obje
 
 
 def _numbers(
-    made: Callable[[Any], Any], low: object, high: object, first: object, step: Any
+    made: Callable[[Value], Value], low: object, high: object, first: object, step: Value
 ) -> Callable[[int], object]:
     try:
         start = made(first) if low is None else made(low)
@@ -110,14 +111,14 @@ def _numbers(
     except (ArithmeticError, TypeError, ValueError):
         start, end = made(first), None
 
-    def value(n: int) -> Any:
+    def value(n: int) -> Value:
         found = start + made(step * n) if not isinstance(start, int) else start + n
         return found if end is None or found <= end else start
 
     return value
 
 
-_OTHERS: dict[DataType, Callable[[int], Any]] = {
+_OTHERS: dict[DataType, Callable[[int], Value]] = {
     BOOLEAN: lambda n: n % 2 == 0,
     DATE: lambda n: _DAY + timedelta(days=n),
     TIMESTAMP: lambda n: _MOMENT + timedelta(hours=n),

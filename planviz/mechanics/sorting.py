@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from planviz.mechanics.ordering import order_text, order_values, sort_key
 from planviz.mechanics.play import Board, Input, Item, Model, Panel, Step, texts
 from planviz.physical.operators import SortExec
+from planviz.types.values import Value
 
 
 class Sort(Model):
@@ -87,7 +87,7 @@ class Sort(Model):
         """What a row is sorted by, in words."""
         return texts(order_values(self.source, item.values, self.node.order))
 
-    def by(self, item: Item) -> Any:
+    def by(self, item: Item) -> Value:
         """The key by which items are sorted."""
         return self.key(item.values)
 

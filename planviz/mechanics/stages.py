@@ -14,8 +14,9 @@ from planviz.expressions.core import AttributeReference, Expression
 from planviz.mechanics.buffers import Buffer, Buffered, buffered
 from planviz.mechanics.hashing import partition_of
 from planviz.mechanics.rows import same_key
+from planviz.types.values import Value
 
-Values = tuple[Any, ...]
+Values = tuple[Value, ...]
 Partitions = tuple[tuple[Values, ...], ...]
 #: Modes in which a function sees rows, and in which it gives its value.
 _SEES_ROWS, _GIVES_VALUES = ("Partial", "Complete"), ("Final", "Complete")

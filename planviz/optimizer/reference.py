@@ -13,10 +13,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any
 
 from planviz.config import SETTINGS, OptimizerConfig
 from planviz.errors import InputError
+from planviz.jsontypes import JsonObject
 from planviz.optimizer.batches import batches
 from planviz.optimizer.context import OptimizerContext, OptimizerRule
 from planviz.optimizer.profiles import rules_by_name
@@ -151,7 +151,7 @@ def parts_of(rule: Rule) -> list[Rule]:
 
 
 @cache
-def _data() -> dict[str, Any]:
+def _data() -> JsonObject:
     text = files("planviz.optimizer").joinpath("reference.json").read_text(encoding="utf-8")
     data: dict[str, object] = json.loads(text)
     return data

@@ -15,12 +15,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 from planviz.errors import NotAPlan
 from planviz.graph import PlanGraph
 from planviz.graph.node import Estimate
 from planviz.graph.trace import BatchRecord, RuleCalls, RuleRun, RuleStep, RuleTrace, RunMetrics, TracedPlan
+from planviz.jsontypes import JsonObject
 from planviz.plantext.json_plans import plan_info_graph
 from planviz.plantext.lines import clean
 from planviz.plantext.scanner import graph_of_text, scan
@@ -64,7 +64,7 @@ def captured_explain(text: str) -> tuple[str, str]:
     return str(capture.get("sql") or ""), str(explain.get("extended") or explain.get("formatted") or "")
 
 
-def _plans(capture: dict[str, Any]) -> list[PlanGraph]:
+def _plans(capture: JsonObject) -> list[PlanGraph]:
     explain = capture["explain"]
     plans = list(scan(clean(explain.get("extended") or explain.get("formatted") or "")).plans)
     for plan in plans:
@@ -93,7 +93,7 @@ def _outcome(executed: dict[str, object]) -> str:
     return f"Spark ran the query in {spent} and it gave {rows}."
 
 
-def _trace(trace: dict[str, Any]) -> RuleTrace:
+def _trace(trace: JsonObject) -> RuleTrace:
     plans = [TracedPlan(partial(str, text), partial(graph_of_text, text)) for text in trace["texts"]]
     steps = [
         RuleStep(
@@ -114,7 +114,7 @@ def _trace(trace: dict[str, Any]) -> RuleTrace:
     return RuleTrace(steps, batches, metrics, runs, rules)
 
 
-def _batch(batch: dict[str, Any], plan: Callable[[int], TracedPlan]) -> BatchRecord:
+def _batch(batch: JsonObject, plan: Callable[[int], TracedPlan]) -> BatchRecord:
     before, after = (plan(batch[side]) if side in batch else None for side in ("before", "after"))
     return BatchRecord(
         batch["name"], batch["effective"], batch["steps"], None, batch["run"], batch["iterations"],
@@ -130,7 +130,7 @@ def _metrics(run: RuleRun, steps: list[RuleStep], batches: list[BatchRecord]) ->
     return RunMetrics(run.executor, calls, None, len(own), spent, ended, run.number)
 
 
-def _reasons(capture: dict[str, Any]) -> tuple[str, ...]:
+def _reasons(capture: JsonObject) -> tuple[str, ...]:
     spark = capture["spark"]
     found = [f"captured from Spark {spark['version']} at {spark['master']}"]
     if "trace" in capture:
@@ -140,7 +140,7 @@ def _reasons(capture: dict[str, Any]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _notes(capture: dict[str, Any]) -> tuple[str, ...]:
+def _notes(capture: JsonObject) -> tuple[str, ...]:
     found = list(capture.get("notes", ()))
     trace = capture.get("trace")
     if trace:

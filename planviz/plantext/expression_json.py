@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from planviz.jsontypes import JsonObject
 from planviz.plantext.operators.aggregates import functions
 from planviz.plantext.operators.pieces import whole
 
@@ -111,7 +112,7 @@ def _shown(value: Any) -> object:
     return value
 
 
-def expression_text(entries: list[dict[str, Any]]) -> str:
+def expression_text(entries: list[JsonObject]) -> str:
     """Text of one expression given as nodes in pre-order: `(a#1 > 5)`, `sum(b#2) AS c#3L`."""
     values: list[tuple[dict[str, object], int]] = [(entry, int(entry.get("num-children", 0))) for entry in entries]
     stack: list[str] = []
@@ -122,7 +123,7 @@ def expression_text(entries: list[dict[str, Any]]) -> str:
     return stack[-1] if stack else ""
 
 
-def _one(entry: dict[str, Any], children: list[str]) -> str:
+def _one(entry: JsonObject, children: list[str]) -> str:
     name = str(entry["class"]).rsplit(".", 1)[-1]
     number = entry.get("exprId", {}).get("id") if isinstance(entry.get("exprId"), dict) else None
     if name == "AttributeReference":

@@ -15,6 +15,7 @@ from typing import Any
 from planviz.errors import NotAPlan
 from planviz.graph import Link, PlanGraph, PlanNode, kind_of
 from planviz.graph.node import Estimate
+from planviz.jsontypes import JsonObject
 from planviz.plantext.eventlog.fold import UNREADABLE, EventFold, Execution, measure
 from planviz.plantext.eventlog.messages import plan_text, read_plan
 from planviz.plantext.expression_json import field_parts
@@ -160,7 +161,7 @@ def plan_info_graph(info: dict[str, object], title: str = "Physical Plan") -> Pl
     """The plan of a `sparkPlanInfo` object (event log, status store)."""
     nodes: list[PlanNode] = []
     links: list[Link] = []
-    stack: list[tuple[dict[str, Any], PlanNode | None, int | None]] = [(info, None, None)]
+    stack: list[tuple[JsonObject, PlanNode | None, int | None]] = [(info, None, None)]
     while stack:
         entry, parent, stage = stack.pop()
         name = str(entry.get("nodeName", ""))
@@ -183,7 +184,7 @@ def plan_info_graph(info: dict[str, object], title: str = "Physical Plan") -> Pl
     return graph
 
 
-def _add_metadata(node: PlanNode, entry: dict[str, Any]) -> None:
+def _add_metadata(node: PlanNode, entry: JsonObject) -> None:
     metadata = {key: value for key, value in (entry.get("metadata") or {}).items() if value not in ("", None)}
     metrics = [metric for metric in entry.get("metrics", ()) if isinstance(metric, dict)]
     if metrics:
@@ -208,7 +209,7 @@ def _measured(metric: dict[str, object]) -> Any:
 # -- REST
 
 
-def rest_graph(execution: dict[str, Any]) -> PlanGraph:
+def rest_graph(execution: JsonObject) -> PlanGraph:
     """The plan of one execution of `/api/v1/applications/<id>/sql/<n>?details=true`, metrics included."""
     entries = {int(entry["nodeId"]): entry for entry in execution["nodes"] if "nodeId" in entry}
     children: dict[int, list[int]] = {}

@@ -9,13 +9,13 @@ import ast
 import datetime
 import decimal
 from collections.abc import Collection, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planviz.dataframe import api
 from planviz.dataframe.column import Column
 from planviz.dataframe.frame import DataFrame
 from planviz.programs.signals import LimitReached, raised
-from planviz.programs.values import Class, ErrorClass, ErrorValue, Function, Instance, Module, Native, Unknown
+from planviz.programs.values import Class, ErrorClass, ErrorValue, Function, Instance, Module, Native, Unknown, Value
 from planviz.types import DataType, StructField, StructType
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ def of_object(reader: Expressions, value: object, name: str) -> object:
     raise raised("AttributeError", f"'{type_name(value)}' object has no attribute '{name}'")
 
 
-def _method(reader: Expressions, value: Any, name: str) -> object:
+def _method(reader: Expressions, value: Value, name: str) -> object:
     found = getattr(value, name)
     if not callable(found):
         return found
@@ -219,7 +219,7 @@ def _format(reader: Expressions, pattern: str, given: tuple[object, ...], named:
         else:
             value = named.get(first, Unknown(first))
         for part in name[len(first) :].replace("]", "").replace("[", ".[").split(".")[1:]:
-            key: Any = part[1:]
+            key: Value = part[1:]
             value = (
                 reader.item(value, int(key) if key.isdigit() else key)
                 if part.startswith("[")
@@ -307,7 +307,7 @@ def elements(value: object) -> Iterable[object] | None:
     """The elements of types and other known objects; None for what cannot be walked through."""
     if isinstance(value, StructType):
         return list(value.fields)
-    found: Iterable[Any] | None = api.elements(value)
+    found: Iterable[Value] | None = api.elements(value)
     return found
 
 

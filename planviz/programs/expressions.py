@@ -34,6 +34,7 @@ from planviz.programs.values import (
     TextMember,
     Unknown,
     UnknownRows,
+    Value,
 )
 from planviz.types import STRING
 
@@ -42,16 +43,16 @@ if TYPE_CHECKING:
 
 #: How long a text or list may become, and how large a number (bits).
 LONGEST, WIDEST = 1_000_000, 4_000
-_BINARY: dict[type, Callable[[Any, Any], Any]] = {
+_BINARY: dict[type, Callable[[Value, Value], Value]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
     ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: operator.pow, ast.LShift: operator.lshift,
     ast.RShift: operator.rshift, ast.BitOr: operator.or_, ast.BitAnd: operator.and_, ast.BitXor: operator.xor,
 }  # fmt: skip
-_COMPARE: dict[type, Callable[[Any, Any], Any]] = {
+_COMPARE: dict[type, Callable[[Value, Value], Value]] = {
     ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
     ast.GtE: operator.ge,
 }  # fmt: skip
-_UNARY: dict[type, Callable[[Any], Any]] = {
+_UNARY: dict[type, Callable[[Value], Value]] = {
     ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert
 }  # fmt: skip
 _SPECIAL = {
@@ -88,7 +89,7 @@ class Expressions(ABC):
         """Note an error of the program."""
 
     @abstractmethod
-    def call(self, function: object, arguments: list[object], named: dict[str, object], node: ast.AST | None) -> Any:
+    def call(self, function: object, arguments: list[object], named: dict[str, object], node: ast.AST | None) -> Value:
         """The value of a call."""
 
     @abstractmethod
@@ -100,10 +101,10 @@ class Expressions(ABC):
         """What a name stands for that the program does not define."""
 
     @abstractmethod
-    def importing(self, name: str) -> Any:
+    def importing(self, name: str) -> Value:
         """The module of this name."""
 
-    def value(self, node: ast.expr, scope: Scope) -> Any:
+    def value(self, node: ast.expr, scope: Scope) -> Value:
         """What an expression stands for. An error of the program comes as Raised."""
         self.step()
         # Long chains (a.b().c().d()) are walked from their beginning, not by recursion.
@@ -143,8 +144,8 @@ class Expressions(ABC):
             return Unknown(ast.unparse(node))
         return method(node, scope)
 
-    def _called(self, function: object, node: ast.Call, scope: Scope) -> Any:
-        arguments: list[Any] = []
+    def _called(self, function: object, node: ast.Call, scope: Scope) -> Value:
+        arguments: list[Value] = []
         unknown = False
         for a in node.args:
             if not isinstance(a, ast.Starred):
@@ -153,7 +154,7 @@ class Expressions(ABC):
             several = self.value(a.value, scope)
             unknown |= isinstance(several, Unknown)
             arguments += [several] if isinstance(several, Unknown) else list(self.iterate(several))
-        named: dict[str, Any] = {}
+        named: dict[str, Value] = {}
         for k in node.keywords:
             given = self.value(k.value, scope)
             if k.arg is not None:
@@ -208,7 +209,7 @@ class Expressions(ABC):
         attributes.check_spelled(*items)
         return self.python(lambda: set(items))
 
-    def _items(self, nodes: list[ast.expr], scope: Scope) -> list[Any]:
+    def _items(self, nodes: list[ast.expr], scope: Scope) -> list[Value]:
         made: list[AttributeReference] = []
         for n in nodes:
             if isinstance(n, ast.Starred):
@@ -218,7 +219,7 @@ class Expressions(ABC):
         return made
 
     def _of_Dict(self, node: ast.Dict, scope: Scope) -> object:
-        made: dict[Any, Any] = {}
+        made: dict[Value, Value] = {}
         for k, v in zip(node.keys, node.values, strict=True):
             value = self.value(v, scope)
             if k is None:
@@ -263,7 +264,7 @@ class Expressions(ABC):
         pairs = self._comprehended(node, lambda s: (self.value(node.key, s), self.value(node.value, s)), scope)
         return self.python(lambda: dict(pairs))
 
-    def _comprehended(self, node: Any, element: Callable[[Scope], object], scope: Scope) -> Iterator[Any]:
+    def _comprehended(self, node: Any, element: Callable[[Scope], object], scope: Scope) -> Iterator[Value]:
         def rounds(at: int, inner: Scope) -> Iterator[object]:
             if at == len(node.generators):
                 yield element(inner)
@@ -277,14 +278,14 @@ class Expressions(ABC):
 
         return rounds(0, Scope(outer=scope))
 
-    def rounds(self, value: object) -> Iterator[Any]:
+    def rounds(self, value: object) -> Iterator[Value]:
         """The elements of a value, as far as they are known: one that stands for all where they are not."""
         if isinstance(value, Unknown):
             yield Unknown(f"{value.what}[...]")
         else:
             yield from self.iterate(value)
 
-    def iterate(self, value: object) -> Iterator[Any]:
+    def iterate(self, value: object) -> Iterator[Value]:
         """The elements of a known value. Raises TypeError's like."""
         if isinstance(value, list | tuple | dict | set | frozenset | str | bytes | range):
             # A copy: the loop's body may change it.
@@ -313,8 +314,8 @@ class Expressions(ABC):
 
     def _of_BoolOp(self, node: ast.BoolOp, scope: Scope) -> object:
         stops_at = isinstance(node.op, ast.Or)
-        value: Any = None
-        unknown: Any = None
+        value: Value = None
+        unknown: Value = None
         for part in node.values:
             value = self.value(part, scope)
             known = self.truth(value)
@@ -389,7 +390,7 @@ class Expressions(ABC):
 
     def _of_Compare(self, node: ast.Compare, scope: Scope) -> object:
         left = self.value(node.left, scope)
-        result: Any = True
+        result: Value = True
         for op, n in zip(node.ops, node.comparators, strict=True):
             right = self.value(n, scope)
             result = self.compare(op, left, right)
@@ -400,7 +401,7 @@ class Expressions(ABC):
             left = right
         return result
 
-    def compare(self, op: ast.cmpop, left: object, right: object) -> Any:
+    def compare(self, op: ast.cmpop, left: object, right: object) -> Value:
         """left op right: a column where one of them is one, Unknown where it is not known."""
         if isinstance(op, ast.Is | ast.IsNot):
             if isinstance(left, Unknown) or isinstance(right, Unknown):
@@ -467,7 +468,7 @@ class Expressions(ABC):
 
     # ---------------------------------------------------------------------------------------- parts of values
 
-    def attribute(self, value: object, name: str, node: ast.AST | None = None) -> Any:
+    def attribute(self, value: object, name: str, node: ast.AST | None = None) -> Value:
         """value.name"""
         if isinstance(value, PandasFrame) and name not in PandasFrame.LOOKS:
             value.columns = None
@@ -519,7 +520,7 @@ class Expressions(ABC):
             return Unknown(name)
         return attributes.of_object(self, value, name)
 
-    def _unbound(self, kind: str, name: str) -> Any:
+    def _unbound(self, kind: str, name: str) -> Value:
         """A method by its class: `str.lower` to be mapped, `dict.fromkeys`."""
         if (kind, name) == ("dict", "fromkeys"):
             return Native("dict.fromkeys", lambda keys, value=None: dict.fromkeys(self.iterate(keys), value))
@@ -529,7 +530,7 @@ class Expressions(ABC):
             return kind if name in ("__name__", "__qualname__") else Unknown(f"{kind}.{name}")
         return Native(f"{kind}.{name}", lambda value, *a: self.call(self.attribute(value, name), [*a], {}, None))
 
-    def _of_instance(self, value: Instance, name: str) -> Any:
+    def _of_instance(self, value: Instance, name: str) -> Value:
         if name in value.names:
             return value.names[name]
         if name == "__class__":
@@ -582,7 +583,7 @@ class Expressions(ABC):
             value.names[name] = given
         # An attribute set on anything else (df.createdBy = ...) changes no plan.
 
-    def item(self, value: Any, key: Any, node: ast.AST | None = None) -> Any:
+    def item(self, value: Value, key: Value, node: ast.AST | None = None) -> Value:
         """value[key]"""
         if isinstance(value, Unknown):
             return UnknownRows(f"{value.what}[...]") if isinstance(key, slice) else Unknown(f"{value.what}[{key}]")
@@ -596,7 +597,7 @@ class Expressions(ABC):
             return self.python(lambda: value[key])
         return attributes.item_of_object(self, value, key)
 
-    def set_item(self, value: object, key: Any, given: object) -> None:
+    def set_item(self, value: object, key: Value, given: object) -> None:
         """value[key] = given"""
         if isinstance(value, PandasFrame):
             value.columns = None
@@ -620,7 +621,7 @@ class Expressions(ABC):
             raise LimitReached("a value grows too large")
         return value
 
-    def python(self, work: Callable[[], object]) -> Any:
+    def python(self, work: Callable[[], object]) -> Value:
         """What Python makes of known values; its errors become those of the program."""
         try:
             return work()
@@ -681,7 +682,7 @@ def _narrow(spec: str) -> bool:
     return re.search(r"%[^a-zA-Z%\s]*\*", spec) is None and all(len(d) < 5 for d in digits)
 
 
-def _bounded(value: Any) -> object:
+def _bounded(value: Value) -> object:
     if len(value) > LONGEST:
         raise LimitReached("a value grows too large")
     return value

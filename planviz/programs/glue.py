@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from planviz.dataframe.frame import DataFrame
-from planviz.programs.values import Described, Module, Native, Unknown
+from planviz.programs.values import Described, Module, Native, Unknown, Value
 
 if TYPE_CHECKING:
     from planviz.programs.interpreter import Interpreter
@@ -23,7 +23,7 @@ class DynamicFrame(Described):
     def __init__(self, reader: Interpreter, frame: DataFrame) -> None:
         self.reader, self.frame = reader, frame
 
-    def attribute(self, name: str) -> Any:
+    def attribute(self, name: str) -> Value:
         """A method or property."""
         own = {
             "toDF": lambda *a, **k: self.frame, "count": self.frame.count, "show": self.frame.show,
@@ -60,7 +60,7 @@ class DynamicFrame(Described):
         self.reader.learn(self.frame, old)
         return self._of(self.frame.withColumnRenamed(old, new))
 
-    def _mapped(self, mappings: Any) -> Any:
+    def _mapped(self, mappings: Value) -> Value:
         rows = [m for m in mappings if isinstance(m, tuple | list) and len(m) >= 2] if mappings else []
         if not rows or not all(isinstance(x, str) for m in rows for x in m):
             return self
@@ -123,7 +123,7 @@ def transforms() -> dict[str, object]:
     """ApplyMapping.apply(frame = ...) and the other classes of transforms."""
 
     def of(method: str, *order: str) -> Module:
-        def apply(*given: object, **named: object) -> Any:
+        def apply(*given: object, **named: object) -> Value:
             values = {**dict(zip(("frame", *order), given, strict=False)), **named}
             frame = next((values[k] for k in ("frame", "dynamicFrame", "frame1") if k in values), None)
             if not isinstance(frame, DynamicFrame):
@@ -132,7 +132,7 @@ def transforms() -> dict[str, object]:
 
         return Module(method, {"apply": Native(f"{method}.apply", apply, True)})
 
-    def join(*given: object, **named: object) -> Any:
+    def join(*given: object, **named: object) -> Value:
         values = {**dict(zip(("frame1", "frame2", "keys1", "keys2"), given, strict=False)), **named}
         one, other = values.get("frame1"), values.get("frame2")
         if not isinstance(one, DynamicFrame):
@@ -157,7 +157,7 @@ def context(reader: Interpreter) -> Module:
         parts = [str(values.get(k)) for k in ("database", "name_space", "table_name") if values.get(k) is not None]
         return reader.session.table(".".join(f"`{p}`" for p in parts))
 
-    def options(*given: object, **named: object) -> Any:
+    def options(*given: object, **named: object) -> Value:
         where = named.get("connection_options")
         found = where if isinstance(where, dict) else {}
         path = found.get("paths") or found.get("path") or found.get("dbtable") or named.get("connection_type", "source")
@@ -170,7 +170,7 @@ def context(reader: Interpreter) -> Module:
         rows = Native("from_rdd", lambda *a, **k: Unknown("DynamicFrame"), True)
         return Module("reader", {"from_catalog": made(catalogued), "from_options": made(options), "from_rdd": rows})
 
-    def write(*given: object, **named: object) -> Any:
+    def write(*given: object, **named: object) -> Value:
         frame = next((v for v in (*given, *named.values()) if isinstance(v, DynamicFrame | DataFrame)), None)
         if frame is not None:
             reader.act("write", frame.frame if isinstance(frame, DynamicFrame) else frame)

@@ -46,6 +46,7 @@ from planviz.programs.values import (
     Scope,
     Unknown,
     UnknownRows,
+    Value,
 )
 
 #: Steps (expressions and statements) that are read at most, and how deep calls of the program's functions may nest.
@@ -202,7 +203,7 @@ class Interpreter(Statements):
         self.modules: dict[str, object] = {}
         self.handling: list[Raised] = []
         #: What the generators that are being read have given so far.
-        self.yielded: list[list[Any]] = []
+        self.yielded: list[list[Value]] = []
         #: The functions of the program whose bodies were read, by identity.
         self.entered: set[int] = set()
         #: DataFrames that were given to what nobody knows (`model.fit(d)`): by which name, and where.
@@ -212,7 +213,7 @@ class Interpreter(Statements):
         #: Scala: a value that is called gives an item, as in df("x").
         self.applies = False
         self.steps = self.depth = 0
-        self.current: tuple[Function, Any] | None = None
+        self.current: tuple[Function, Value] | None = None
         self.at: ast.AST | None = None
         self._told: set[tuple[int, str]] = set()
         self.module = Scope(outer=Scope(self._given_names()))
@@ -367,7 +368,7 @@ class Interpreter(Statements):
                 defaults[a.arg] = self.value(d, scope)
         return Function(self, node, scope, defaults)
 
-    def call(self, function: object, arguments: list[object], named: dict[str, object], node: ast.AST | None) -> Any:
+    def call(self, function: object, arguments: list[object], named: dict[str, object], node: ast.AST | None) -> Value:
         """function(*arguments, **named)"""
         self.step()
         before = self.at
@@ -428,7 +429,7 @@ class Interpreter(Statements):
         first = [self] if function.reads else []
         return self.python(lambda: function.function(*first, *arguments, **named))
 
-    def _api(self, function: Any, arguments: list[Any], named: dict[str, object], name: str = "") -> Any:
+    def _api(self, function: Any, arguments: list[Value], named: dict[str, object], name: str = "") -> Value:
         """A call of the DataFrame API."""
         name = name or getattr(function, "__name__", "")
         receiver = getattr(function, "__self__", None)
@@ -531,7 +532,7 @@ class Interpreter(Statements):
             return e.value
         return None
 
-    def _inside(self, function: Function, arguments: list[object], work: Callable[[], object]) -> Any:
+    def _inside(self, function: Function, arguments: list[object], work: Callable[[], object]) -> Value:
         before = self.current, self.at
         self.current = (function, arguments[0] if arguments else None)
         self.depth += 1
@@ -626,7 +627,7 @@ class Interpreter(Statements):
         except PlanvizError as e:
             raise from_planviz(e) from None
 
-    def item(self, value: object, key: object, node: ast.AST | None = None) -> Any:
+    def item(self, value: object, key: object, node: ast.AST | None = None) -> Value:
         """value[key]"""
         if isinstance(value, DataFrame) and isinstance(key, str):
             self.learn(value, key)

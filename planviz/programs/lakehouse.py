@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planviz.dataframe.frame import DataFrame
-from planviz.programs.values import Described, Function, Module, Native, Unknown
+from planviz.programs.values import Described, Function, Module, Native, Unknown, Value
 
 if TYPE_CHECKING:
     from planviz.programs.interpreter import Interpreter
@@ -15,9 +15,9 @@ class Widgets(Described):
     """dbutils.widgets: what has a default has that value."""
 
     def __init__(self) -> None:
-        self.values: dict[str, Any] = {}
+        self.values: dict[str, Value] = {}
 
-    def attribute(self, name: str) -> Any:
+    def attribute(self, name: str) -> Value:
         """text, dropdown and their kin define a value, get reads it."""
         if name in ("text", "dropdown", "combobox", "multiselect"):
             return Native(name, self._define, True)
@@ -99,13 +99,13 @@ def pipeline_module(reader: Interpreter, name: str) -> Module:
             return given[0]
         return Native("table", lambda f=None, *a: declare(f, **named) if isinstance(f, Function) else f, True)
 
-    def read(which: object = "", *given: object) -> Any:
+    def read(which: object = "", *given: object) -> Value:
         known = tables.get(str(which))
         made = reader.call(known, [], {}, None) if known is not None else None
         return made if isinstance(made, DataFrame) else reader.session.table(str(which).removeprefix("LIVE."))
 
     keeping = Native("expect", lambda *a, **k: Native("expect", lambda f=None, *b: f, True), True)
-    names: dict[str, Any] = dict.fromkeys(("table", "view", "materialized_view", "temporary_view", "append_flow"),
+    names: dict[str, Value] = dict.fromkeys(("table", "view", "materialized_view", "temporary_view", "append_flow"),
                                           Native("table", declare, True))  # fmt: skip
     names |= dict.fromkeys(("expect", "expect_or_drop", "expect_or_fail", "expect_all", "expect_all_or_drop",
                             "expect_all_or_fail"), keeping)  # fmt: skip

@@ -21,17 +21,7 @@ from typing import TYPE_CHECKING, Any
 from planviz.dataframe.column import Column
 from planviz.programs import frames
 from planviz.programs.signals import Ended, LimitReached, Raised, raised
-from planviz.programs.values import (
-    Class,
-    ErrorClass,
-    Function,
-    Instance,
-    Method,
-    Module,
-    Native,
-    Super,
-    Unknown,
-)
+from planviz.programs.values import Class, ErrorClass, Function, Instance, Method, Module, Native, Super, Unknown, Value
 
 if TYPE_CHECKING:
     from planviz.programs.interpreter import Interpreter
@@ -44,11 +34,11 @@ OverflowError PermissionError RecursionError RuntimeError StopIteration SystemEx
 UnicodeDecodeError ValueError ZeroDivisionError ConnectionError Warning DeprecationWarning UserWarning"""
 
 
-def _items(reader: Interpreter, value: object) -> list[Any]:
+def _items(reader: Interpreter, value: object) -> list[Value]:
     return list(reader.iterate(value))
 
 
-def _range(*bounds: Any) -> range:
+def _range(*bounds: Value) -> range:
     return range(*bounds)
 
 
@@ -87,8 +77,8 @@ def _reduce(reader: Interpreter, function: object, value: object, *start: object
     return made
 
 
-def _extreme(name: str, pick: Callable[..., Any]) -> object:
-    def found(reader: Interpreter, *values: object, key: object = None, default: object = None) -> Any:
+def _extreme(name: str, pick: Callable[..., Value]) -> object:
+    def found(reader: Interpreter, *values: object, key: object = None, default: object = None) -> Value:
         items = _items(reader, values[0]) if len(values) == 1 else list(values)
         if any(isinstance(i, Unknown | Column) for i in items):
             return Unknown(f"{name}(...)")
@@ -181,8 +171,8 @@ def _super(reader: Interpreter, *given: object) -> object:
     return Unknown("super()")
 
 
-def _number(kind: Callable[..., object]) -> Callable[..., Any]:
-    def made(value: object = 0, *rest: object) -> Any:
+def _number(kind: Callable[..., object]) -> Callable[..., Value]:
+    def made(value: object = 0, *rest: object) -> Value:
         if isinstance(value, str) and len(value) > 1000:
             return Unknown("number")
         return kind(value, *rest)
@@ -194,12 +184,12 @@ def _str(reader: Interpreter, value: object = "", *rest: object) -> object:
     return value if isinstance(value, Unknown) else reader.text(value)
 
 
-def _round(value: object, digits: Any = None) -> object:
+def _round(value: object, digits: Value = None) -> object:
     return round(value, digits) if isinstance(value, int | float | decimal.Decimal) else Unknown("round")
 
 
 def _dict(reader: Interpreter, *given: object, **named: object) -> object:
-    made: dict[Any, Any] = {}
+    made: dict[Value, Value] = {}
     if given:
         made = dict(given[0]) if isinstance(given[0], dict) else {}
         if not isinstance(given[0], dict):
@@ -211,7 +201,7 @@ def _dict(reader: Interpreter, *given: object, **named: object) -> object:
 
 
 def _sequence(kind: Callable[..., object]) -> Callable[..., object]:
-    def made(reader: Interpreter, *given: object) -> Any:
+    def made(reader: Interpreter, *given: object) -> Value:
         if given and isinstance(given[0], Unknown):
             return given[0]
         return kind(_items(reader, given[0])) if given else kind()
@@ -227,7 +217,7 @@ def _enumerate(reader: Interpreter, value: object, start: int = 0) -> object:
     return [(i, v) for i, v in enumerate(reader.rounds(value), start)]
 
 
-def _zip(reader: Interpreter, *several: Any, strict: bool = False) -> object:
+def _zip(reader: Interpreter, *several: Value, strict: bool = False) -> object:
     if any(isinstance(s, Unknown) for s in several):
         known = [s for s in several if not isinstance(s, Unknown)]
         if not known:
@@ -237,7 +227,7 @@ def _zip(reader: Interpreter, *several: Any, strict: bool = False) -> object:
     return list(zip(*(_items(reader, s) for s in several), strict=False))
 
 
-def _iter(reader: Interpreter, value: object, *rest: object) -> Any:
+def _iter(reader: Interpreter, value: object, *rest: object) -> Value:
     return value if isinstance(value, Unknown) else _items(reader, value)
 
 
@@ -252,7 +242,7 @@ def _next(reader: Interpreter, value: object, *default: object) -> object:
 
 
 def _some(wanted: bool) -> object:
-    def found(reader: Interpreter, value: object) -> Any:
+    def found(reader: Interpreter, value: object) -> Value:
         answers = [reader.truth(v) for v in reader.rounds(value)]
         if wanted in answers:
             return wanted
@@ -263,8 +253,8 @@ def _some(wanted: bool) -> object:
 
 def builtins(reader: Interpreter) -> dict[str, object]:
     """Python's built-in names."""
-    made: dict[str, Any] = {n: ErrorClass(n) for n in _ERRORS.split()}
-    reads: dict[str, Any] = {
+    made: dict[str, Value] = {n: ErrorClass(n) for n in _ERRORS.split()}
+    reads: dict[str, Value] = {
         "sorted": _sorted, "map": _map, "filter": _filter, "len": _len, "getattr": _getattr, "hasattr": _hasattr,
         "setattr": _setattr, "isinstance": _isinstance, "type": _type, "super": _super, "str": _str, "dict": _dict,
         "list": _sequence(list), "tuple": _sequence(tuple), "set": _sequence(set), "frozenset": _sequence(frozenset),
@@ -273,7 +263,7 @@ def builtins(reader: Interpreter) -> dict[str, object]:
         "reversed": lambda r, v: _items(r, v)[::-1] if not isinstance(v, Unknown) else v, "display": None,
     }  # fmt: skip
     made |= {n: Native(n, f, True, True) for n, f in reads.items() if f is not None}
-    plain: dict[str, Any] = {
+    plain: dict[str, Value] = {
         "range": _range, "abs": abs, "round": _round, "int": _number(int), "float": _number(float), "bool": bool,
         "chr": chr, "ord": ord, "hex": hex, "bin": bin, "divmod": divmod, "slice": slice,
     }  # fmt: skip
@@ -315,7 +305,7 @@ def _unknown_call(name: str) -> Native:
 
 
 def _module(reader: Interpreter, name: str) -> Module | None:
-    names: dict[str, Any]
+    names: dict[str, Value]
     match name:
         case "functools":
             names = {"reduce": reads("reduce", _reduce), "partial": reads("partial", _partial)}
@@ -408,7 +398,7 @@ def _escaped(text: str) -> str:
     return re.escape(text)
 
 
-class DefaultDict(dict[Any, Any]):
+class DefaultDict(dict[Value, Value]):
     """collections.defaultdict over a function of the program."""
 
     def __init__(self, reader: Interpreter, factory: object) -> None:
@@ -426,8 +416,8 @@ def _partial(reader: Interpreter, function: object, *bound: object, **kept: obje
     return Native("partial", lambda *a, **k: reader.call(function, [*bound, *a], {**kept, **k}, None), True)
 
 
-def _operator(name: str) -> Any:
-    operators: dict[str, Any] = {
+def _operator(name: str) -> Value:
+    operators: dict[str, Value] = {
         "add": ast.Add(), "sub": ast.Sub(), "mul": ast.Mult(), "truediv": ast.Div(), "and_": ast.BitAnd(),
         "or_": ast.BitOr(), "xor": ast.BitXor(), "mod": ast.Mod(),
     }  # fmt: skip
@@ -456,7 +446,7 @@ def _attrgetter(reader: Interpreter, name: str) -> object:
     return Native("attrgetter", lambda v: reader.attribute(v, name), True)
 
 
-def _bounded(values: Any) -> list[object]:
+def _bounded(values: Value) -> list[object]:
     made = list(itertools.islice(values, 100_000))
     if len(made) == 100_000:
         raise LimitReached("a value grows too large")
@@ -467,7 +457,7 @@ def _combinations(reader: Interpreter, value: object, size: int) -> object:
     return _bounded(itertools.combinations(_items(reader, value), size))
 
 
-def _product(reader: Interpreter, *several: object, repeat: int = 1) -> Any:
+def _product(reader: Interpreter, *several: object, repeat: int = 1) -> Value:
     lists = [_items(reader, s) for s in several] * min(repeat, 10)
     if math.prod(len(part) for part in lists) > 100_000:
         raise LimitReached("a value grows too large")
@@ -478,7 +468,7 @@ def _strptime(text: str, pattern: str) -> object:
     return datetime.datetime.strptime(text[:100], pattern[:100])
 
 
-def _decimal(value: Any) -> Any:
+def _decimal(value: Value) -> Value:
     if isinstance(value, str) and len(value) > 100:
         return Unknown("Decimal")
     try:
@@ -491,10 +481,10 @@ def _loads(text: object, *rest: object, **named: object) -> object:
     return json.loads(text) if isinstance(text, str) and len(text) < _MOST else Unknown("json")
 
 
-def _regex(name: str) -> Any:
+def _regex(name: str) -> Value:
     """Functions of `re`, by RE2: time in proportion to the text. What RE2 cannot read is unknown."""
 
-    def apply(pattern: object, *given: object, **named: object) -> Any:
+    def apply(pattern: object, *given: object, **named: object) -> Value:
         import re2
 
         if not isinstance(pattern, str) or not all(isinstance(g, str | int) for g in given):
@@ -514,7 +504,7 @@ def _regex(name: str) -> Any:
 
 
 class _Match(Instance):
-    def __init__(self, found: Any) -> None:
+    def __init__(self, found: Value) -> None:
         groups = {"group": Native("group", found.group), "groups": Native("groups", found.groups)}
         super().__init__(Class("Match", [], groups), dict(groups))
 
@@ -528,7 +518,7 @@ def _namedtuple(reader: Interpreter, name: str, fields: object, **named: object)
 
 def _field(
     reader: Interpreter, *given: object, default: object = None, default_factory: object = None, **named: object
-) -> Any:
+) -> Value:
     if default_factory is not None:
         return Factory(default_factory)
     return default
@@ -543,9 +533,9 @@ class Factory:
 
 def _parser(reader: Interpreter) -> Instance:
     """argparse: what has a default has that value, the rest is unknown."""
-    values: dict[str, Any] = {}
+    values: dict[str, Value] = {}
 
-    def add(*flags: object, **named: object) -> Any:
+    def add(*flags: object, **named: object) -> Value:
         texts = [f for f in flags if isinstance(f, str)]
         long = next((f for f in texts if f.startswith("--")), texts[0] if texts else "argument")
         name = str(named.get("dest") or long.lstrip("-").replace("-", "_"))
@@ -561,7 +551,7 @@ def _parser(reader: Interpreter) -> Instance:
     def parsed(*given: object, **named: object) -> Instance:
         return Instance(Class("Namespace", [], {}), dict(values))
 
-    inner: dict[str, Any] = {
+    inner: dict[str, Value] = {
         "add_argument": Native("add_argument", add, True),
         "parse_args": Native("parse_args", parsed, True),
         "parse_known_args": Native("parse_known_args", lambda *a, **k: (parsed(), []), True),
@@ -573,7 +563,7 @@ def _parser(reader: Interpreter) -> Instance:
     return made
 
 
-def import_module(reader: Interpreter, name: str) -> Any:
+def import_module(reader: Interpreter, name: str) -> Value:
     """A module by its dotted name; one that is not known holds nothing but unknown values."""
     if name in reader.modules:
         return reader.modules[name]

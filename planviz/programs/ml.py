@@ -5,10 +5,10 @@ No stage is computed: of a stage only the names of the columns that it adds are 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planviz.dataframe.frame import DataFrame
-from planviz.programs.values import Described, Module, Native, Unknown
+from planviz.programs.values import Described, Module, Native, Unknown, Value
 
 if TYPE_CHECKING:
     from planviz.programs.interpreter import Interpreter
@@ -80,7 +80,7 @@ class Stage(Described):
 def ml_module(reader: Interpreter, name: str) -> Module:
     """A module of pyspark.ml: every class is a stage."""
 
-    def get(attribute: str) -> Any:
+    def get(attribute: str) -> Value:
         if attribute[:1].isupper():
             made = Native(attribute, lambda *a, **k: Stage(reader, attribute, a, k), True)
             load = Native("load", lambda *a, **k: Stage(reader, attribute, (), {}), True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from planviz.dataframe.frame import DataFrame
 from planviz.programs.signals import Raised
-from planviz.programs.values import Class, Function, Instance, Unknown
+from planviz.programs.values import Class, Function, Instance, Unknown, Value
 
 if TYPE_CHECKING:
     from planviz.programs.interpreter import Interpreter
@@ -114,10 +114,10 @@ def _about_frames(reader: Interpreter, node: Any) -> bool:
     return bool(names & set(_SESSIONS)) or any(_is_frame(reader, a, None) for a in parameters)
 
 
-def _arguments(reader: Interpreter, function: Function, owner: Class | None) -> list[Any]:
+def _arguments(reader: Interpreter, function: Function, owner: Class | None) -> list[Value]:
     node = function.node
     parameters = [*node.args.posonlyargs, *node.args.args]
-    made: list[Any] = []
+    made: list[Value] = []
     if owner is not None and function.decorated != "staticmethod" and parameters:
         made.append(_object(reader, owner) if function.decorated != "classmethod" else owner)
         parameters = parameters[1:]

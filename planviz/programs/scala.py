@@ -10,9 +10,12 @@ import ast
 import functools
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
-from planviz.programs.values import Native
+from planviz.programs.values import Native, Value
+
+#: A node of tree-sitter's tree. By its own types every child may be missing, also those that the grammar always gives.
+Node: TypeAlias = Any
 
 #: Methods that Scala calls without parentheses.
 _BARE_NAMES = """show count distinct cache persist unpersist printSchema collect first head desc asc isNull isNotNull
@@ -46,7 +49,7 @@ _METHODS = {
 _OPERATORS = {"__and__": ast.BitAnd, "__or__": ast.BitOr, "__add__": ast.Add, "__sub__": ast.Sub, "__mul__": ast.Mult,
               "__truediv__": ast.Div, "__mod__": ast.Mod}  # fmt: skip
 #: Methods of sequences, by the Python that means the same.
-_SEQUENCES: dict[str, Callable[[Any, list[Any]], Any]] = {
+_SEQUENCES: dict[str, Callable[[Value, list[Value]], Value]] = {
     "map": lambda reader, xs: lambda f: [reader.call(f, [x], {}, None) for x in xs],
     "flatMap": lambda reader, xs: lambda f: [y for x in xs for y in reader.rounds(reader.call(f, [x], {}, None))],
     "foreach": lambda reader, xs: lambda f: [reader.call(f, [x], {}, None) for x in xs] and None,
@@ -61,7 +64,7 @@ _SEQUENCES: dict[str, Callable[[Any, list[Any]], Any]] = {
     "toDF": lambda reader, xs: lambda *names: _rows(reader, xs, list(names)),
     "toDS": lambda reader, xs: lambda: _rows(reader, xs, []),
 }
-_PARTS: dict[str, Callable[[list[Any]], Any]] = {
+_PARTS: dict[str, Callable[[list[Value]], Value]] = {
     "head": lambda xs: xs[0] if xs else None, "last": lambda xs: xs[-1] if xs else None, "tail": lambda xs: xs[1:],
     "length": len, "size": len, "isEmpty": lambda xs: not xs, "nonEmpty": bool, "toSeq": list, "toArray": list,
     "toList": list, "distinct": lambda xs: list(dict.fromkeys(xs)), "reverse": lambda xs: xs[::-1],
@@ -125,7 +128,7 @@ def scala_tree(text: str) -> tuple[ast.Module, list[tuple[int, str]]]:
     return ast.fix_missing_locations(ast.Module(body, [])), made.passed
 
 
-def _rows(reader: Any, values: list[Any], names: list[Any]) -> Any:
+def _rows(reader: Value, values: list[Value], names: list[Value]) -> Value:
     given = [values, names] if names else [values]
     return reader.call(reader.attribute(reader.session, "createDataFrame"), given, {}, None)
 
@@ -150,14 +153,14 @@ class Translation:
 
     # ------------------------------------------------------------------------------------------ statements
 
-    def statements(self, nodes: list[Any]) -> list[ast.stmt]:
+    def statements(self, nodes: list[Value]) -> list[ast.stmt]:
         """Python's statements for Scala's."""
         made: list[ast.stmt] = []
         for node in nodes:
             made += self.statement(node)
         return made
 
-    def statement(self, node: Any) -> list[ast.stmt]:
+    def statement(self, node: Node) -> list[ast.stmt]:
         """Python's statements for one of Scala's."""
         method: Callable[[Any], list[ast.stmt]] | None = getattr(self, f"_do_{node.type}", None)
         if method is not None:
@@ -173,7 +176,7 @@ class Translation:
             return []
         return [self._at(ast.Expr(self.value(node)), node)]
 
-    def _do_val_definition(self, node: Any) -> list[ast.stmt]:
+    def _do_val_definition(self, node: Node) -> list[ast.stmt]:
         value = node.child_by_field_name("value")
         if value is None:
             return []
@@ -183,7 +186,7 @@ class Translation:
     _do_var_definition = _do_val_definition
     _do_lazy_val_definition = _do_val_definition
 
-    def _target(self, node: Any) -> Any:
+    def _target(self, node: Node) -> Value:
         if node.type in ("case_class_pattern", "tuple_pattern"):
             parts = [
                 self._target(c)
@@ -194,11 +197,11 @@ class Translation:
         name = self._text(node)
         return self._at(ast.Name(name if name.isidentifier() else "_", ast.Store()), node)
 
-    def _do_assignment_expression(self, node: Any) -> list[ast.stmt]:
+    def _do_assignment_expression(self, node: Node) -> list[ast.stmt]:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         return [self._at(ast.Assign([self._target(left)], self.value(right)), node)]
 
-    def _do_function_definition(self, node: Any) -> list[ast.stmt]:
+    def _do_function_definition(self, node: Node) -> list[ast.stmt]:
         body = node.child_by_field_name("body")
         if body is None:
             return []
@@ -217,13 +220,13 @@ class Translation:
             return ast.copy_location(ast.Expr(node.value), node)
         return node
 
-    def _returning(self, body: Any) -> list[ast.stmt]:
+    def _returning(self, body: Node) -> list[ast.stmt]:
         made = self.statements(body.named_children) if body.type in ("block", "template_body") else self.statement(body)
         if made and isinstance(made[-1], ast.Expr):
             made[-1] = ast.copy_location(ast.Return(made[-1].value), made[-1])
         return made
 
-    def _parameters(self, groups: list[Any]) -> ast.arguments:
+    def _parameters(self, groups: list[Value]) -> ast.arguments:
         args, defaults = [], []
         for group in groups:
             for p in group.named_children:
@@ -241,13 +244,13 @@ class Translation:
                     defaults.append(self.value(default))
         return ast.arguments([], args, None, [], [], None, defaults)
 
-    def _do_object_definition(self, node: Any) -> list[ast.stmt]:
+    def _do_object_definition(self, node: Node) -> list[ast.stmt]:
         body = node.child_by_field_name("body")
         return [] if body is None else self.statements(body.named_children)
 
     _do_package_object = _do_object_definition
 
-    def _do_class_definition(self, node: Any) -> list[ast.stmt]:
+    def _do_class_definition(self, node: Node) -> list[ast.stmt]:
         body = node.child_by_field_name("body")
         inner = [] if body is None else self.statements(body.named_children)
         name, given = node.child_by_field_name("name"), node.child_by_field_name("class_parameters")
@@ -259,19 +262,19 @@ class Translation:
         made = ast.Assign([ast.Name(self._text(name), ast.Store())], self._call(self._name("Row", node), columns))
         return [self._at(made, node), *inner]
 
-    def _do_if_expression(self, node: Any) -> list[ast.stmt]:
+    def _do_if_expression(self, node: Node) -> list[ast.stmt]:
         parts = [node.child_by_field_name(n) for n in ("condition", "consequence", "alternative")]
         if parts[1] is None:
             return []
         other = [] if parts[2] is None else self._block(parts[2])
         return [self._at(ast.If(self.value(parts[0]), self._block(parts[1]) or [ast.Pass()], other), node)]
 
-    def _block(self, node: Any) -> list[ast.stmt]:
+    def _block(self, node: Node) -> list[ast.stmt]:
         return self.statements(node.named_children) if node.type == "block" else self.statement(node)
 
     _do_block = _block
 
-    def _do_for_expression(self, node: Any) -> list[ast.stmt]:
+    def _do_for_expression(self, node: Node) -> list[ast.stmt]:
         body = node.child_by_field_name("body")
         made = self._block(body) if body is not None else []
         enumerators = node.child_by_field_name("enumerators")
@@ -283,13 +286,13 @@ class Translation:
                 made = [self._at(ast.For(self._target(parts[0]), self.value(parts[1]), made or [ast.Pass()], []), node)]
         return made
 
-    def _do_try_expression(self, node: Any) -> list[ast.stmt]:
+    def _do_try_expression(self, node: Node) -> list[ast.stmt]:
         body = node.child_by_field_name("body")
         return [] if body is None else self._block(body)
 
     # ------------------------------------------------------------------------------------------ expressions
 
-    def value(self, node: Any) -> ast.expr:
+    def value(self, node: Node) -> ast.expr:
         """Python's expression for one of Scala's; what has none is a value that nobody knows."""
         method: Callable[[Any], ast.expr] | None = getattr(self, f"_of_{node.type}", None)
         if method is None:
@@ -320,7 +323,7 @@ class Translation:
         except ValueError:
             return ast.Constant(0.0)
 
-    def _of_boolean_literal(self, node: Any) -> ast.expr:
+    def _of_boolean_literal(self, node: Node) -> ast.expr:
         return ast.Constant(self._text(node) == "true")
 
     def _of_null_literal(self, node: object) -> ast.expr:
@@ -339,7 +342,7 @@ class Translation:
 
     _of_symbol_literal = _of_quote_expression
 
-    def _of_interpolated_string_expression(self, node: Any) -> ast.expr:
+    def _of_interpolated_string_expression(self, node: Node) -> ast.expr:
         interpolator, inner = node.named_children[0], node.named_children[-1]
         parts: list[ast.expr] = []
         text = self._text(inner)
@@ -359,32 +362,32 @@ class Translation:
             return self._call(self._name("col", node), [self._at(whole, node)])
         return whole
 
-    def _of_tuple_expression(self, node: Any) -> ast.expr:
+    def _of_tuple_expression(self, node: Node) -> ast.expr:
         return ast.Tuple([self.value(c) for c in node.named_children], ast.Load())
 
-    def _of_parenthesized_expression(self, node: Any) -> ast.expr:
+    def _of_parenthesized_expression(self, node: Node) -> ast.expr:
         return self.value(node.named_children[0]) if node.named_children else ast.Constant(None)
 
-    def _of_generic_function(self, node: Any) -> ast.expr:
+    def _of_generic_function(self, node: Node) -> ast.expr:
         function = node.child_by_field_name("function")
         if function.type == "field_expression" and self._text(function.child_by_field_name("field")) == "as":
             # A Dataset's class changes no plan that is shown.
             return self.value(function.child_by_field_name("value"))
         return self.value(function)
 
-    def _of_instance_expression(self, node: Any) -> ast.expr:
+    def _of_instance_expression(self, node: Node) -> ast.expr:
         arguments = node.child_by_field_name("arguments")
         name = next((self._text(c) for c in node.named_children if "type" in c.type), "object")
         return self._call(
             self._name(name.split("[")[0].split(".")[-1], node), self._arguments(arguments) if arguments else []
         )
 
-    def _of_prefix_expression(self, node: Any) -> ast.expr:
+    def _of_prefix_expression(self, node: Node) -> ast.expr:
         operator, inner = self._text(node)[0], self.value(node.named_children[-1])
         kinds: dict[str, ast.unaryop] = {"!": ast.Invert(), "-": ast.USub(), "~": ast.Invert()}
         return ast.UnaryOp(kinds[operator], inner) if operator in kinds else inner
 
-    def _of_infix_expression(self, node: Any) -> ast.expr:
+    def _of_infix_expression(self, node: Node) -> ast.expr:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         operator = self._text(node.child_by_field_name("operator"))
         if operator == "->":
@@ -403,7 +406,7 @@ class Translation:
             return self._call(self._name("range", node), [self.value(left), end])
         return self._method(self.value(left), operator, arguments, [], node)
 
-    def _of_field_expression(self, node: Any) -> ast.expr:
+    def _of_field_expression(self, node: Node) -> ast.expr:
         holder, field = node.child_by_field_name("value"), node.child_by_field_name("field")
         name = self._text(field).strip("`")
         if name in _TYPES:
@@ -421,7 +424,7 @@ class Translation:
             return self._call(self._attribute(inner, _RENAMED.get(name, name), field), [])
         return self._attribute(inner, name, field)
 
-    def _of_call_expression(self, node: Any) -> ast.expr:
+    def _of_call_expression(self, node: Node) -> ast.expr:
         function, given = node.child_by_field_name("function"), node.child_by_field_name("arguments")
         arguments = self._arguments(given) if given is not None else []
         positional = [a for a in arguments if not isinstance(a, ast.keyword)]
@@ -440,7 +443,7 @@ class Translation:
             return folded
         return self._call(self.value(function), positional, keywords)
 
-    def _called(self, name: str, given: list[ast.expr], keywords: list[ast.keyword], node: Any) -> ast.expr:
+    def _called(self, name: str, given: list[ast.expr], keywords: list[ast.keyword], node: Node) -> ast.expr:
         if name in _LISTS:
             return ast.List(given, ast.Load())
         if name == "Map" and all(isinstance(g, ast.Tuple) and len(g.elts) == 2 for g in given):
@@ -499,12 +502,12 @@ class Translation:
             self._name("reduce", function), [given[0], self.value(inner.child_by_field_name("value")), *first]
         )
 
-    def _arguments(self, node: Any) -> list[Any]:
+    def _arguments(self, node: Node) -> list[Value]:
         if node.type == "block":
             return [self._lambda_of_block(node)]
         if node.type == "case_block":
             return [self._name("partial_function", node)]
-        made: list[Any] = []
+        made: list[Value] = []
         for c in node.named_children:
             if c.type in ("comment", "block_comment"):
                 continue
@@ -521,7 +524,7 @@ class Translation:
                 made.append(self.value(c))
         return made
 
-    def _with_wildcard(self, node: Any) -> Any:
+    def _with_wildcard(self, node: Node) -> Value:
         """_.name > 1, as a function of one argument."""
         before, self.wildcards = self.wildcards, 0
         body = self.value(node)
@@ -533,7 +536,7 @@ class Translation:
         self.wildcards += 1
         return self._name(f"_{self.wildcards}", node)
 
-    def _of_lambda_expression(self, node: Any) -> ast.expr:
+    def _of_lambda_expression(self, node: Node) -> ast.expr:
         parameters = node.child_by_field_name("parameters")
         if parameters is None:
             names = ["_"]
@@ -546,13 +549,13 @@ class Translation:
         body = node.named_children[-1]
         return ast.Lambda(_arguments_of(names), self.value(body))
 
-    def _lambda_of_block(self, node: Any) -> ast.expr:
+    def _lambda_of_block(self, node: Node) -> ast.expr:
         inner = [c for c in node.named_children if c.type not in ("comment", "block_comment")]
         if len(inner) == 1:
             return self._with_wildcard(inner[0]) if _has_wildcard(inner[0]) else self.value(inner[0])
         return self._name("block", node)
 
-    def _of_block(self, node: Any) -> ast.expr:
+    def _of_block(self, node: Node) -> ast.expr:
         """A block's last value; what it defines before is put in place by nobody."""
         inner = [c for c in node.named_children if c.type not in ("comment", "block_comment")]
         if not inner:
@@ -564,17 +567,17 @@ class Translation:
     # What stands indented below `val d =`.
     _of_indented_block = _of_block
 
-    def _of_if_expression(self, node: Any) -> ast.expr:
+    def _of_if_expression(self, node: Node) -> ast.expr:
         parts = [node.child_by_field_name(n) for n in ("condition", "consequence", "alternative")]
         other = ast.Constant(None) if parts[2] is None else self.value(parts[2])
         return ast.IfExp(self.value(parts[0]), self.value(parts[1]), other)
 
     # ------------------------------------------------------------------------------------------ small things
 
-    def _text(self, node: Any) -> str:
+    def _text(self, node: Node) -> str:
         return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
-    def _at(self, made: Any, node: Any) -> Any:
+    def _at(self, made: Any, node: Node) -> Value:
         made.lineno, made.col_offset = node.start_point[0] + 1, node.start_point[1]
         made.end_lineno, made.end_col_offset = node.end_point[0] + 1, node.end_point[1]
         return made
@@ -591,7 +594,7 @@ class Translation:
         return ast.copy_location(ast.Call(function, given, keywords or []), function)
 
 
-def _has_wildcard(node: Any) -> bool:
+def _has_wildcard(node: Node) -> bool:
     """Whether a `_` stands in an expression that makes it a function; arguments of calls within make their own."""
     if node.type == "wildcard":
         return True

@@ -35,7 +35,7 @@ from planviz.programs.guesses import Again, Guesses, pivot_key, table_of_path
 from planviz.programs.placeholders import filled
 from planviz.programs.retyping import source, wanted_types
 from planviz.programs.signals import LimitReached
-from planviz.programs.values import Unknown, UnknownRows
+from planviz.programs.values import Unknown, UnknownRows, Value
 from planviz.types import BOOLEAN, DOUBLE, STRING, DataType, StructField, StructType, parse_fields
 
 #: How many plans are made of one program at most, and how long that may take (seconds of this process).
@@ -89,15 +89,15 @@ class ProgramSession(SparkSession):
 
     # ------------------------------------------------------------------------------------------ what it does
 
-    def act(self, name: str, frame: object) -> Any:
+    def act(self, name: str, frame: object) -> Value:
         """Note an action."""
         return self.note(name, frame)
 
-    def act_on_rows(self, rows: RDD) -> Any:
+    def act_on_rows(self, rows: RDD) -> Value:
         """Rows that nobody knows: RDDs have no plans."""
         return UnknownRows("rows of an RDD")
 
-    def pivot_values(self, frame: object, column: object) -> list[Any]:
+    def pivot_values(self, frame: object, column: object) -> list[Value]:
         """The values of a pivot that the program does not list: those that it names as columns of the result."""
         line = self.line()
         told = f"Line {line}: Spark runs a query to find the values of the pivot; planned with those that are named."
@@ -226,7 +226,7 @@ class ProgramSession(SparkSession):
             return super().createDataFrame(rows, schema)
         return self.guessed_rows(f"rows of line {self.line()}", names)
 
-    def _of_pandas(self, data: PandasFrame, schema: Any) -> DataFrame | None:
+    def _of_pandas(self, data: PandasFrame, schema: Value) -> DataFrame | None:
         """Rows of a DataFrame of pandas, None where it may have changed: Spark has them as a LocalRelation."""
         given = parse_fields(schema) if isinstance(schema, str) else getattr(schema, "fields", None)
         try:
@@ -442,7 +442,7 @@ class ProgramSession(SparkSession):
         leaves = [x for c in plan.children for x in self._open(c)]
         names: list[tuple[str, ...]] = []
 
-        def look(e: object) -> Any:
+        def look(e: object) -> Value:
             if isinstance(e, UnresolvedAttribute):
                 names.append(tuple(e.parts))
             return e
@@ -532,7 +532,7 @@ class ProgramSession(SparkSession):
         return found
 
 
-def parameters(args: object) -> Any:
+def parameters(args: object) -> Value:
     """The values of a query's parameters: by name, or in order."""
     if isinstance(args, dict):
         return {str(k): literal(v) if not isinstance(v, Column) else v.expr for k, v in args.items()}
@@ -558,13 +558,13 @@ def _as_text(row: object) -> object:
         values = tuple(str(v) if isinstance(v, Unknown) else v for v in row)
         if not hasattr(row, "_fields"):
             return values
-        made: Any = type(row)(values)
+        made: Value = type(row)(values)
         made._fields = getattr(row, "_fields", ())
         return made
     return row
 
 
-def _names_of(rows: Any) -> list[str]:
+def _names_of(rows: Value) -> list[str]:
     """The columns of rows whose values are not known: the keys of dictionaries and rows."""
     first = rows[0]
     if isinstance(first, dict):

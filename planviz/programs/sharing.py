@@ -12,7 +12,7 @@ from planviz.logical.operators import Aggregate, Repartition, RepartitionByExpre
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.python import BaseEvalPython, TableFunction
 from planviz.programs.model import Action, Program
-from planviz.programs.values import Place
+from planviz.programs.values import Place, Value
 
 #: What makes a part worth keeping: operators that move rows or hand them to Python.
 _COSTLY = (
@@ -87,7 +87,7 @@ def shared_plans(program: Program) -> list[SharedPlan]:
     return sorted(found, key=lambda s: -s.saved)
 
 
-def _beneath(action: Action) -> list[Any]:
+def _beneath(action: Action) -> list[Value]:
     """The operators of an action's plan, each once, without those whose rows are kept."""
     seen: dict[int, int] = {}
     todo: list[Any] = [action.execution.with_cached_data]

@@ -16,7 +16,7 @@ from planviz.functions import registry
 from planviz.programs.glue import glue_module
 from planviz.programs.lakehouse import delta_module, pipeline_module
 from planviz.programs.ml import ml_module
-from planviz.programs.values import ErrorClass, Module, Native, Unknown
+from planviz.programs.values import ErrorClass, Module, Native, Unknown, Value
 
 if TYPE_CHECKING:
     from planviz.programs.interpreter import Interpreter
@@ -67,7 +67,7 @@ def spark_module(reader: Interpreter, name: str) -> Module | None:
         return Module(name, {n: ErrorClass(n) for n in errors.split()})
     match name:
         case "pyspark":
-            names: dict[str, Any] = {"sql": reader.importing("pyspark.sql"), "__version__": "4.3.0"}
+            names: dict[str, Value] = {"sql": reader.importing("pyspark.sql"), "__version__": "4.3.0"}
             names |= _contexts(reader) | {"StorageLevel": storage_levels()}
             return Module(name, names)
         case "pyspark.sql" | "pyspark.sql.session" | "pyspark.sql.dataframe" | "pyspark.sql.column":
@@ -124,7 +124,7 @@ def _class(made: Native, names: dict[str, object]) -> Module:
 
 def _sql(reader: Interpreter, name: str) -> Module:
     session = Native("SparkSession", lambda *a, **k: reader.session, True)
-    names: dict[str, Any] = {
+    names: dict[str, Value] = {
         "SparkSession": Module("SparkSession", {
             "builder": Builder(reader.session), "getActiveSession": session, "active": session, "__call__": session,
         }),
@@ -147,20 +147,20 @@ def _unbound(kind: type, name: str) -> Native:
     if name.startswith("_") or not hasattr(kind, name):
         raise KeyError(name)
 
-    def apply(receiver: object, *given: object, **named: object) -> Any:
+    def apply(receiver: object, *given: object, **named: object) -> Value:
         found = api.attribute(receiver, name)
         return found(*given, **named)
 
     return Native(f"{kind.__name__}.{name}", apply)
 
 
-class RowTuple(tuple[Any, ...]):
+class RowTuple(tuple[Value, ...]):
     """The values of a row; `_fields` are its names, as of a named tuple."""
 
     _fields: tuple[str, ...] = ()
 
 
-def row(*given: Any, **named: object) -> Any:
+def row(*given: Value, **named: object) -> Value:
     """Row(a=1, b=2), or Row("a", "b") as a class of rows."""
     if named:
         made = RowTuple(named.values())
@@ -169,7 +169,7 @@ def row(*given: Any, **named: object) -> Any:
     if given and all(isinstance(g, str) for g in given):
         plain = RowTuple(given)
 
-        def of(*values: Any) -> RowTuple:
+        def of(*values: Value) -> RowTuple:
             one = RowTuple(values)
             one._fields = tuple(given)
             return one
@@ -188,7 +188,7 @@ class RowClass(Native):
 
 def type_names(reader: Interpreter) -> dict[str, object]:
     """pyspark.sql.types."""
-    made: dict[str, Any] = {}
+    made: dict[str, Value] = {}
     for name, kind in _TYPES.items():
         made[name] = Native(name, lambda *a, kind=kind: kind)
     made["StructType"] = Native("StructType", api.struct_type)

@@ -21,6 +21,7 @@ from planviz.programs.values import (
     Module,
     Scope,
     Unknown,
+    Value,
     enumerate_members,
 )
 
@@ -273,7 +274,7 @@ class Statements(Expressions):
             self.both_ways(node, [c.body for c in node.cases], f"{ast.unparse(node.subject)} matches", scope)
             return
         for case in node.cases:
-            bound: dict[str, Any] = {}
+            bound: dict[str, Value] = {}
             if not self._matches(case.pattern, subject, bound, scope):
                 continue
             for name, value in bound.items():
@@ -367,7 +368,7 @@ class Statements(Expressions):
     # ---------------------------------------------------------------------------------------- definitions
 
     def _do_FunctionDef(self, node: ast.FunctionDef, scope: Scope) -> None:
-        made: Any = self.function(node, scope)
+        made: Value = self.function(node, scope)
         for decorator in reversed(node.decorator_list):
             made = self.decorated(decorator, made, scope)
         scope.set(node.name, made)
@@ -444,7 +445,7 @@ class Statements(Expressions):
                     self.pass_over(node, f"{node.module} has no {alias.name}.")
             scope.set(alias.asname or alias.name, value)
 
-    def module_attribute(self, module: object, name: str) -> Any:
+    def module_attribute(self, module: object, name: str) -> Value:
         """What a module holds under a name; raises KeyError."""
         if not isinstance(module, Module):
             return Unknown(name)

@@ -9,10 +9,14 @@ import ast
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from planviz.programs.interpreter import Interpreter
+
+#: A value that the text of a program computes: of Python itself, or one of the classes of this room. Only the program
+#: that is read says which.
+Value: TypeAlias = Any
 
 
 class Unknown:
@@ -40,7 +44,7 @@ class UnknownRows(Unknown):
 class Scope:
     """Names and what they stand for, inside a function with those around it."""
 
-    names: dict[str, Any] = field(default_factory=dict)
+    names: dict[str, Value] = field(default_factory=dict)
     outer: Scope | None = None
     #: The names of this function that belong to the module or to a function around it.
     elsewhere: dict[str, Scope] = field(default_factory=dict)
@@ -97,13 +101,13 @@ class Class:
 
     name: str
     bases: list[str]
-    names: dict[str, Any]
+    names: dict[str, Value]
     #: The fields of a dataclass in order, with what they are when not given (MISSING: they must be).
-    fields: dict[str, Any] | None = None
+    fields: dict[str, Value] | None = None
     #: The members of an enumeration in order, by name.
     members: dict[str, object] = field(default_factory=dict)
 
-    def find(self, name: str) -> Any:
+    def find(self, name: str) -> Value:
         """A method or a value of the class, or of those it comes from; raises KeyError."""
         if name in self.names:
             return self.names[name]
@@ -130,7 +134,7 @@ class Instance:
     """An object of a class of the program."""
 
     of: Class
-    names: dict[str, Any] = field(default_factory=dict)
+    names: dict[str, Value] = field(default_factory=dict)
 
 
 class TextMember(str):
@@ -201,9 +205,9 @@ class Module:
     """A module by its dotted name and what it holds; what it does not hold is unknown, or no name of it when closed."""
 
     name: str
-    names: dict[str, Any] = field(default_factory=dict)
+    names: dict[str, Value] = field(default_factory=dict)
     #: Gives the value of a name that `names` does not hold; raises KeyError.
-    get: Callable[[str], Any] | None = None
+    get: Callable[[str], Value] | None = None
     closed: bool = False
     #: What `from module import *` brings; None: all of `names`.
     exported: Callable[[], dict[str, object]] | None = None
@@ -212,7 +216,7 @@ class Module:
 class Described:
     """An object of a library that says itself what its attributes are."""
 
-    def attribute(self, name: str) -> Any:
+    def attribute(self, name: str) -> Value:
         """The value of an attribute, Unknown where nothing is known of it."""
         return Unknown(name)
 
@@ -241,8 +245,8 @@ class ErrorValue:
     """An exception as a value of the program."""
 
     name: str
-    arguments: tuple[Any, ...] = ()
-    of: Any = None
+    arguments: tuple[Value, ...] = ()
+    of: Value = None
 
     def __str__(self) -> str:
         return str(self.arguments[0]) if len(self.arguments) == 1 else str(self.arguments) if self.arguments else ""
@@ -253,7 +257,7 @@ class Native:
     """A function of a library that the interpreter knows; `takes_unknown` says that it copes with unknown values."""
 
     name: str
-    function: Callable[..., Any]
+    function: Callable[..., Value]
     takes_unknown: bool = False
     #: Whether the function is given the interpreter as its first argument.
     reads: bool = False

@@ -7,6 +7,7 @@ from typing import Any
 
 from planviz.graph import KINDS
 from planviz.graph.kinds import is_exchange
+from planviz.jsontypes import JsonObject
 from planviz.units import beyond, short
 
 Sub = list[list[str]]  # [[lead word, text], ...], the lines under a card's title
@@ -34,7 +35,7 @@ class Scene:
     stage: str
     notes: list[str]
     size: tuple[float, float]
-    nodes: dict[str, Any]
+    nodes: JsonObject
     rows_are: str
     links: list[list[Any]]
     details: list[list[list[str]]] | None
@@ -54,7 +55,7 @@ class Scene:
             return f"({'≤' if sign == AT_MOST else ''}{short(rows)})"
         return f"{'≈' if self.rows_are == 'estimated' and not beyond(rows) else ''}{short(rows)}"
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """The scene as JSON values, the same for the same plan."""
         return {
             "version": 1,

@@ -123,7 +123,7 @@ class Painter:
         x, y, w, h, rows = nodes["x"], nodes["y"], nodes["w"], nodes["h"], nodes["rows"]
         lines: list[Primitive] = []
         labels: list[Primitive] = []
-        forks = Counter(nodes["parent"])
+        forks: Counter[int] = Counter(nodes["parent"])
         for i, p in enumerate(nodes["parent"]):
             if p < 0:
                 continue

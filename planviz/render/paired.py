@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from planviz.graph import PlanGraph
 from planviz.graph.diff import diff
 from planviz.graph.union import NOWHERE, StepUnion
+from planviz.jsontypes import JsonObject
 from planviz.layout.spine import spine
 from planviz.render.scene import build_scene
 from planviz.render.theme import tokens
@@ -19,7 +19,7 @@ WIDEST = 236
 #: The common geometry may be so many times as wide as the wider plan alone; beyond, each has places of its own.
 STRETCH = 1.25
 
-Json = dict[str, Any]
+Json = JsonObject
 
 
 def paired_scenes(before: PlanGraph, after: PlanGraph) -> tuple[list[Json], list[list[int]], bool]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from planviz.jsontypes import JsonObject
 from planviz.render.cards import Scene
 from planviz.render.drawing import Painter
 from planviz.render.fonts import text_width
@@ -117,7 +118,7 @@ class _Pane(Painter):
         scene = trace["scenes"][told["scene"]]
         looks = [scene["looks"][state[slot][0]] for slot in self.slots]
         none = [None] * len(looks)
-        nodes: dict[str, Any] = {
+        nodes: JsonObject = {
             "id": self.slots,
             **{name: [scene[name][slot] for slot in self.slots] for name in "xywh"},
             "kind": [look[1] for look in looks],

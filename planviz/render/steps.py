@@ -16,6 +16,7 @@ from planviz.graph.diff import PlanDiff, diff
 from planviz.graph.trace import RuleStep, RuleTrace, short_name
 from planviz.graph.union import NOWHERE, StepUnion
 from planviz.graph.words import subtitle, title
+from planviz.jsontypes import JsonObject
 from planviz.layout import tidy
 from planviz.render.text import one_line
 from planviz.render.theme import tokens
@@ -95,11 +96,11 @@ class _Builder:
         self.openings: list[list[int]] = []
         self.known_lines: dict[str, tuple[int, int]] = {}
 
-    def steps(self) -> list[dict[str, Any]]:
+    def steps(self) -> list[JsonObject]:
         batches = _batch_of_steps(self.trace)
         return [self.step(step, batch) for step, batch in zip(self.trace.steps, batches, strict=True)]
 
-    def step(self, step: RuleStep, batch: int) -> dict[str, Any]:
+    def step(self, step: RuleStep, batch: int) -> JsonObject:
         before, after = step.graphs()
         told: dict[str, object] = {
             "rule": one_line(step.short_rule, 120),
@@ -229,7 +230,7 @@ def _batch_of_steps(trace: RuleTrace) -> list[int]:
     return found
 
 
-def _batches(trace: RuleTrace, steps: Sequence[dict[str, Any]]) -> list[dict[str, object]]:
+def _batches(trace: RuleTrace, steps: Sequence[JsonObject]) -> list[dict[str, object]]:
     """Name and steps of every run of a batch, silent ones have none; its executor and its silent rules, if known."""
     of: dict[int, list[int]] = {}
     for at, step in enumerate(steps):
@@ -237,9 +238,7 @@ def _batches(trace: RuleTrace, steps: Sequence[dict[str, Any]]) -> list[dict[str
     names = [record.name for record in trace.batches]
     for batch in range(len(names), max(of, default=-1) + 1):
         names.append(trace.steps[of[batch][0]].batch or "Batch not logged")
-    found: list[dict[str, Any]] = [
-        {"name": one_line(name, 200), "steps": of.get(at, [])} for at, name in enumerate(names)
-    ]
+    found: list[JsonObject] = [{"name": one_line(name, 200), "steps": of.get(at, [])} for at, name in enumerate(names)]
     executors = {run.number: run.executor for run in trace.runs}
     for entry, record in zip(found, trace.batches, strict=False):
         if record.run in executors:

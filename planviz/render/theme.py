@@ -5,21 +5,21 @@ from __future__ import annotations
 import json
 from functools import cache
 from importlib.resources import files
-from typing import Any
 
 from planviz.errors import ExportError
+from planviz.jsontypes import JsonObject
 
 THEMES = ("light", "dark")
 
 
 @cache
-def tokens() -> dict[str, Any]:
+def tokens() -> JsonObject:
     """The whole of `theme.json`; lengths in px at the drawing's own size. Not to be changed by the caller."""
     loaded: dict[str, object] = json.loads(files("planviz.render").joinpath("theme.json").read_text("utf-8"))
     return loaded
 
 
-def palette(theme: str) -> dict[str, Any]:
+def palette(theme: str) -> JsonObject:
     """The colours of the light or the dark theme.
 
     Raises ExportError for any other name.

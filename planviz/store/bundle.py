@@ -7,9 +7,9 @@ import io
 import json
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
 
 from planviz.errors import InputError
+from planviz.jsontypes import JsonObject
 from planviz.store.library import Library, Saved, Text
 from planviz.store.notes import add_notes, notes_of
 from planviz.store.query import Query
@@ -112,7 +112,7 @@ def _lines(data: bytes) -> Iterator[bytes]:
         raise InputError("This is no library, or it is damaged: `planviz export -o FILE` makes one.") from None
 
 
-def _object(line: bytes, at: int) -> dict[str, Any]:
+def _object(line: bytes, at: int) -> JsonObject:
     # What JSON holds has any type; every value is looked at before it is used.
     try:
         found = json.loads(line)

@@ -6,8 +6,7 @@ made by the same functions of the same state, so that they are equal.
 
 from __future__ import annotations
 
-from typing import Any
-
+from planviz.jsontypes import JsonObject
 from planviz.replay.given import Given, given_from
 from planviz.ui import aggregate_views, cache, cardinality, following, joins, replayed, rules, selections, views
 from planviz.ui.opened import Opened
@@ -45,7 +44,7 @@ def page_data(visitor: str, page: str, plan: str | None = None) -> tuple[str, by
     return None
 
 
-def _explore(opened: Opened, shown: dict[str, Any], plan: str | None) -> tuple[str, bytes] | None:
+def _explore(opened: Opened, shown: JsonObject, plan: str | None) -> tuple[str, bytes] | None:
     plan = shown["plan"] if plan is None else plan
     if not (plan.isascii() and plan.isdigit() and len(plan) < 9) or int(plan) >= len(opened.facts.stages):
         return None

@@ -17,6 +17,7 @@ from planviz.errors import InputError, PlanvizError
 from planviz.execution import QueryExecution
 from planviz.graph import PlanGraph
 from planviz.graph.actual import FACTOR
+from planviz.jsontypes import JsonObject
 from planviz.render import render
 from planviz.render.paired import paired_scenes, single_scene
 from planviz.render.text import one_line
@@ -70,7 +71,7 @@ def _ways(opened: Opened) -> dict[str, tuple[str, str]]:
 
 
 @in_worker
-def asked_of(opened: Opened, numbers: str | None) -> dict[str, Any]:
+def asked_of(opened: Opened, numbers: str | None) -> JsonObject:
     """What is shown first: as the part `numbers` of an address says, where that can be read; else the usual pair."""
     ways = list(_ways(opened))
     usual = (
@@ -128,7 +129,7 @@ def data(opened: Opened, asked: Asked) -> bytes:
     return made
 
 
-def answer(opened: Opened, asked: Asked) -> dict[str, Any]:
+def answer(opened: Opened, asked: Asked) -> JsonObject:
     """The plans that were asked for, with their numbers.
 
     `asked` has `left` and `right` (of `WAYS`, or plans of a text by index; `right` "" for one plan alone), `edits` of
@@ -142,7 +143,7 @@ def answer(opened: Opened, asked: Asked) -> dict[str, Any]:
         for old in kept[: len(kept) + 1 - _KEPT]:
             del opened.made[old]
         opened.made[name] = _answer(opened, asked)
-    found: dict[str, Any] = opened.made[name]
+    found: JsonObject = opened.made[name]
     return found
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from planviz.decisions.estimates import ColumnChange, EstimateRecord, Formula, StatisticsSource, Step, figure_text
+from planviz.jsontypes import JsonObject
 from planviz.render.text import one_line
 from planviz.units import exact
 
@@ -26,7 +27,7 @@ Pairs = Iterable[tuple[str, Any]]
 
 def card_of(record: EstimateRecord) -> dict[str, object]:
     """The card of an operator's estimate as JSON values, all numbers as texts."""
-    told: dict[str, Any] = {
+    told: JsonObject = {
         "label": record.label,
         "size_label": record.size_label,
         "rows": None if record.rows is None else exact(record.rows),
@@ -59,7 +60,7 @@ def _pairs(pairs: Pairs) -> list[list[str]]:
 
 
 def _step(step: Step) -> dict[str, object]:
-    told: dict[str, Any] = {
+    told: JsonObject = {
         "about": one_line(step.about, 300),
         "value": figure_text(step.value),
         "name": one_line(step.formula.name),
@@ -68,7 +69,7 @@ def _step(step: Step) -> dict[str, object]:
     return told | {"parts": [_step(part) for part in step.parts]} if step.parts else told
 
 
-def _columns(changes: Iterable[ColumnChange]) -> list[dict[str, Any]]:
+def _columns(changes: Iterable[ColumnChange]) -> list[JsonObject]:
     found = []
     for change in changes:
         told = [

@@ -13,6 +13,7 @@ from urllib.parse import quote, urlencode
 import streamlit as st
 
 from planviz.errors import PlanvizError
+from planviz.jsontypes import JsonObject
 from planviz.samples import load, samples
 from planviz.ui import compare, components, explore, links, sharing, state, upgrade_page, views
 from planviz.ui.cache import open_document
@@ -251,7 +252,7 @@ def _export(opened: Opened, other: Other, name: str, format: str) -> Callable[[]
 def address(opened: Opened, other: Other) -> tuple[str, bool]:
     """The address of this comparison, after the "?", and whether it works on any server."""
     query, portable = state.address(opened, plan=False)
-    told: dict[str, Any] = {name: value for name in ("plan_a", "plan_b", "settings") if (value := getattr(other, name))}
+    told: JsonObject = {name: value for name in ("plan_a", "plan_b", "settings") if (value := getattr(other, name))}
     if other.numbers:
         told["literals"] = "1"
     if other.text is not None:

@@ -11,6 +11,7 @@ from typing import Any
 import streamlit as st
 
 from planviz.document import PASTE_LIMIT
+from planviz.jsontypes import JsonObject
 from planviz.ui import state
 
 
@@ -74,7 +75,7 @@ def address_bar(
     `query` is the address after the "?", without the node; `view` names the picture, `node` what is selected at first,
     which goes into the address as `part`; `stages` are the plans that Explore's tabs lead to, by their labels.
     """
-    data: dict[str, Any] = {"query": query, "view": view, "node": node, "button": button, "part": part}
+    data: JsonObject = {"query": query, "view": view, "node": node, "button": button, "part": part}
     data |= {"visitor": state.tell_visitor(), "stages": dict(stages or {})}
     with st.container(key="planviz-address" if button else "planviz-drop-address", width="content"):
         _component("address")(key=state.ADDRESS, data=data, width="content", on_walk_change=state.walk)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from planviz.document.rules.branches import Explanation, explained
 from planviz.errors import PlanvizError
+from planviz.jsontypes import JsonObject
 from planviz.mechanics.rows import Filtered, filtered
 from planviz.render.text import one_line
 from planviz.ui.opened import Opened
@@ -55,7 +55,7 @@ def _line(what: object) -> str:
     return one_line(f"Relation {relation[1]}" if relation else text, 300)
 
 
-def _table(found: Filtered) -> dict[str, Any]:
+def _table(found: Filtered) -> JsonObject:
     """Rows as text, kept ones last; at most _ROWS, of which some are kept where any is."""
     dropped = [at for at, passes in enumerate(found.kept) if not passes]
     passing = [at for at, passes in enumerate(found.kept) if passes]

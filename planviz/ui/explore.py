@@ -11,6 +11,7 @@ import streamlit as st
 
 from planviz.catalog.bundled import NAMES
 from planviz.document.cardinality.slides import slide_examples
+from planviz.jsontypes import JsonObject
 from planviz.samples import samples
 from planviz.ui import cache, components, replayed, rules, state, tours, views
 from planviz.ui.aggregations import EXAMPLES as AGGREGATE_EXAMPLES
@@ -309,7 +310,7 @@ def _stages(opened: Opened, plan: str) -> None:
     if len(options) < 2:
         return
     st.session_state[state.TAB] = plan
-    asked: dict[str, Any] = {"options": list(options), "format_func": options.__getitem__, "key": state.TAB}
+    asked: JsonObject = {"options": list(options), "format_func": options.__getitem__, "key": state.TAB}
     asked |= {"on_change": state.turn, "label_visibility": "collapsed", "required": True}
     if len(options) <= views.MOST_TABS:
         st.segmented_control("Stage", **asked)

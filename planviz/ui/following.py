@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from planviz.graph.followed import followed, stage_matches
+from planviz.jsontypes import JsonObject
 from planviz.ui import cache
 from planviz.ui.opened import Opened, in_worker
 from planviz.ui.reasons import reasons_of
@@ -15,7 +14,7 @@ MOST_NODES = 3_000
 PARTS = {"joins": ("join", "join"), "aggregations": ("aggregate", "aggregate")}
 
 
-def take_selection(shown: dict[str, Any], selected: tuple[str, int | None]) -> None:
+def take_selection(shown: JsonObject, selected: tuple[str, int | None]) -> None:
     """Put what was `selected` last (`planviz.ui.selections`) into what is open: the node of the plan that is shown, and
     the number on the page that it was selected on.
     """
@@ -38,7 +37,7 @@ def _is_of(told: Opened, opened: Opened) -> bool:
     return told is opened or (told.source.text, told.source.catalog) == (opened.source.text, opened.source.catalog)
 
 
-def arrive_at(shown: dict[str, Any], page: str) -> None:
+def arrive_at(shown: JsonObject, page: str) -> None:
     """Put the number that the selected node has on a page into what is open."""
     part, opened = PARTS.get(page, ("", ""))[0], cache.find(shown["key"])
     if part and opened is not None and shown["node"] is not None:
@@ -97,7 +96,7 @@ def _numbers(opened: Opened, plan: str, page: str) -> dict[int, int]:
     if made not in opened.made:
         kind, found = PARTS[page][1], {}
         for node in opened.graph(plan):
-            sections: list[dict[str, Any]] = reasons_of(opened, plan, node.id)["sections"] if node.kind == kind else []
+            sections: list[JsonObject] = reasons_of(opened, plan, node.id)["sections"] if node.kind == kind else []
             for told in sections:
                 if told.get("page") == page and isinstance(told.get("number"), int):
                     found[node.id] = told["number"]

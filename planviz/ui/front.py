@@ -18,12 +18,13 @@ from functools import cache, lru_cache
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import streamlit
 from starlette.datastructures import Headers
 from starlette.responses import Response
 
+from planviz.jsontypes import JsonObject
 from planviz.render.web import ELEMENTS, script, style
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def ahead(widgets: tuple[str, ...]) -> tuple[str, ...]:
     manifest = _STATIC / "manifest.json"
     if not manifest.is_file():
         return ()
-    entries: dict[str, dict[str, Any]] = json.loads(manifest.read_text("utf-8"))
+    entries: dict[str, JsonObject] = json.loads(manifest.read_text("utf-8"))
     found: dict[str, None] = {}
     wanted = [name for name in entries if any(name.endswith(f"/{widget}.tsx") for widget in widgets)]
     while wanted:

@@ -17,6 +17,7 @@ from planviz.history.difference import in_words
 from planviz.history.opened import document_text, find, plan_of
 from planviz.history.questions import MOST, Question
 from planviz.history.ranked import Answer, estimate_error, ranked
+from planviz.jsontypes import JsonObject
 from planviz.render.text import one_line
 from planviz.ui import workers
 from planviz.units import short
@@ -176,9 +177,7 @@ def executions_table(found: Answer, rank: str, plans: set[tuple[str, str, str]],
     return _table(_COLUMNS, rows, _RANKED.get(rank, ""), selected)
 
 
-def _table(
-    columns: Sequence[tuple[str, str]], rows: list[dict[str, Any]], ranked: str, selected: str
-) -> dict[str, object]:
+def _table(columns: Sequence[tuple[str, str]], rows: list[JsonObject], ranked: str, selected: str) -> dict[str, object]:
     """A table without the columns in which no row has anything."""
     kept = [at for at in range(len(columns)) if any(row["cells"][at] for row in rows)]
     rows = [{**row, "cells": [row["cells"][at] for at in kept]} for row in rows]

@@ -19,6 +19,7 @@ from planviz.history.catalogue import PastExecution
 from planviz.history.changed import PlanChange
 from planviz.history.questions import RANKS as MEANINGS
 from planviz.history.questions import STATUSES, Question, moment
+from planviz.jsontypes import JsonObject
 from planviz.render.text import one_line
 from planviz.ui import cardinality, components, history, state, views
 from planviz.ui.components import past_executions
@@ -59,7 +60,7 @@ _ONE = """<div class="pv-lead"><h2>One log alone</h2>
 that were measured.</span></div>"""
 
 
-def asked() -> dict[str, Any]:
+def asked() -> JsonObject:
     """What the page is asked for, plain values under `_PARTS` and `limit`: at first those of the address."""
     if state.HISTORY not in st.session_state:
         told = {name: st.query_params.get(name, "")[:1_000] for name in _PARTS}
@@ -68,7 +69,7 @@ def asked() -> dict[str, Any]:
         named = places()
         told["catalogue"] = told["catalogue"] or (next(iter(named)) if named else "")
         st.session_state[state.HISTORY] = {**told, "limit": history.ROWS, "key": ""}
-    found: dict[str, Any] = st.session_state[state.HISTORY]
+    found: JsonObject = st.session_state[state.HISTORY]
     return found
 
 
@@ -200,7 +201,7 @@ def _filters(found: History) -> None:
         st.date_input("Days", value=days, width=225, **_asks("days"))
 
 
-def _asks(name: str) -> dict[str, Any]:
+def _asks(name: str) -> JsonObject:
     return {"key": f"{_KEY}.{name}", "label_visibility": "collapsed", "on_change": _take, "args": (name,)}
 
 

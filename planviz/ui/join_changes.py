@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
 
 from planviz.decisions.choices import Decision
 from planviz.decisions.flips import Flip, SettingChange, StatisticsChange, TextChange
@@ -21,6 +20,7 @@ from planviz.graph.diff import PlanDiff, diff
 from planviz.graph.from_tree import Identities
 from planviz.graph.trace import RuleStep, RuleTrace, TracedPlan
 from planviz.graph.words import spaced
+from planviz.jsontypes import JsonObject
 from planviz.mechanics import CannotPlay
 from planviz.render.step_drawing import draw_step
 from planviz.render.steps import trace_data
@@ -48,7 +48,7 @@ def flip(opened: Opened, asked: WhatIf, join: int, at: int) -> dict[str, object]
     kept = after.outcome == found.outcome and outcome(after) != outcome(decision)
     short = found.short.replace("autoBroadcastJoinThreshold", "threshold")
     words = outcome_words(after, after.outcome == decision.outcome)
-    told: dict[str, Any] = {"short": short, "words": found.words, "outcome": words, "asked": as_json(changes)}
+    told: JsonObject = {"short": short, "words": found.words, "outcome": words, "asked": as_json(changes)}
     told |= {"cost": found.cost, "unsafe": found.unsafe}
     return {"flip": told if kept else None, "more": at + 1 < len(candidates)}
 
@@ -84,7 +84,7 @@ def outcome_words(decision: Decision, sided: bool) -> str:
 
 def _asked_by(flip: Flip, decision: Decision, execution: QueryExecution, join: int) -> WhatIf | None:
     """What to ask for to get a flip; None where that cannot be asked for."""
-    settings: dict[str, Any] = {}
+    settings: JsonObject = {}
     sizes: dict[str, int] = {}
     hints: dict[int, tuple[str | None, str | None]] = {}
     for change in flip.changes:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from planviz.decisions.choices import Decision
 from planviz.document.decisions import charts
 from planviz.document.decisions.model import Decided
@@ -11,6 +9,7 @@ from planviz.document.decisions.queries import outcome, plain, size_words, title
 from planviz.graph.differences import conjuncts
 from planviz.graph.node import PlanNode
 from planviz.graph.words import join_type_words, spaced
+from planviz.jsontypes import JsonObject
 from planviz.render.text import one_line
 
 #: Bytes that the join of two tables has only where their sizes are multiplied.
@@ -18,7 +17,7 @@ _IMMENSE = 1 << 50
 _SIDES = {"BuildLeft": "left", "BuildRight": "right"}
 
 
-def row(n: int, query: Decided, decision: Decision, before: Decision | None, several: bool = False) -> dict[str, Any]:
+def row(n: int, query: Decided, decision: Decision, before: Decision | None, several: bool = False) -> JsonObject:
     """One join in the table: operator, type, condition, sides with sizes, why; `was` where it was planned otherwise."""
     was = before if before is not None and outcome(before) != outcome(decision) else None
     return {
@@ -47,7 +46,7 @@ def _place(query: Decided) -> str:
     return f"plan {(query.plan or 0) + 1}"
 
 
-def side(decision: Decision, name: str) -> dict[str, Any]:
+def side(decision: Decision, name: str) -> JsonObject:
     """One side: `names` of its relations in short, `all` of them, `size` as Spark says it, whether it is built."""
     at = ("left", "right").index(name)
     names = charts.side_relations(decision, name)

@@ -23,6 +23,7 @@ from planviz.document.decisions.queries import answer, plain, seen
 from planviz.errors import InputError, PlanvizError
 from planviz.execution import QueryExecution
 from planviz.graph.words import join_type_words, spaced
+from planviz.jsontypes import JsonObject
 from planviz.render.primitives import Drawing
 from planviz.render.svg import svg
 from planviz.render.text import one_line
@@ -187,7 +188,7 @@ def detail(opened: Opened, n: int, query: Decided, decision: Decision) -> dict[s
     } | (_askable(opened, query, decision) if execution is not None else {})
 
 
-def path(decision: Decision, tree: DecisionTree) -> list[dict[str, Any]]:
+def path(decision: Decision, tree: DecisionTree) -> list[JsonObject]:
     """The tests on the way, in order: question, answer, what was seen; `index` is its place in the drawing."""
     found = []
     order = {question.name: at for at, question in enumerate(tree.questions)}

@@ -12,10 +12,10 @@ import time
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any
 
 from planviz.errors import InputError, StoreError
 from planviz.graph import PlanGraph
+from planviz.jsontypes import JsonObject
 from planviz.render.text import one_line
 from planviz.store import Library, Query, Saved, default_place, is_place
 from planviz.store.library import Text
@@ -157,7 +157,7 @@ _COLUMNS = (
 )  # fmt: skip
 
 
-def table(found: Iterable[Saved], selected: str) -> dict[str, Any]:
+def table(found: Iterable[Saved], selected: str) -> JsonObject:
     """Documents as the page's table (`planviz/ui/history.js`), one row opened by its id."""
     rows = [
         {

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from html import escape
-from typing import Any
 
 import streamlit as st
 
 from planviz.errors import PlanvizError
+from planviz.jsontypes import JsonObject
 from planviz.spark.capture_file import ENDING
 from planviz.spark.reach import is_connect
 from planviz.spark.secrets import without_secrets
@@ -290,7 +290,7 @@ def statistics() -> None:
             where()
 
 
-def _collected(collected: dict[str, Any] | None) -> None:
+def _collected(collected: JsonObject | None) -> None:
     if collected is None:
         return
     text = collected["text"]
@@ -381,6 +381,6 @@ def _stage(opened: Opened) -> None:
     if shown["plan"] not in options:
         shown["plan"] = views.first_plan(opened)
     st.session_state[state.TAB] = shown["plan"]
-    asked: dict[str, Any] = {"format_func": options.__getitem__, "key": state.TAB, "required": True}
+    asked: JsonObject = {"format_func": options.__getitem__, "key": state.TAB, "required": True}
     asked |= {"on_change": state.turn, "label_visibility": "collapsed"}
     st.segmented_control("Stage", list(options), **asked)

@@ -16,6 +16,7 @@ from planviz.catalog.files import write_catalog
 from planviz.catalog.tables import Catalog
 from planviz.catalogs import read
 from planviz.errors import InputError
+from planviz.jsontypes import JsonObject
 from planviz.spark.process import SparkSettings
 from planviz.spark.reach import is_connect
 from planviz.spark.secrets import HIDDEN, is_secret, without_secrets
@@ -89,9 +90,9 @@ class Choices:
             raise InputError("Paste the tables first: CREATE TABLE statements or a planviz catalogue.")
         return read(self.text, "pasted")
 
-    def arguments(self) -> dict[str, Any]:
+    def arguments(self) -> JsonObject:
         """What a task is told of session and tables (`planviz.spark.tasks.capture`). Raises InputError."""
-        found: dict[str, Any] = {"conf": self.session()}
+        found: JsonObject = {"conf": self.session()}
         catalog = self.catalog()
         if catalog is not None:
             found["catalog"] = write_catalog(catalog)
@@ -160,7 +161,7 @@ def sample_job(work: Any) -> dict[str, object]:
         made = work.call("sample_data", {"folder": f"{folder}/data", "scale": SAMPLE_SCALE}, limit=3_600.0)
         if not target.exists():
             Path(folder, "data").rename(target)
-    catalog: dict[str, Any] = made["catalogue"]
+    catalog: JsonObject = made["catalogue"]
     return catalog
 
 
@@ -215,7 +216,7 @@ def statistics_job(
     from planviz.catalog.files import FORMAT
 
     def job(work: Any) -> dict[str, object]:
-        tables: dict[str, Any] = {}
+        tables: JsonObject = {}
         work.value = {"format": FORMAT, "name": "collected", "tables": tables}
         work.at = "looking for tables"
         names = work.call("tables", {"tables": patterns, **arguments})
@@ -224,7 +225,7 @@ def statistics_job(
                 break
             told = f"{at} of {len(names)}"
             tables[name] = work.call("analyze", {"table": name, **arguments}, limit=limit, told=told)
-        found: dict[str, Any] = work.value
+        found: JsonObject = work.value
         return found
 
     return job

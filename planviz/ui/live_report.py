@@ -8,7 +8,6 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Any
 
 from planviz.catalog.tables import Catalog
 from planviz.document import Document, open_sql
@@ -17,6 +16,7 @@ from planviz.document.comparison.spark import Comparison, Expected, StageCompari
 from planviz.errors import InputError, PlanvizError
 from planviz.graph import PlanGraph, PlanNode
 from planviz.graph.diff import PlanDiff, diff
+from planviz.jsontypes import JsonObject
 from planviz.render.text import one_line
 from planviz.ui import cache
 from planviz.ui.opened import Opened, in_worker
@@ -39,7 +39,7 @@ def is_capture(opened: Opened | None) -> bool:
 
 
 @in_worker
-def captured(opened: Opened) -> dict[str, Any]:
+def captured(opened: Opened) -> JsonObject:
     """The capture's own values, without plans and rules."""
     if ("captured",) not in opened.made:
         whole = json.loads(opened.text)
@@ -48,7 +48,7 @@ def captured(opened: Opened) -> dict[str, Any]:
         told["executed"] = {name: value for name, value in told["executed"].items() if name != "plan"}
         told["differs"] = (whole.get("trace") or {}).get("differs") or []
         opened.made["captured",] = told
-    found: dict[str, Any] = opened.made["captured",]
+    found: JsonObject = opened.made["captured",]
     return found
 
 

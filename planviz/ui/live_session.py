@@ -15,6 +15,7 @@ import streamlit as st
 from planviz.catalog.bundled import NAMES
 from planviz.catalog.files import write_catalog
 from planviz.errors import InputError, PlanvizError, SparkLost
+from planviz.jsontypes import JsonObject
 from planviz.samples import load_live
 from planviz.spark.capture_file import capture_text
 from planviz.spark.safety import queries_of
@@ -32,7 +33,7 @@ _LIMIT = 1_000_000
 _CBO = "spark.sql.cbo.enabled"
 
 
-def session() -> dict[str, Any]:
+def session() -> JsonObject:
     """The session's values: those of `Choices`, and `settings` (as shown), `sql`, `run`, `tables_wanted`, `section`.
 
     `work` is the id of what is under way, `said` what is to be told (`kind` error or note, `place`, `message`),
@@ -44,7 +45,7 @@ def session() -> dict[str, Any]:
             "settings": "", "sql": EXAMPLES[1][1], "run": False, "tables_wanted": "*", "section": "Query",
             "work": None, "said": None, "with": {}, "collected": None, "taken": "", "offered": "",
         }  # fmt: skip
-    found: dict[str, Any] = st.session_state[state.LIVE]
+    found: JsonObject = st.session_state[state.LIVE]
     return found
 
 
@@ -63,7 +64,7 @@ def choices(level: Access) -> Choices:
 # -- widgets
 
 
-def bound(name: str, begins: str = "value", options: Sequence[str] | None = None) -> dict[str, Any]:
+def bound(name: str, begins: str = "value", options: Sequence[str] | None = None) -> JsonObject:
     """The arguments that make a widget hold a value of the session.
 
     `begins` is the widget's own argument for what it begins with; `options` are given where that is an index of them. A

@@ -14,13 +14,14 @@ from functools import cache
 from html import escape
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.errors import StreamlitAPIException
 
 from planviz.errors import PlanvizError
+from planviz.jsontypes import JsonObject
 from planviz.render.text import one_line
 from planviz.ui import state, tours
 
@@ -45,7 +46,7 @@ PAGES = (
 _ROOT = Path(__file__).resolve().parents[2]
 
 
-def pages(root: Path) -> list[dict[str, Any]]:
+def pages(root: Path) -> list[JsonObject]:
     """The pages whose files are there, as arguments of `st.Page`; the first is the default one."""
     found = [(root / "pages" / f"{file}.py", title, path) for file, title, path in PAGES]
     return [
@@ -60,7 +61,7 @@ def addresses() -> tuple[str, ...]:
     return ("/", *(f"/{file}" for file, _, _ in PAGES), *(f"/{path}" for _, _, path in PAGES if path))
 
 
-def pages_there() -> list[dict[str, Any]]:
+def pages_there() -> list[JsonObject]:
     """The pages of the app as arguments of `st.Page`, for links to them."""
     return pages(_ROOT)
 
@@ -152,7 +153,7 @@ def _bar() -> DeltaGenerator:
                     st.page_link(entry["page"], label=entry["title"])
                 except StreamlitAPIException:
                     continue  # Run alone or first on a deep link: the router has not named the pages yet.
-        buttons: dict[str, Any] = {"horizontal": True, "horizontal_alignment": "right", "vertical_alignment": "center"}
+        buttons: JsonObject = {"horizontal": True, "horizontal_alignment": "right", "vertical_alignment": "center"}
         return st.container(key="planviz-buttons", gap="small", width="content", wrap=False, **buttons)
 
 

@@ -20,6 +20,7 @@ from planviz.execution import QueryExecution
 from planviz.findings.documents import plan_findings, tried
 from planviz.graph import PlanGraph, PlanNode
 from planviz.graph.words import spaced
+from planviz.jsontypes import JsonObject
 from planviz.render.text import one_line
 from planviz.ui.aggregations import reports
 from planviz.ui.join_queries import numbered_all, weight
@@ -29,7 +30,7 @@ from planviz.ui.views import execution_of
 
 
 @in_worker
-def reasons_of(opened: Opened, plan: str, node: int) -> dict[str, Any]:
+def reasons_of(opened: Opened, plan: str, node: int) -> JsonObject:
     """Why one operator is there, as JSON values: `sections`, each with `heading`, `lines`, `formula` and `calculation`.
 
     A section may name the `page` with the whole story and the `number` of its join or aggregate there; that of a join
@@ -110,7 +111,7 @@ def _side(decision: Decision, name: str) -> str:
     return str(told["names"]) if larger else f"{told['names']} {told['size']}".strip()
 
 
-def _planned(opened: Opened, plan: str, node: int, execution: QueryExecution) -> list[dict[str, Any]]:
+def _planned(opened: Opened, plan: str, node: int, execution: QueryExecution) -> list[JsonObject]:
     """The changes of settings that findings on an operator name, planned: only those that keep their promise."""
     if not plan.isdigit():
         return []

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 from html import escape
-from typing import Any
 
 import streamlit as st
 
 from planviz.document.comparison.replays import ReplayReport, badge, replay_report
 from planviz.document.opening.replays import MOST, not_replayed, replayed
 from planviz.errors import PlanvizError
+from planviz.jsontypes import JsonObject
 from planviz.replay.given import Given, given, given_from, given_text
 from planviz.ui import rules, state
 from planviz.ui.cache import derived
@@ -116,7 +116,7 @@ def _asked(opened: Opened, report: ReplayReport) -> None:
     """The boxes in which settings and sizes are said; the pages then show the plans under them."""
     said = said_of()
     with st.form(f"{_BOXES}.{opened.key[:8]}", border=False):
-        sizes: dict[str, Any] = {}
+        sizes: JsonObject = {}
         for size in report.sizes:
             sizes[size.name] = st.text_input(
                 f"{size.name}: {size.words}",

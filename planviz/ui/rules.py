@@ -18,6 +18,7 @@ from planviz.graph import PlanGraph
 from planviz.graph.diff import PlanDiff, diff
 from planviz.graph.from_tree import Identities
 from planviz.graph.trace import RuleStep, RuleTrace, TracedPlan
+from planviz.jsontypes import JsonObject
 from planviz.physical.planner import corrections
 from planviz.physical.strategies.reference import Strategy, strategy_classes
 from planviz.render.html import steps_page
@@ -84,7 +85,7 @@ def _classes() -> dict[str, type[Rule] | type[Strategy]]:
 
 
 @cache
-def card(rule: str) -> dict[str, Any] | None:
+def card(rule: str) -> JsonObject | None:
     """What is to be said of a rule, by its short name: `what` it does, its `algebra`, and `unsafe` paragraphs.
 
     From the documentation of our own rule of that name; None when there is none.
@@ -115,7 +116,7 @@ def trace_of(opened: Opened) -> dict[str, object]:
             "explained": explanations(opened),
             "beside": beside(opened),
         }
-    found: dict[str, Any] = made
+    found: JsonObject = made
     return found
 
 
@@ -127,7 +128,7 @@ def logged(opened: Opened) -> tuple[LoggedRun, ...]:
     return found
 
 
-def beside(opened: Opened) -> dict[str, dict[str, Any]]:
+def beside(opened: Opened) -> dict[str, JsonObject]:
     """For every step of Spark's log (from 0, as text) that was taken again: `words`, and the `lines` that differ."""
     found = {}
     for run in logged(opened):
@@ -210,7 +211,7 @@ def silent(trace: RuleTrace) -> dict[str, object]:
 
     A rule looks only at a plan that holds one of the operators or expressions that it needs. Empty for a parsed log.
     """
-    found: dict[str, Any] = {}
+    found: JsonObject = {}
     for calls in sorted(trace.silent, key=lambda calls: calls.short_rule):
         rule = _classes().get(calls.short_rule)
         needs = [node.__name__ for node in getattr(rule, "matches", ())]
@@ -249,7 +250,7 @@ def without(opened: Opened, rule: str) -> dict[str, object]:
     key = ("without", rule)
     if key not in opened.made:
         opened.made[key] = _without(opened, rule)
-    made: dict[str, Any] = opened.made[key]
+    made: JsonObject = opened.made[key]
     return made
 
 

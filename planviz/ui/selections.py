@@ -11,7 +11,8 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from copy import deepcopy
 from threading import Lock
-from typing import Any
+
+from planviz.jsontypes import JsonObject
 
 #: Visitors whose selection is kept; the oldest are forgotten.
 KEPT = 4_096
@@ -19,7 +20,7 @@ _LONGEST = 200
 
 _lock = Lock()
 _selected: OrderedDict[str, tuple[str, int | None]] = OrderedDict()
-_shown: dict[str, dict[str, Any]] = {}
+_shown: dict[str, JsonObject] = {}
 
 
 def new_visitor() -> str:
@@ -40,7 +41,7 @@ def show(visitor: str, document: Mapping[str, object] | None) -> None:
             _shown[visitor] = deepcopy({part: value for part, value in document.items() if part != "text"})
 
 
-def shown(visitor: str) -> dict[str, Any] | None:
+def shown(visitor: str) -> JsonObject | None:
     """What a visitor has open, to be changed at will; None for no such visitor."""
     with _lock:
         return deepcopy(_shown.get(visitor))

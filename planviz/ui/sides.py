@@ -17,6 +17,7 @@ from planviz.graph.actual import FACTOR, ROWS, actual_rows, first_divergence, me
 from planviz.graph.contracted import contracted
 from planviz.graph.from_tree import Identities
 from planviz.graph.node import Estimate as Expected
+from planviz.jsontypes import JsonObject
 from planviz.logical.relations import LogicalRelation
 from planviz.ui.cards import card_of
 from planviz.ui.statistics import edited
@@ -55,7 +56,7 @@ class Side:
     way: str
     title: str
     graph: PlanGraph
-    cards: list[dict[str, Any]]
+    cards: list[JsonObject]
     notes: list[str] = field(default_factory=list)
     execution: QueryExecution | None = field(default=None, repr=False)
 
@@ -81,7 +82,7 @@ class Side:
         self.graph[found.node].badges += ("first divergence",)
         return {"node": found.node, "factor": factor}
 
-    def told(self, scene: dict[str, object]) -> dict[str, Any]:
+    def told(self, scene: dict[str, object]) -> JsonObject:
         """As JSON values, with the scene that it is drawn from."""
         scene["details"] = None  # The cards tell more, and of what this page is about.
         imagined = any(card.get("imagined") is not None for card in self.cards)
@@ -176,7 +177,7 @@ def text_side(graph: PlanGraph, way: str, title: str) -> Side:
 
 
 def _text_card(node: PlanNode) -> dict[str, object]:
-    told: dict[str, Any] = {"label": "unknown", "rows": None, "bytes": None}
+    told: JsonObject = {"label": "unknown", "rows": None, "bytes": None}
     if (measured := measured_rows(node)) is not None:
         return told | {"label": "measured", "rows": exact(measured)}
     if node.estimate is None:

@@ -13,6 +13,7 @@ from planviz.document.alternatives.what_if import joins_of
 from planviz.document.cardinality.slides import SlideExample, SlideFigure, slide_examples
 from planviz.document.decisions.queries import outcome
 from planviz.graph.actual import tables_beneath
+from planviz.jsontypes import JsonObject
 from planviz.ui import links
 from planviz.ui.opened import Opened
 from planviz.ui.sides import REORDER, Side
@@ -24,7 +25,7 @@ _KINDS = {"table": "scan", "filter": "filter", "join": "join"}
 
 def numbers_of(example: SlideExample) -> str:
     """The part `numbers` of an address that opens the example's two plans with its statistics."""
-    edits: dict[str, Any] = {}
+    edits: JsonObject = {}
     for edit in example.edits:
         path, _, value = edit.partition("=")
         table, *column, key = path.split(".")

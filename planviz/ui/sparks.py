@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from planviz.errors import PlanvizError, SparkError, SparkLost
+from planviz.jsontypes import JsonObject
 from planviz.spark.process import LiveSpark, SparkSettings, Stop
 
 #: Spark's processes at most at once; one more takes the place of the one that has rested longest.
@@ -40,7 +41,7 @@ class State:
 
     kind: str
     words: str = ""
-    spark: dict[str, Any] = field(default_factory=dict)
+    spark: JsonObject = field(default_factory=dict)
     seconds: float = 0.0
 
 

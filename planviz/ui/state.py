@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import PurePath
-from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode
 
 import streamlit as st
@@ -16,6 +15,7 @@ import streamlit as st
 from planviz.catalog.files import read_catalog
 from planviz.config import OptimizerConfig
 from planviz.errors import InputError, PlanvizError
+from planviz.jsontypes import JsonObject
 from planviz.render.text import one_line
 from planviz.samples import load, samples
 from planviz.ui import cache, following, library, links, selections, views
@@ -247,7 +247,7 @@ def _open_other(query: Mapping[str, str]) -> None:
 
 def show_plan(plan: str) -> None:
     """Turn to another plan of the open document; the selected operator is followed there."""
-    shown: dict[str, Any] = st.session_state[DOCUMENT]
+    shown: JsonObject = st.session_state[DOCUMENT]
     if shown["plan"] == plan:
         return
     opened = current()

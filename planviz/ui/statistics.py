@@ -12,6 +12,7 @@ from planviz.catalog.files import read_table, table_entry
 from planviz.catalog.tables import Catalog, ColumnStatistics, Table
 from planviz.errors import InputError
 from planviz.execution import QueryExecution
+from planviz.jsontypes import JsonObject
 from planviz.logical.combining import Join
 from planviz.logical.operators import Aggregate, Filter
 from planviz.logical.relations import LogicalRelation
@@ -27,14 +28,14 @@ _MOST = 10**30
 Edits = Mapping[str, Mapping[str, Any]]
 
 
-def used_tables(execution: QueryExecution) -> list[dict[str, Any]]:
+def used_tables(execution: QueryExecution) -> list[JsonObject]:
     """The tables that the query reads with their statistics, in the order of the text.
 
     Each has `name`, `rowCount`, `sizeInBytes`, `guessed` and `columns`, those that conditions, joins and groups look
     at: `name`, `type`, `used` (words) and the fields of `COLUMN_FIELDS`.
     """
     uses = _uses(execution.optimized)
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, JsonObject] = {}
     for relation in _everywhere(execution.optimized):
         if not isinstance(relation, LogicalRelation) or relation.table is None:
             continue
@@ -48,7 +49,7 @@ def used_tables(execution: QueryExecution) -> list[dict[str, Any]]:
     return list(found.values())
 
 
-def _table(table: Table) -> dict[str, Any]:
+def _table(table: Table) -> JsonObject:
     told = {name: getattr(table, field) for name, field in TABLE_FIELDS.items()}
     if table.fitted:  # nobody gave it: its box is empty
         told["sizeInBytes"] = None
@@ -159,13 +160,13 @@ def scaled_edits(execution: QueryExecution, edits: Edits, names: Sequence[str], 
     if not isinstance(factor, int | float) or not 0 < factor < float("inf"):
         raise InputError(f"A factor must be more than 0, not {str(factor)[:40]}.")
     grown = scaled(edited(execution.catalog, edits), Fraction(str(factor)), names)
-    found: dict[str, Any] = {name: dict(own) for name, own in edits.items() if name not in names}
+    found: JsonObject = {name: dict(own) for name, own in edits.items() if name not in names}
     for told in used_tables(execution):
         table = grown.table(tuple(told["name"].split(".")))
         if told["name"] not in names or table is None:
             continue
         now = _table(table)
-        own: dict[str, Any] = {key: now[key] for key in TABLE_FIELDS if now[key] != told[key]}
+        own: JsonObject = {key: now[key] for key in TABLE_FIELDS if now[key] != told[key]}
         columns = {}
         for before in told["columns"]:
             after = _column(table, before["name"], set())

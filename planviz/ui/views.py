@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
 
 from planviz.document.opening.sql import notes_of
 from planviz.execution import QueryExecution
 from planviz.findings import findings
 from planviz.findings.documents import finding_json, plan_findings
 from planviz.graph import PlanGraph
+from planviz.jsontypes import JsonObject
 from planviz.render import render
 from planviz.render.glossary import meaning
 from planviz.render.png import MOST_PIXELS, MOST_SIDE
@@ -238,7 +238,7 @@ def notes(opened: Opened, plan: str) -> tuple[str, ...]:
     return tuple(said)
 
 
-def found(opened: Opened, plan: str) -> list[dict[str, Any]]:
+def found(opened: Opened, plan: str) -> list[JsonObject]:
     """The findings of a plan as the workbench takes them."""
     if plan.isdigit():
         return [finding_json(finding) for finding in plan_findings(opened.document, int(plan))]

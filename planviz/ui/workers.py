@@ -22,6 +22,7 @@ from typing import Any, Protocol
 from pebble import ProcessExpired, ProcessPool
 
 from planviz.errors import InternalError, LimitExceeded
+from planviz.jsontypes import JsonObject
 from planviz.ui import worker
 
 #: Seconds and megabytes that a task may take where nothing else was said.
@@ -86,7 +87,7 @@ def ask(
     executor = _running
     if executor is None:
         raise InternalError("There are no workers.")
-    sources: dict[str, Any] = {}
+    sources: JsonObject = {}
     catalogs: dict[str, str | None] = {}
     while True:
         question = worker.Question(key, module, name, args, kwargs, sources, catalogs)

@@ -7,10 +7,10 @@ import os
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 from planviz.cli.files import write_file
 from planviz.cli.spark.session import JOB_LIMIT, QUERY_LIMIT, add_session, live_spark, progress, session_arguments
+from planviz.jsontypes import JsonObject
 
 
 def add_analyze(parser: argparse.ArgumentParser) -> None:
@@ -38,7 +38,7 @@ def analyze(options: argparse.Namespace) -> int:
     from planviz.errors import PlanvizError, SparkLost
 
     path = Path(options.output)
-    found: dict[str, Any] = {"format": FORMAT, "name": path.stem, "tables": {}}
+    found: JsonObject = {"format": FORMAT, "name": path.stem, "tables": {}}
     if options.resume and path.is_file():
         read_catalog(path)
         found = loads(path.read_text(encoding="utf-8"))

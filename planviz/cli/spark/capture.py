@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planviz.cli.files import write
 from planviz.cli.spark.queries import capture_each
 from planviz.cli.spark.session import add_session
 from planviz.errors import InputError
+from planviz.jsontypes import JsonObject
 from planviz.units import duration
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def capture(options: argparse.Namespace) -> int:
     """Capture every query of every file; one that fails stops no other. 1 when one failed while it ran."""
     from planviz.spark.capture_file import capture_text, write_capture
 
-    def keep(stem: str, sql: str, captured: dict[str, Any], several: bool) -> int:
+    def keep(stem: str, sql: str, captured: JsonObject, several: bool) -> int:
         path = _path(options.output, stem, several)
         write_capture(captured, path)
         write(_summary(captured, path, capture_text(captured)))
@@ -51,7 +52,7 @@ def _path(output: str | None, stem: str, several: bool) -> Path:
     return path
 
 
-def _summary(captured: dict[str, Any], path: Path, text: str) -> str:
+def _summary(captured: JsonObject, path: Path, text: str) -> str:
     from planviz.document import open_text
 
     document = open_text(text)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from planviz.cli.files import complain, read_text
 from planviz.cli.spark.session import QUERY_LIMIT, live_spark, progress, session_arguments
 from planviz.errors import PlanvizError
+from planviz.jsontypes import JsonObject
 
 #: What is done with a query: its name, text and capture, and whether there are several; answers a status.
-Use = Callable[[str, str, dict[str, Any], bool], int]
+Use = Callable[[str, str, JsonObject, bool], int]
 
 
 def capture_each(options: argparse.Namespace, run: bool, use: Use) -> int:

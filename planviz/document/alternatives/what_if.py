@@ -20,6 +20,7 @@ from planviz.document.decisions.model import Decided
 from planviz.document.decisions.queries import as_taken
 from planviz.errors import InputError
 from planviz.execution import QueryExecution
+from planviz.jsontypes import JsonObject
 from planviz.logical.combining import Join
 from planviz.logical.relations import LogicalRelation
 
@@ -58,7 +59,7 @@ def types_for(kind: str) -> tuple[str, ...]:
     return next((kinds for kinds in _ALIKE if kind in kinds), ())
 
 
-def tables_of(execution: QueryExecution) -> dict[str, Any]:
+def tables_of(execution: QueryExecution) -> JsonObject:
     """The catalogue's entries of the tables that a query reads, by name."""
     found: dict[str, object] = {}
 

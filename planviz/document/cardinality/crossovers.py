@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from time import perf_counter
-from typing import Any
 
 from planviz.decisions.choices import Check, Decision
 from planviz.document.alternatives.what_if import WhatIf, joins_of, replanned, tables_of
 from planviz.document.decisions.queries import outcome, plain, subject, title
 from planviz.errors import InputError
 from planviz.execution import QueryExecution
+from planviz.jsontypes import JsonObject
 
 KIB, TIB = 1 << 10, 1 << 40
 #: How many sizes are planned before the search.
@@ -104,7 +104,7 @@ def crossovers(
     )
 
 
-def _growing(known: dict[str, Any], table: str | None) -> tuple[str, ...]:
+def _growing(known: JsonObject, table: str | None) -> tuple[str, ...]:
     if not known:
         raise InputError("The query reads no table of the catalogue.")
     if table is not None:

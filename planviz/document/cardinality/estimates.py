@@ -9,6 +9,7 @@ from planviz.decisions.estimates import EstimateRecord, StatisticsSource, Step, 
 from planviz.document.decisions.queries import plain
 from planviz.estimation import explain_estimates
 from planviz.execution import QueryExecution
+from planviz.jsontypes import JsonObject
 from planviz.units import byte_size, exact
 
 
@@ -77,7 +78,7 @@ def _step_json(s: Step) -> dict[str, object]:
     }  # fmt: skip
 
 
-def _values(pairs: tuple[tuple[str, object], ...]) -> dict[str, Any]:
+def _values(pairs: tuple[tuple[str, object], ...]) -> JsonObject:
     return {name: _plain_value(value) for name, value in pairs}
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from planviz.document.model import Document
 from planviz.errors import InputError
@@ -18,6 +17,7 @@ from planviz.graph.effects import FACTOR, KINDS, Effect, effects
 from planviz.graph.literals import literal_words
 from planviz.graph.trace import RuleStep, RuleTrace, TracedPlan
 from planviz.graph.union import StepUnion
+from planviz.jsontypes import JsonObject
 from planviz.render.steps import trace_data
 
 STAGES = ("parsed", "analyzed", "optimized", "sparkPlan", "physical", "initial", "other")
@@ -103,7 +103,7 @@ class Difference:
         return told
 
     @cached_property
-    def trace(self) -> dict[str, Any]:
+    def trace(self) -> JsonObject:
         """Both plans as a trace of one step, for what draws them in one geometry."""
         return _as_trace(self.found, self.names)
 

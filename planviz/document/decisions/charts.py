@@ -9,6 +9,7 @@ from planviz.decisions.choices import Check, Decision
 from planviz.decisions.join_tree import DecisionTree, join_tree
 from planviz.document.decisions.queries import outcome, plain, relations, seen, size_words, subject, value_text
 from planviz.graph.words import join_type_words, spaced
+from planviz.jsontypes import JsonObject
 from planviz.render.decision_layout import places
 from planviz.render.decision_tree import Box, State, Way, draw_decisions
 from planviz.render.primitives import Drawing
@@ -188,7 +189,7 @@ def brief(check: Check) -> str:
     return "none" if check.node == "N0" and check.passed is False else ""
 
 
-def _sizes_against(values: dict[str, Any], passed: bool | None, sign: str) -> str:
+def _sizes_against(values: JsonObject, passed: bool | None, sign: str) -> str:
     allowed = values.get("allowed", ("BuildLeft", "BuildRight"))
     if not allowed:
         return "this type may build neither"
@@ -211,7 +212,7 @@ def _sizes_against(values: dict[str, Any], passed: bool | None, sign: str) -> st
     return f"{' and '.join(words for words in told if words != above)} {'>' if sign == '≤' else '≥'} {most}"
 
 
-def _much_smaller(values: dict[str, Any]) -> str:
+def _much_smaller(values: JsonObject) -> str:
     left, right, factor = (values.get(name) for name in ("left", "right", "factor"))
     if not isinstance(left, int) or not isinstance(right, int) or factor is None:
         return ""

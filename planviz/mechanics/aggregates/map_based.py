@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cmp_to_key
-from typing import Any
 
 from planviz.evaluation import compare
 from planviz.mechanics.aggregates.base import AggregateModel
 from planviz.mechanics.buffers import Buffer
 from planviz.mechanics.play import Item, Row, Step, texts
 from planviz.mechanics.rows import same_key
+from planviz.types.values import Value
 
 
 class Entry:
@@ -21,7 +21,7 @@ class Entry:
 
 
 #: Puts entries in the order of their keys.
-BY_KEY: Callable[[Entry], Any] = cmp_to_key(lambda a, b: compare(a.key, b.key))
+BY_KEY: Callable[[Entry], Value] = cmp_to_key(lambda a, b: compare(a.key, b.key))
 
 
 class MapAggregate(AggregateModel):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cmp_to_key
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planviz.evaluation import compare
 from planviz.mechanics.aggregates.base import count
 from planviz.mechanics.aggregates.map_based import BY_KEY, Entry, MapAggregate
 from planviz.mechanics.play import Input, Item, Panel, Row, Step, texts
 from planviz.mechanics.rows import same_key
+from planviz.types.values import Value
 
 if TYPE_CHECKING:
     from planviz.physical.plan import SparkPlan
@@ -113,6 +114,6 @@ class ObjectHashAggregate(MapAggregate):
         )
 
 
-def _by(key: Callable[[Item], Row]) -> Callable[[Item], Any]:
+def _by(key: Callable[[Item], Row]) -> Callable[[Item], Value]:
     """A sort key of items from their grouping key."""
     return cmp_to_key(lambda a, b: compare(key(a), key(b)))

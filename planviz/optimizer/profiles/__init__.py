@@ -13,8 +13,8 @@ from functools import cache
 from importlib import import_module
 from importlib.resources import files
 from pkgutil import iter_modules
-from typing import Any
 
+from planviz.jsontypes import JsonObject
 from planviz.optimizer import rules as rules_package
 from planviz.optimizer.context import OptimizerContext, OptimizerRule
 from planviz.trees.rule import FixedPoint, Once, Strategy
@@ -123,7 +123,7 @@ def rules_by_name() -> dict[str, type[OptimizerRule]]:
 
 
 @cache
-def _profile(name: str) -> dict[str, Any]:
+def _profile(name: str) -> JsonObject:
     document: dict[str, object] = json.loads(_text(f"{name}.json"))
     return document
 

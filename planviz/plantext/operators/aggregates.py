@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
+from planviz.jsontypes import JsonObject
 from planviz.plantext.operators.pieces import Parts, bracketed, in_order, is_list, items, rest, split, take_options
 from planviz.plantext.operators.rows import named
 
@@ -18,7 +18,7 @@ _NUMBERED_RESULT = re.compile(r"(?<=\))#\d+L?$")
 _WORDS = {"Partial": "partial", "PartialMerge": "merge", "Final": "final", "Complete": "complete"}
 
 
-def functions(texts: list[str], mode: str | None = "final") -> list[dict[str, Any]]:
+def functions(texts: list[str], mode: str | None = "final") -> list[JsonObject]:
     """Aggregate functions with their mode, which the prefix of the name tells: `partial_sum(a)`, `merge_sum(a)`.
 
     `mode` is that of a function without prefix. The text alone cannot tell final from complete: only the plan below can

@@ -11,7 +11,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-Parts = dict[str, Any]
+from planviz.jsontypes import JsonObject
+
+Parts = JsonObject
 
 _CLOSER_OF = {"(": ")", "[": "]", "{": "}"}
 _OPENING = re.compile(r"[(\[{]")
