@@ -70,7 +70,7 @@ class GlobalAggregates(AnalyzerRule):
     matches = (Project,)
 
     @override
-    def apply(self, plan: LogicalPlan) -> Any:
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.resolve_operators_up(self.rewrite_one, AggregateExpression.BIT)
 
     @staticmethod
@@ -90,7 +90,7 @@ class ResolveAggregateFunctions(AnalyzerRule):
     matches = (UnresolvedHaving, Sort, Filter)
 
     @override
-    def apply(self, plan: LogicalPlan) -> Any:
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.resolve_operators_up(self._operator, Aggregate.BIT)
 
     def _operator(self, plan: LogicalPlan) -> Any:
@@ -200,7 +200,7 @@ def with_aggregates(
     function that the select list has is not computed again, as it was for HAVING before Spark 3.2. `by_name`: what is
     no key may name a result; ORDER BY has looked through these before.
     """
-    extra: dict[Expression, Any] = {}
+    extra: dict[Expression, Expression] = {}
     pretty = behaviour.added_aggregates_are_named_by_sql
     new = [_replaced(e, agg, extra, pretty, reuses, by_name) for e in expressions]
     if not extra:
@@ -268,7 +268,7 @@ class RemoveTempResolvedColumn(AnalyzerRule):
     package = "org.apache.spark.sql.catalyst.analysis"
 
     @override
-    def apply(self, plan: LogicalPlan) -> Any:
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
 
         def step(e: Expression) -> Expression:
             return e.rebuilt(UnresolvedAttribute(e.parts)) if isinstance(e, TempResolvedColumn) else e

@@ -124,7 +124,7 @@ class _Comparisons:
     def padded(self, plan: Any) -> Any:
         """The plan with every comparison of char columns padded, bottom up: lengths are known where they are read."""
 
-        def expression(e: Expression) -> Any:
+        def expression(e: Expression) -> Expression:
             if isinstance(e, SubqueryExpression):
                 return e.with_plan(self.padded(e.plan))
             if isinstance(e, BinaryComparison):

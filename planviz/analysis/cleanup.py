@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from typing_extensions import override
 
 from planviz.analysis.context import AnalyzerRule
@@ -25,7 +23,7 @@ class CleanupAliases(AnalyzerRule):
     package = "org.apache.spark.sql.catalyst.analysis"
 
     @override
-    def apply(self, plan: LogicalPlan) -> Any:
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.resolve_operators_up(self._one, Alias.BIT)
 
     @staticmethod

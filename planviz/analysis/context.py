@@ -80,7 +80,7 @@ def subplans(plan: LogicalPlan, f: Callable[[Any], Any]) -> LogicalPlan:
     """One operator with `f` applied to the plans of its subquery expressions."""
     from planviz.expressions.subqueries import SubqueryExpression
 
-    def inner(e: Expression) -> Any:
+    def inner(e: Expression) -> Expression:
         return e.with_plan(f(e.plan)) if isinstance(e, SubqueryExpression) else e
 
     return plan.transform_expressions_up(inner, SubqueryExpression.BIT)

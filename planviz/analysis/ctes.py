@@ -33,7 +33,7 @@ class CTESubstitution(AnalyzerRule):
     package = "org.apache.spark.sql.catalyst.analysis"
 
     @override
-    def apply(self, plan: LogicalPlan) -> Any:
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         if self.context.config.get("spark.sql.legacy.ctePrecedencePolicy") == "EXCEPTION":
             _refuse_hidden_names(plan, ())
         definitions: list[CTERelationDef] = []
@@ -78,7 +78,7 @@ class CTESubstitution(AnalyzerRule):
         return relations
 
     def _substitute(self, plan: LogicalPlan, relations: Definitions) -> LogicalPlan:
-        def step(p: LogicalPlan) -> Any:
+        def step(p: LogicalPlan) -> LogicalPlan:
             if isinstance(p, UnresolvedRelation) and len(p.parts) == 1:
                 for name, d in relations:
                     if same_name(name, p.parts[0]):

@@ -149,7 +149,7 @@ def _renew_children(
         changed = changed or child_changed
     below = plan
 
-    def inner(e: Expression) -> Any:
+    def inner(e: Expression) -> Expression:
         nonlocal changed
         if isinstance(e, SubqueryExpression):
             n, sub_changed = renew(e.plan, seen)

@@ -62,7 +62,7 @@ def order_computed_below(plan: Sort, context: AnalysisContext) -> Any:
     An item is open while it is not bound, reads what the Aggregate does not give or holds an aggregate function. If one
     of them cannot be computed there, all wait to be bound to the results.
     """
-    agg: Any = plan.child
+    agg: LogicalPlan = plan.child
     if not isinstance(agg, Aggregate) or not agg.resolved or context.analyze is None:
         return None
     open_items = [o for o in plan.order if _is_open(o, agg)]
@@ -71,7 +71,7 @@ def order_computed_below(plan: Sort, context: AnalysisContext) -> Any:
     keys = [_without_marks(o.children[0]) for o in open_items]
     asked = agg.replace(aggregates=tuple(alias(k, "aggOrder") for k in keys))
     try:
-        answered: Any = context.analyze(asked, context)
+        answered: LogicalPlan = context.analyze(asked, context)
     except AnalysisError:
         return None
     if not isinstance(answered, Aggregate) or not answered.resolved or len(answered.aggregates) != len(open_items):

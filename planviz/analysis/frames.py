@@ -132,7 +132,7 @@ class ResolveUnion(AnalyzerRule[Union]):
 
     @staticmethod
     def _two(left: LogicalPlan, right: LogicalPlan, node: Union) -> LogicalPlan:
-        items: list[Any] = []
+        items: list[Expression] = []
         for a in left.output:
             found = next((b for b in right.output if same_name(a.name, b.name)), None)
             if found is None and not node.allow_missing:
@@ -145,6 +145,6 @@ class ResolveUnion(AnalyzerRule[Union]):
         return Union((*inputs, Project((*items, *rest), right)))
 
 
-def _apart(node: Any) -> bool:
+def _apart(node: Union) -> bool:
     ids = [i for c in node.inputs for i in c.output_set]
     return len(ids) == len(set(ids))

@@ -94,7 +94,7 @@ class ResolveIdentifierClause(AnalyzerRule):
     package = "org.apache.spark.sql.catalyst.analysis"
 
     @override
-    def apply(self, plan: LogicalPlan) -> Any:
+    def apply(self, plan: LogicalPlan) -> LogicalPlan | None:
 
         def read(e: Expression) -> Expression:
             if not isinstance(e, ExpressionWithUnresolvedIdentifier) or not e.name_expression.resolved:
@@ -124,7 +124,7 @@ class ResolveFunctions(AnalyzerRule):
     matches = (UnresolvedFunction, UnresolvedPythonCall, UnresolvedTableValuedFunction, UnresolvedTVFAliases)
 
     @override
-    def apply(self, plan: LogicalPlan) -> Any:
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.resolve_operators_up(self._calls, self.mask)
 
     def _calls(self, plan: LogicalPlan) -> LogicalPlan:
@@ -305,7 +305,7 @@ class ResolveAliases(AnalyzerRule):
     matches = (UnresolvedAlias, OuterReference)
 
     @override
-    def apply(self, plan: LogicalPlan) -> Any:
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.resolve_operators_up(self._operator, self.mask)
 
     def _operator(self, plan: LogicalPlan) -> LogicalPlan:

@@ -44,7 +44,7 @@ class ExtractGenerator(AnalyzerRule):
     matches = (GeneratorMark,)
 
     @override
-    def apply(self, plan: LogicalPlan) -> Any:
+    def apply(self, plan: LogicalPlan) -> LogicalPlan | None:
         return plan.resolve_operators_up(self._one, GeneratorMark.BIT)
 
     def _one(self, plan: LogicalPlan) -> LogicalPlan:
@@ -77,7 +77,7 @@ class ExtractGenerator(AnalyzerRule):
             outer = isinstance(generator, Explode) and generator.outer
             below = Generate(generator, (), outer, None, _columns(generator, names_given, plan), below)
             columns[id(item)] = below.generator_output
-        projects: list[Any] = []
+        projects: list[Expression] = []
         for e in plan.projects:
             projects += columns.get(id(e), (e,))
         return Project(tuple(projects), below)
@@ -150,7 +150,7 @@ class ResolveGenerate(AnalyzerRule):
     matches = (Generate,)
 
     @override
-    def apply(self, plan: LogicalPlan) -> Any:
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.resolve_operators_up(self._one, Generate.BIT)
 
     @staticmethod
@@ -178,7 +178,7 @@ class ResolvePivot(AnalyzerRule):
     matches = (Pivot,)
 
     @override
-    def apply(self, plan: LogicalPlan) -> Any:
+    def apply(self, plan: LogicalPlan) -> LogicalPlan | None:
         return plan.resolve_operators_up(self._one, Pivot.BIT)
 
     def _one(self, plan: LogicalPlan) -> LogicalPlan:

@@ -88,7 +88,7 @@ def _common(plan: Join, kind: str, names: tuple[str, ...]) -> Project:
     rest_left = [a for a in plan.left.output if a.expr_id not in left_ids]
     rest_right = [a for a in plan.right.output if a.expr_id not in right_ids]
     hidden: list[Any] = []
-    columns: list[Any]
+    columns: list[Expression]
     if kind == "LeftOuter":
         columns = [*left, *rest_left, *(a.with_nullability(True) for a in rest_right)]
         hidden = [a.with_nullability(True) for a in right]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from typing_extensions import override
 
 from planviz.analysis.context import AnalyzerRule
@@ -137,7 +135,7 @@ def _push_aliases(plan: Project) -> LogicalPlan:
             return x.target
         return x
 
-    outer: list[Any] = []
+    outer: list[Expression] = []
     for e in plan.projects:
         if isinstance(e, Alias) and e.expr_id in inner_ids:
             outer.append(e.to_attribute())

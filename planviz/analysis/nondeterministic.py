@@ -36,9 +36,9 @@ class PullOutNondeterministic(AnalyzerRule):
         return Project(plan.output, _over(plan, plan.expressions))
 
 
-def _over(plan: Any, expressions: Iterable[Expression]) -> Any:
+def _over(plan: UnaryNode, expressions: Iterable[Expression]) -> Any:
     """The operator over a projection that computes what varies in these of its expressions."""
-    found: dict[Any, Any] = {}
+    found: dict[Expression, Expression] = {}
     for e in expressions:
         for x in () if e.deterministic else e.walk():
             if not x.deterministic and all(c.deterministic for c in x.children):

@@ -37,7 +37,7 @@ def called(function: SqlFunction, e: UnresolvedFunction) -> SQLFunctionExpressio
     return e.rebuilt(SQLFunctionExpression(function.shown_name, inputs, function.returns, (function, names)))
 
 
-def given_arguments(function: SqlFunction, arguments: tuple[Any, ...], e: Any) -> dict[str, Expression]:
+def given_arguments(function: SqlFunction, arguments: tuple[Expression, ...], e: Any) -> dict[str, Expression]:
     """What a call gives to each parameter, by its name in small letters.
 
     Raises AnalysisError for too many or too few, and for a name that no parameter has.
@@ -142,7 +142,7 @@ class ResolveSQLFunctions(AnalyzerRule):
 
         return plan.replace(condition=condition.transform_up(value, AttributeReference.BIT))
 
-    def _expanded(self, items: tuple[Any, ...], child: LogicalPlan) -> tuple[tuple[object, ...], LogicalPlan]:
+    def _expanded(self, items: tuple[Expression, ...], child: LogicalPlan) -> tuple[tuple[object, ...], LogicalPlan]:
         """The expressions with bodies for calls, innermost calls first, and the child with what the bodies read."""
         while any(occurs(e, SQLFunctionExpression.BIT) for e in items):
             levels: list[list[Any]] = [[]]

@@ -43,7 +43,7 @@ def sql_table_function(
     return SQLFunctionNode(function.shown_name, SubqueryAlias(qualifier, Project(items, plan)))
 
 
-def _value(value: Any, parameter: Any) -> Expression:
+def _value(value: Expression | None, parameter: Any) -> Expression:
     return Cast(parameter.default if value is None else value, parameter.type)
 
 

@@ -103,7 +103,7 @@ class TimeWindowing(AnalyzerRule):
     package = "org.apache.spark.sql.catalyst.analysis"
 
     @override
-    def apply(self, plan: LogicalPlan) -> Any:
+    def apply(self, plan: LogicalPlan) -> LogicalPlan | None:
         return plan.resolve_operators_up(self._one, TimeWindow.BIT)
 
     def _one(self, plan: LogicalPlan) -> LogicalPlan:
@@ -151,10 +151,10 @@ class SessionWindowing(AnalyzerRule):
     package = "org.apache.spark.sql.catalyst.analysis"
 
     @override
-    def apply(self, plan: LogicalPlan) -> Any:
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.resolve_operators_up(self._one, SessionWindow.BIT)
 
-    def _one(self, plan: LogicalPlan) -> Any:
+    def _one(self, plan: LogicalPlan) -> LogicalPlan:
         window = _single(plan, SessionWindow)
         if window is None:
             return plan
@@ -203,7 +203,7 @@ class ResolveWindowTime(AnalyzerRule):
     package = "org.apache.spark.sql.catalyst.analysis"
 
     @override
-    def apply(self, plan: LogicalPlan) -> Any:
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.resolve_operators_up(self._one, self.mask)
 
     def _one(self, plan: LogicalPlan) -> LogicalPlan:
@@ -216,7 +216,7 @@ class ResolveWindowTime(AnalyzerRule):
         made = {key: Alias(_last_moment(x.arguments[0]), x.pretty, next_id()) for key, x in found.items()}
         (child,) = plan.children
 
-        def moved(x: Expression) -> Any:
+        def moved(x: Expression) -> Expression:
             return made[x.canonicalized].to_attribute() if _is_window_time(x) and x.canonicalized in made else x
 
         new = plan.map_expressions(lambda e: e.transform_up(moved, FunctionCall.BIT))

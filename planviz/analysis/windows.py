@@ -40,7 +40,7 @@ class WindowsSubstitution(AnalyzerRule):
     matches = (WithWindowDefinition, UnresolvedWindowExpression)
 
     @override
-    def apply(self, plan: LogicalPlan) -> Any:
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
 
         def define(p: LogicalPlan) -> LogicalPlan:
             if not isinstance(p, WithWindowDefinition):
@@ -73,7 +73,7 @@ class ResolveWindowFrame(AnalyzerRule):
     matches = (WindowExpression,)
 
     @override
-    def apply(self, plan: LogicalPlan) -> Any:
+    def apply(self, plan: LogicalPlan) -> LogicalPlan | None:
         return plan.resolve_expressions(self._one, WindowExpression.BIT)
 
     @staticmethod
@@ -116,7 +116,7 @@ class ResolveWindowOrder(AnalyzerRule):
     RANKS = frozenset(("rank", "dense_rank", "percent_rank"))
 
     @override
-    def apply(self, plan: LogicalPlan) -> Any:
+    def apply(self, plan: LogicalPlan) -> LogicalPlan | None:
         return plan.resolve_expressions(self._one, self.mask)
 
     def _one(self, e: Expression) -> Expression:
@@ -145,7 +145,7 @@ class ExtractWindowExpressions(AnalyzerRule):
     matches = (WindowExpression,)
 
     @override
-    def apply(self, plan: LogicalPlan) -> Any:
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.resolve_operators_down(self._operator, WindowExpression.BIT)
 
     @property

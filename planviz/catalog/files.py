@@ -149,7 +149,7 @@ class _Reader:
         self.problem(path, f"must be a whole number of at least 0, not {_shown(value)}.")
         return None
 
-    def moment(self, value: Any, path: str) -> str | None:
+    def moment(self, value: str | None, path: str) -> str | None:
         if value is None:
             return None
         try:
@@ -159,7 +159,7 @@ class _Reader:
             return None
         return str(value)
 
-    def flag(self, value: Any, path: str) -> bool:
+    def flag(self, value: bool, path: str) -> bool:
         if not isinstance(value, bool):
             self.problem(path, f"must be true or false, not {_shown(value)}.")
         return bool(value)

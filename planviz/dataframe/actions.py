@@ -22,7 +22,7 @@ class Actions(Frame):
         """Show the rows as Databricks does."""
         self.session.act("display", self)
 
-    def count(self) -> Any:
+    def count(self) -> object:
         """The number of rows."""
         return self.session.act("count", self)
 
@@ -34,7 +34,7 @@ class Actions(Frame):
         """The first rows as a list."""
         return self.session.act("take", self)
 
-    def tail(self, num: int) -> Any:
+    def tail(self, num: int) -> Expression:
         """The last rows as a list."""
         return self.session.act("tail", self)
 
@@ -42,7 +42,7 @@ class Actions(Frame):
         """The first row, or a list of the first rows."""
         return self.session.act("head", self)
 
-    def first(self) -> Any:
+    def first(self) -> Expression:
         """The first row."""
         return self.session.act("first", self)
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
-from typing import Any
 
 from planviz.analysis.hidden import unhidden
 from planviz.analysis.missing import add_missing
@@ -61,7 +60,7 @@ def _remembering(e: Expression) -> list[AttributeReference]:
 def plain(plan: LogicalPlan) -> LogicalPlan:
     """The plan with columns that remember nothing in its uppermost operator."""
 
-    def step(x: Expression) -> Any:
+    def step(x: Expression) -> Expression:
         return x.__dict__[DATASET][2] if DATASET in x.__dict__ else x
 
     made: LogicalPlan = plan.map_expressions(lambda e: e.transform_up(step, AttributeReference.BIT))

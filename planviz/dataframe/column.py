@@ -129,7 +129,7 @@ def call(name: str, *arguments: Expression, distinct: bool = False) -> Column:
 def numbered(e: Expression) -> Expression:
     """The expression with ids for the aliases and subqueries that have none yet."""
 
-    def step(x: Any) -> Any:
+    def step(x: Expression) -> Expression:
         if isinstance(x, SubqueryExpression) and x.expr_id == UNNUMBERED:
             plan: Any = x.plan
             return x.with_plan(plan.transform_all_expressions(step, mask)).replace(expr_id=next_id())

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from planviz.errors import InputError
 from planviz.expressions.core import Alias, Expression
@@ -198,7 +197,7 @@ class Encoders:
         return Encoder(ObjectType(name), f"class {name}", _one(array), read, write)
 
     @staticmethod
-    def tuple(*parts: Any) -> Encoder:
+    def tuple(*parts: Encoder) -> Encoder:
         """A tuple of other classes, with the columns `_1`, `_2`, ..."""
         encoders = [encoder(p) for p in parts]
         if not encoders or any(e.fields for e in encoders):

@@ -192,7 +192,9 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
 
     drop_duplicates = dropDuplicates
 
-    def sample(self, withReplacement: Any = None, fraction: Any = None, seed: int | None = None) -> Self:
+    def sample(
+        self, withReplacement: bool | float | None = None, fraction: float | int | None = None, seed: int | None = None
+    ) -> Self:
         """A random share of the rows: `sample(0.1)`, `sample(0.1, seed)`, `sample(True, 0.5, seed)`."""
         if not isinstance(withReplacement, bool) and withReplacement is not None:
             withReplacement, fraction, seed = False, withReplacement, fraction if seed is None else seed

@@ -103,7 +103,7 @@ def _made(f: Any, returns: DataType | str, kind: Callable[[Any], PythonEvalType 
     return UserDefinedFunction(PythonFunction.of(name, returns, kind(f)))
 
 
-def python_table_call(f: Any, arguments: tuple[Any, ...], fields: tuple[Any, ...]) -> PythonTableCall:
+def python_table_call(f: object, arguments: tuple[Any, ...], fields: tuple[Any, ...]) -> PythonTableCall:
     """The call of a function of whole tables (mapInPandas, applyInPandas) over columns; ids are the session's."""
     name = getattr(f, "__name__", type(f).__name__)
     kind = PythonEvalType.SQL_SCALAR_PANDAS_UDF

@@ -76,7 +76,7 @@ class DataFrameReader:
         found = (self.given.get(k) for k in ("path", "dbtable", "table", "query", "subscribe", "collection"))
         return next((v for v in found if v is not None), self.provider)
 
-    def table(self, tableName: Any) -> DataFrame:
+    def table(self, tableName: str) -> DataFrame:
         """A table."""
         return self.session.table(tableName)
 
@@ -110,7 +110,7 @@ class DataFrameReader:
         return self.load(table, "jdbc")
 
 
-def _one(paths: tuple[object, ...]) -> Any:
+def _one(paths: tuple[object, ...]) -> object:
     return paths[0] if len(paths) == 1 else list(paths)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from planviz.dataframe.rdd import RDD
 from planviz.errors import PlanvizError
@@ -24,7 +24,7 @@ class RuntimeConfig:
         text = str(value).lower() if isinstance(value, bool) else str(value)
         self.session.config = self.session.config.with_settings({str(key): text})
 
-    def get(self, key: str, default: Any = None) -> Any:
+    def get(self, key: str, default: object = None) -> object:
         """The value of a setting."""
         found = self.session.config.get(str(key))
         return default if found is None else found

@@ -82,7 +82,7 @@ class ColumnMethods(Frame):
         """See `na.fill`."""
         return self.na.fill(value, subset)
 
-    def replace(self, to_replace: object, value: Any = None, subset: Any = None) -> Self:
+    def replace(self, to_replace: object, value: Any = None, subset: object = None) -> Self:
         """See `na.replace`."""
         return self.na.replace(to_replace, value, subset)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
     from planviz.dataframe.actions import Actions
@@ -142,19 +142,19 @@ class DataStreamWriter:
 
     def __init__(self, frame: Actions) -> None:
         self.frame = frame
-        self.function: Any = None
+        self.function: object = None
 
     def _same(self, *given: object, **named: object) -> Self:
         return self
 
     format = outputMode = option = options = partitionBy = queryName = trigger = foreach = clusterBy = _same
 
-    def foreachBatch(self, func: Any) -> Self:
+    def foreachBatch(self, func: object) -> Self:
         """A function of every batch."""
         self.function = func
         return self
 
-    def start(self, path: object = None, *given: object, **options: object) -> Any:
+    def start(self, path: object = None, *given: object, **options: object) -> Expression:
         """Begin."""
         made = self.frame.session.act("writeStream.start", self.frame)
         if callable(self.function):

@@ -35,7 +35,7 @@ class Rejected:
     operator: str
     reason: str
     node: str = ""
-    values: tuple[tuple[str, Any], ...] = ()
+    values: tuple[tuple[str, object], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Decision:
     outcome: str
     checks: tuple[Check, ...] = ()
     rejected: tuple[Rejected, ...] = ()
-    values: tuple[tuple[str, Any], ...] = ()
+    values: tuple[tuple[str, object], ...] = ()
     flips: tuple[Flip, ...] = ()
 
     def value(self, name: str) -> Any:

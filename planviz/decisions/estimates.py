@@ -77,7 +77,7 @@ class Step:
     about: str
     value: float | int | None
     formula: Formula
-    inputs: tuple[tuple[str, Any], ...] = ()
+    inputs: tuple[tuple[str, object], ...] = ()
     parts: tuple[Step, ...] = ()
 
     @property
@@ -91,8 +91,8 @@ class ColumnChange:
     """What is known of a column before and after an operator; None where nothing is (`catalog.ColumnStatistics`)."""
 
     name: str
-    before: Any
-    after: Any
+    before: object
+    after: object
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from planviz.trees.node import TreeNode
 
 #: What came of a rule: it fired; it was excluded, a setting switched it off, the profile has not got it; nothing that
 #: it looks for was in the plan; its guards said no; it looked and found nothing of its form.
@@ -18,7 +21,7 @@ class Refusal:
     """
 
     rule: str
-    node: Any
+    node: TreeNode
     reason: str
     value: object = None
     setting: str | None = None

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from planviz.errors import PlanvizError
 from planviz.graph import PlanGraph
@@ -52,7 +52,7 @@ class SqlStatement:
 
 
 #: Line and column, from 1, of the clause or call that made an operator; None where nobody knows.
-PlaceOf = Callable[[Any], tuple[int, int] | None]
+PlaceOf = Callable[[object], tuple[int, int] | None]
 
 
 @dataclass(frozen=True)

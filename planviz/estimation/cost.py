@@ -66,10 +66,10 @@ class JoinPlan:
 
     items: int
     cost: Cost
-    relation: Any = None
+    relation: LogicalPlan | None = None
     left: JoinPlan | None = None
     right: JoinPlan | None = None
-    conditions: tuple[Any, ...] = ()
+    conditions: tuple[Expression, ...] = ()
     needed: frozenset[int] = frozenset()
     _plan: object = field(default=None, repr=False)
 
@@ -126,7 +126,7 @@ class Reordering:
     product.
     """
 
-    relations: tuple[Any, ...]
+    relations: tuple[LogicalPlan, ...]
     weight: float
     levels: list[list[Candidate]] = field(default_factory=list)
     chosen: JoinPlan | None = None

@@ -38,7 +38,7 @@ def find_star_join(relations: Sequence[object], conditions: Sequence[Expression]
 
 
 def reordered_star(
-    relations: Sequence[Any], conditions: Sequence[Expression], config: OptimizerConfig
+    relations: Sequence[object], conditions: Sequence[Expression], config: OptimizerConfig
 ) -> list[Expression]:
     """The star's tables in the order to join them, the fewest rows first; nothing where no condition narrows it."""
     star = find_star_join(relations, conditions, config)

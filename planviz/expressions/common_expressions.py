@@ -96,7 +96,7 @@ def with_shared(build: Callable[[Expression], Expression], shared: Expression) -
 def written_out(e: Expression) -> Expression:
     """The expression with what is shared computed wherever it is named."""
 
-    def step(x: Expression) -> Any:
+    def step(x: Expression) -> Expression:
         if not isinstance(x, With):
             return x
         known = {d.id: d.child for d in x.definitions if isinstance(d, CommonExpressionDef)}

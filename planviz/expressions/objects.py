@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from planviz.expressions.core import Declared, Expression, LeafExpression, Typed, UnaryExpression, show
 from planviz.expressions.unresolved import Unresolved
@@ -241,7 +241,7 @@ class UnresolvedMapObjects(Unresolved):
     """A MapObjects before the array's element type is known; `function` makes the body of the element."""
 
     source: Expression
-    function: Callable[[Any], Any]
+    function: Callable[[Expression], Expression]
     result: DataType
 
     def to_string(self) -> str:

@@ -187,7 +187,7 @@ class DynamicPruningSubquery(SubqueryExpression, Predicate):
     outer: tuple[Expression, ...]
     expr_id: int
     conditions: tuple[Expression, ...] = ()
-    keys: Any = ()
+    keys: object = ()
     index: int = 0
     only_reused: bool = True
     LABEL = "dynamicpruning"

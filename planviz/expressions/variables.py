@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from planviz.expressions.core import Expression, LeafExpression, Literal, Typed
 from planviz.trees.node import always, lazy, node
 from planviz.types import DataType
+from planviz.types.values import Value
 
 
 @node
@@ -15,7 +15,7 @@ class VariableReference(Typed, LeafExpression):
     """A variable that DECLARE made, with the value that it has when the query is planned."""
 
     variable: str
-    value: Any
+    value: Value
     type: DataType
 
     @lazy

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any
 
 from planviz.errors import InputError
 from planviz.expressions.core import Expression, Literal, lit
@@ -14,7 +13,7 @@ from planviz.frontend import literals
 from planviz.types import BINARY, DATE, DOUBLE, LONG, TIMESTAMP
 
 #: What a caller hands in: values by name for `:name`, values in order for `?`.
-Parameters = Mapping[str, Any] | Sequence[Any]
+Parameters = Mapping[str, object] | Sequence[object]
 
 
 def value_of(value: object) -> Expression:

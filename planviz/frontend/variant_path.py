@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planviz.frontend.lexer import NUMBER, QUOTED, STRING, WORD
 
+if TYPE_CHECKING:
+    from planviz.frontend.cursor import Cursor
 
-def starts_path(reader: Any) -> bool:
+
+def starts_path(reader: Cursor) -> bool:
     """Whether the colon at the cursor begins a path."""
     return reader.kinds[reader.at + 1] in (WORD, QUOTED) or (
         reader.peek(1) == "[" and reader.kinds[reader.at + 2] in (NUMBER, STRING)
     )
 
 
-def variant_path(reader: Any) -> tuple[str, str | None]:
+def variant_path(reader: Cursor) -> tuple[str, str | None]:
     """The path behind the colon at the cursor, as variant_get takes it, and the name that it gives its column."""
     reader.expect(":")
     path, name = _part(reader, "$")

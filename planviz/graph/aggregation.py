@@ -44,7 +44,7 @@ class AggregateStage:
     operator: str
     mode: str
     keys: tuple[str, ...]
-    functions: tuple[dict[str, Any], ...]
+    functions: tuple[dict[str, object], ...]
     aggregate_attributes: tuple[str, ...] = ()
     results: tuple[str, ...] = ()
     shuffle: int | None = None

@@ -79,7 +79,7 @@ def _keys_of(c: Expression, left: frozenset[int], right: frozenset[int]) -> list
     return []
 
 
-_DEFAULTS: dict[DataType, Any] = {
+_DEFAULTS: dict[DataType, object] = {
     STRING: "", BINARY: b"", BOOLEAN: False, DOUBLE: 0.0, FLOAT: 0.0, DATE: date(1970, 1, 1),
     TIMESTAMP: datetime(1970, 1, 1), TIMESTAMP_NTZ: datetime(1970, 1, 1),
 }  # fmt: skip

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class CachedData:
     """An analyzed plan, and what keeps its rows."""
 
-    plan: Any
+    plan: LogicalPlan
     cached: CachedPlan
 
 
@@ -77,7 +77,7 @@ class CacheManager:
         return plan.map_expressions(self._inside, SubqueryExpression.BIT).map_children(self.use)
 
     def _inside(self, e: Expression) -> Expression:
-        def step(x: Expression) -> Any:
+        def step(x: Expression) -> Expression:
             return x.with_plan(self.use(x.plan)) if isinstance(x, SubqueryExpression) else x
 
         return e.transform_up(step, SubqueryExpression.BIT)

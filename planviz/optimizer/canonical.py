@@ -39,7 +39,7 @@ class _Numbering:
     def columns(self, attributes: tuple[Expression, ...]) -> tuple[object, ...]:
         return tuple(self._renamed(a) for a in attributes)
 
-    def plan(self, plan: Any) -> Any:
+    def plan(self, plan: Any) -> LogicalPlan:
         new: LogicalPlan = plan.map_children(self.plan)
         if isinstance(new, LeafNode) and new.output:
             own = {"attributes": self.columns(new.output)} if "attributes" in new.FIELDS else {}
@@ -52,7 +52,7 @@ class _Numbering:
         return made
 
 
-def canonical(plan: LogicalPlan) -> Any:
+def canonical(plan: LogicalPlan) -> LogicalPlan:
     """The plan with its ids numbered by first appearance and without names (Spark: `QueryPlan.canonicalized`)."""
     found = plan.__dict__.get("_canonical")
     if found is None:

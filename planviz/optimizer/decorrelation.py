@@ -47,7 +47,7 @@ Outer = dict[int, Any]
 class Part:
     """A plan without correlation, the conditions to join it on, and what stands for the outer attributes in it."""
 
-    plan: Any
+    plan: LogicalPlan
     conditions: list[Any] = field(default_factory=list)
     known: Outer = field(default_factory=dict)
 

@@ -27,7 +27,7 @@ _PROPAGATION = "spark.sql.optimizer.mergeSubplans.filterPropagation."
 class Kept:
     """A plan that stands for one or several of those given; `merged` says that it has to be computed as one."""
 
-    plan: Any
+    plan: LogicalPlan
     merged: bool = False
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planviz.catalog.tables import Catalog, Parameter, SqlFunction
 from planviz.errors import AnalysisError
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.casts import Cast
-from planviz.expressions.core import Alias, Literal, occurs
+from planviz.expressions.core import Alias, Literal, NamedExpression, occurs
 from planviz.expressions.ids import next_id
 from planviz.expressions.subqueries import LateralSubquery
 from planviz.expressions.unresolved import UnresolvedAlias
@@ -21,8 +21,11 @@ from planviz.logical.operators import Project, SubqueryAlias
 from planviz.logical.relations import OneRowRelation
 from planviz.types import NULL, UNKNOWN, DataType, StructField, StructType
 
+if TYPE_CHECKING:
+    from planviz.logical.plan import LogicalPlan
+
 #: The analyzed plan of a statement's query.
-Plan = Callable[[Statement], Any]
+Plan = Callable[[Statement], LogicalPlan]
 
 
 def with_function(catalog: Catalog, s: Statement, plan: Plan) -> Catalog:
@@ -67,7 +70,7 @@ def with_function(catalog: Catalog, s: Statement, plan: Plan) -> Catalog:
     return catalog.with_function(SqlFunction(s.name[-1], parameters, returns, body.child, temporary))
 
 
-def _columns(name: str, declared: DataType, made: Sequence[Any]) -> tuple[StructField, ...]:
+def _columns(name: str, declared: DataType, made: Sequence[NamedExpression]) -> tuple[StructField, ...]:
     """The columns of a function that gives a table: as they are declared, else as its query gives them."""
     if not isinstance(declared, StructType):
         return tuple(StructField(a.name, a.data_type) for a in made)

@@ -22,7 +22,7 @@ class ScanOperation:
     """Projections and filters over a leaf, merged; `filters` are those of each Filter, the lowest first."""
 
     projects: tuple[Any, ...]
-    filters: tuple[tuple[Any, ...], ...]
+    filters: tuple[tuple[Expression, ...], ...]
     relation: Any
 
     @property
@@ -63,7 +63,7 @@ def scan_operation(plan: LogicalPlan, always: bool, leaf: type[LeafNode] = Logic
         return ScanOperation(below.projects, (*below.filters, conditions), below.relation)
     if not can_collapse(plan.projects, below.projects, always):
         return None
-    inner: dict[int, Any] = {p.expr_id: p for p in below.projects}
+    inner: dict[int, Expression] = {p.expr_id: p for p in below.projects}
     projects = tuple(_over(p, inner, below.meanings) for p in plan.projects)
     return ScanOperation(projects, below.filters, below.relation)
 

@@ -19,7 +19,7 @@ from planviz.logical.relations import LocalRelation
 from planviz.types import NULL, DataType
 
 #: The optimized plan of a statement's query.
-Plan = Callable[[Statement], Any]
+Plan = Callable[[Statement], LogicalPlan]
 
 
 def changed_variables(catalog: Catalog, s: Statement, plan: Plan) -> Catalog:

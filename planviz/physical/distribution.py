@@ -231,7 +231,7 @@ def canonical_partitioning(p: Partitioning) -> Partitioning:
 class OutputOrder:
     """A sort key of rows that are sorted; `others` are expressions of equal value (Spark: sameOrderExpressions)."""
 
-    child: Any
+    child: Expression
     direction: str = "ASC"
     null_order: str = "NULLS FIRST"
     others: tuple[SparkPlan, ...] = ()

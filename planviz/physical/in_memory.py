@@ -45,7 +45,7 @@ class InMemoryTableScanExec(LeafExec):
         return self.columns
 
     @lazy
-    def expressions(self) -> tuple[Any, ...]:
+    def expressions(self) -> tuple[Expression, ...]:
         """The predicates; the columns are its own."""
         return self.predicates
 

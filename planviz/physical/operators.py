@@ -6,7 +6,7 @@ from typing import Any
 
 from planviz.expressions.core import Alias, AttributeReference, Expression
 from planviz.expressions.predicates import IsNotNull, split_conjunction
-from planviz.logical.plan import bracketed
+from planviz.logical.plan import LogicalPlan, bracketed
 from planviz.physical.codegen import gathers, generated
 from planviz.physical.distribution import (
     UNSPECIFIED,
@@ -377,7 +377,7 @@ class UnionExec(SparkPlan):
 class ScriptTransformationExec(UnaryExec):
     """Runs the child's rows through a script (Spark: SparkScriptTransformationExec)."""
 
-    logical: Any
+    logical: LogicalPlan
     child: SparkPlan
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from planviz.expressions.core import AttributeReference
+from planviz.expressions.core import AttributeReference, Expression
 from planviz.physical.plan import SparkPlan
 from planviz.trees.node import lazy, node
 
@@ -37,7 +37,7 @@ class PrintedExec(SparkPlan):
         return self.columns
 
     @lazy
-    def expressions(self) -> tuple[Any, ...]:
+    def expressions(self) -> tuple[Expression, ...]:
         """None: the line stays as it stands."""
         return ()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from planviz.expressions.core import AttributeReference, SortOrder
-from planviz.logical.plan import bracketed
+from planviz.logical.plan import LogicalPlan, bracketed
 from planviz.physical.distribution import (
     OutputOrder,
     Partitioning,
@@ -15,6 +15,7 @@ from planviz.physical.distribution import (
 )
 from planviz.physical.plan import LeafExec
 from planviz.trees.node import always, lazy, node
+from planviz.types.values import Value
 
 
 class SourceExec(LeafExec):
@@ -44,7 +45,7 @@ class LocalTableScanExec(SourceExec):
     """Rows known while planning."""
 
     columns: tuple[AttributeReference, ...]
-    rows: tuple[tuple[Any, ...], ...] = ()
+    rows: tuple[tuple[Value, ...], ...] = ()
     CODEGEN = True
 
     @lazy
@@ -123,8 +124,8 @@ class UnionLoopExec(SourceExec):
     """A recursive CTE: the `anchor` and the `recursion` are planned anew for every step, so they stay logical plans."""
 
     loop_id: int
-    anchor: Any
-    recursion: Any
+    anchor: LogicalPlan
+    recursion: LogicalPlan
     columns: tuple[AttributeReference, ...]
     limit: int | None = None
     depth: int | None = None

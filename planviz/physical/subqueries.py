@@ -126,7 +126,7 @@ class SubqueryAdaptiveBroadcastExec(SubqueryExec):
 class ScalarSubqueryExec(Typed, PlanHolder):
     """The single value of a subquery (Spark: execution.ScalarSubquery)."""
 
-    plan: Any
+    plan: SparkPlan
     type: DataType
     expr_id: int
 

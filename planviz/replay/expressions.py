@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from planviz.analysis.coercion.expressions import coerced_tree
 from planviz.analysis.coercion.lattice import ANSI
@@ -594,7 +593,7 @@ class Elaborator:
         such a call only keeps to be printed.
         """
 
-        def one(x: Expression) -> Any:
+        def one(x: Expression) -> Expression:
             if not isinstance(x, AttributeReference) or x.expr_id in self.scope:
                 return x
             same = [a for a in self.scope.values() if a.name == x.name]

@@ -149,7 +149,7 @@ def source_of(plan: LogicalPlan) -> str:
     return _SOURCES[plan]
 
 
-def named(plan: LogicalPlan, columns: Columns) -> Any:
+def named(plan: LogicalPlan, columns: Columns) -> LogicalPlan:
     """The plan with the names that scans give to relations that were printed without one.
 
     A relation that no scan reads, since its exchange is reused, is the table of those with the same columns.
@@ -350,7 +350,7 @@ class Fitting:
                 self.tables[key] = table_of(p, self.told.get(key, LARGE), columns)
             return p.replace(table=self.tables[key])
 
-        self.plan: Any = optimized.transform_with_subqueries(one)
+        self.plan: LogicalPlan = optimized.transform_with_subqueries(one)
         self.plain: LogicalPlan = plain.transform_with_subqueries(one)
         self.filters = runtime_filters(optimized)
         self.joins = wanted_joins(self.plan, joins)

@@ -61,7 +61,7 @@ def given_text(said: Given) -> str:
 
 def given_from(text: str) -> Given:
     """What such a text says. Raises InputError for a part that cannot be read."""
-    settings: dict[str, Any] = {}
+    settings: dict[str, str] = {}
     sizes: dict[str, int | str] = {}
     profile = ""
     for part in filter(None, text.split(";")):

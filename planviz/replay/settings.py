@@ -6,13 +6,16 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 from planviz.config import OptimizerConfig
 from planviz.graph import PlanGraph, PlanNode
 from planviz.plantext.versions import Minor, PrintedBy
 from planviz.replay.lifting.lines import line_of
 from planviz.versions import PROFILES
+
+if TYPE_CHECKING:
+    from planviz.graph.node import PlanNode
 
 PARTITIONS = "spark.sql.shuffle.partitions"
 ADAPTIVE = "spark.sql.adaptive.enabled"
@@ -33,7 +36,7 @@ class Setting:
     """A setting that was found: its value and the evidence in words."""
 
     key: str
-    value: Any
+    value: object
     evidence: str
 
 
@@ -66,7 +69,7 @@ def found_settings(plans: Sequence[PlanGraph], printed: PrintedBy) -> list[Setti
     return found
 
 
-def _adaptive(physical: Sequence[Any]) -> list[Setting]:
+def _adaptive(physical: Sequence[PlanNode]) -> list[Setting]:
     if any(n.op == "AdaptiveSparkPlan" for n in physical):
         return [Setting(ADAPTIVE, True, "the physical plan begins with AdaptiveSparkPlan")]
     if any(n.kind == "exchange" for n in physical):

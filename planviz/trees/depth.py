@@ -195,7 +195,7 @@ def transform_down(root: N, f: Callable[[N], N], mask: int, known: Settled, kept
 
 
 #: A recursion written as a generator: it yields those of the nodes beneath, is sent their results, returns its own.
-Climb = Generator["Climb", Any, Any]
+Climb = Generator["Climb", Any, object]
 
 
 def climbed(first: Climb) -> Any:
@@ -224,7 +224,7 @@ def deep(function: F) -> F:
     result is there. Wrong for a function that counts what it visits, or must not see the nodes that it would skip.
     """
     at = 1 if next(iter(inspect.signature(function).parameters)) == "self" else 0
-    results: ContextVar[dict[Any, Any] | None] = ContextVar(function.__qualname__, default=None)
+    results: ContextVar[dict[object, object] | None] = ContextVar(function.__qualname__, default=None)
 
     @wraps(function)
     def reaching(*arguments: Any) -> Any:
@@ -244,7 +244,7 @@ def deep(function: F) -> F:
     return reaching  # type: ignore[return-value]
 
 
-def _result(function: Callable[..., Any], at: int, arguments: tuple[Any, ...], known: dict[Any, Any]) -> Any:
+def _result(function: Callable[..., object], at: int, arguments: tuple[Any, ...], known: dict[Any, Any]) -> Any:
     """What the function gives for these arguments, from `known` or put there; results for the nodes beneath too."""
     node, before, behind = arguments[at], arguments[:at], arguments[at + 1 :]
     others = tuple(map(id, behind))

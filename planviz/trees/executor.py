@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from time import perf_counter
-from typing import Any, ClassVar, TypeVar
+from typing import ClassVar, TypeVar
 
 from planviz.errors import PlanvizError, defect
 from planviz.trees.depth import refuse_heavy
@@ -23,7 +23,7 @@ class BrokenPlan(PlanvizError):
 
 
 #: `check(rule, before, after)` returns what is broken, or None. Any: each executor's checks ask for its kind of plan.
-Check = Callable[[Rule, Any, Any], str | None]
+Check = Callable[[Rule, object, object], str | None]
 #: The plans of an executor: logical ones, or physical ones.
 PlanT = TypeVar("PlanT", bound=TreeNode)
 

@@ -11,7 +11,7 @@ from typing import Any
 class DeferredTree:
     """A tree of a trace that is made when somebody looks."""
 
-    def __init__(self, make: Callable[[], Any]) -> None:
+    def __init__(self, make: Callable[[], object]) -> None:
         self._make = make
 
     @cached_property

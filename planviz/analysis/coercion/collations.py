@@ -79,7 +79,7 @@ _COMPARING_FUNCTIONS = frozenset((
 ))  # fmt: skip
 
 
-def one_collation(e: Expression) -> Any:
+def one_collation(e: Expression) -> Expression:
     """An expression with its texts in one collation; itself where they are or need not be.
 
     Raises AnalysisError where two collations are asked for, or an unknown one is to be compared by.

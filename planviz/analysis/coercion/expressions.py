@@ -72,7 +72,7 @@ def _rule_for(kind: type, mode: str) -> Rule | None:
     return next((rule for cls, rule in _RULES[mode] if issubclass(kind, cls)), None)
 
 
-_ANSI_RULES: list[tuple[Any, Rule]] = [
+_ANSI_RULES: list[tuple[object, Rule]] = [
     (BinaryOperator, operators.binary),
     (CaseWhen, common_type.case),
     (If, common_type.conditional),

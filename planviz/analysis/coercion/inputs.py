@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from planviz.analysis.coercion import legacy
 from planviz.analysis.coercion.common_type import same_type
 from planviz.analysis.coercion.lattice import Rule, TypeCoercion, cast_to
@@ -36,7 +34,7 @@ from planviz.types import (
 )
 
 
-def function(e: SignatureCall, c: TypeCoercion) -> Any:
+def function(e: SignatureCall, c: TypeCoercion) -> Expression:
     """A function by its signature; then what relates its arguments to each other."""
     if e.name == "sequence":
         return _sequence(e, c)

@@ -35,7 +35,7 @@ class WidenSetOperationTypes(AnalyzerRule):
     package = "org.apache.spark.sql.catalyst.analysis.TypeCoercionBase$"
 
     @override
-    def apply(self, plan: LogicalPlan) -> Any:
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.resolve_operators_up(self._operator, self.mask)
 
     def _operator(self, plan: LogicalPlan) -> LogicalPlan:
@@ -81,7 +81,7 @@ class UnpivotCoercion(AnalyzerRule):
     package = "org.apache.spark.sql.catalyst.analysis.TypeCoercionBase$"
 
     @override
-    def apply(self, plan: LogicalPlan) -> Any:
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
 
         def one(p: LogicalPlan) -> LogicalPlan:
             if not isinstance(p, Unpivot) or not all(e.resolved for g in p.groups for e in g):
@@ -113,7 +113,7 @@ class AnsiCombinedTypeCoercionRule(AnalyzerRule):
     coercion = ANSI
 
     @override
-    def apply(self, plan: LogicalPlan) -> Any:
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         changed = plan
 
         def operator(p: LogicalPlan) -> LogicalPlan:

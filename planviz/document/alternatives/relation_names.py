@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING
 
 from planviz.document.alternatives.replanning import Leaf, leaf, leaves, place
 from planviz.execution import QueryExecution
@@ -11,8 +11,11 @@ from planviz.logical.combining import CTERelationDef
 from planviz.logical.operators import SubqueryAlias
 from planviz.logical.relations import CTERelationRef
 
+if TYPE_CHECKING:
+    from planviz.logical.plan import LogicalPlan
 
-def named_relation(side: Any, execution: QueryExecution) -> tuple[str, int] | None:
+
+def named_relation(side: LogicalPlan, execution: QueryExecution) -> tuple[str, int] | None:
     """The outermost name over exactly the relations of a side, and where the SQL has it; None where it has none.
 
     A CTE that is read twice has the same relations under two names: the one is taken whose columns the side has.
@@ -41,7 +44,7 @@ class _Written:
         self.definitions = {n.id: n.child for n in _everything(execution.analyzed) if isinstance(n, CTERelationDef)}
         self.known: dict[int, list[Leaf]] = {}
 
-    def leaves(self, node: Any) -> list[Leaf]:
+    def leaves(self, node: LogicalPlan) -> list[Leaf]:
         """As `leaves` finds them once the CTEs are inlined; a recursion is left as it is."""
         found: list[Leaf] = []
         for n in node.walk():
@@ -58,7 +61,7 @@ class _Written:
         return self.known[definition]
 
 
-def _everything(plan: Any) -> Iterator[Any]:
+def _everything(plan: LogicalPlan) -> Iterator[object]:
     """The nodes of a plan and of the plans within its expressions, parents first."""
     todo = [plan]
     while todo:

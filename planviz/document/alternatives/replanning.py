@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planviz.catalog.tables import Catalog, Table
 from planviz.config import OptimizerConfig
@@ -13,6 +13,9 @@ from planviz.errors import InputError, PlanvizError
 from planviz.execution import QueryExecution
 from planviz.expressions.ids import Ids
 from planviz.logical.relations import LogicalRelation
+
+if TYPE_CHECKING:
+    from planviz.logical.plan import LogicalPlan
 
 #: From where the ids count of a query that is read anew: none of them is in the catalogue's views.
 _NEW_IDS = 1 << 40
@@ -135,7 +138,7 @@ def _before(found: tuple[Leaf, ...], edits: tuple[TextChange, ...]) -> list[tupl
     return sorted([(n, -1 if o is None else o) for n, o in found])
 
 
-def leaves(plan: Any, execution: QueryExecution) -> tuple[Leaf, ...]:
+def leaves(plan: LogicalPlan, execution: QueryExecution) -> tuple[Leaf, ...]:
     """The relations of a plan with their places in the query's own text."""
     found: list[Leaf] = []
     todo = [plan]
@@ -147,13 +150,13 @@ def leaves(plan: Any, execution: QueryExecution) -> tuple[Leaf, ...]:
     return tuple(found)
 
 
-def leaf(node: Any, execution: QueryExecution) -> Leaf:
+def leaf(node: LogicalPlan, execution: QueryExecution) -> Leaf:
     """A relation's name and its place."""
     name = getattr(node, "name", None) or node.node_name
     return ".".join(name) if isinstance(name, tuple) else str(name), place(node, execution)
 
 
-def place(node: Any, execution: QueryExecution) -> int | None:
+def place(node: LogicalPlan, execution: QueryExecution) -> int | None:
     """Where a node stands in the query's SQL; None where it comes from another text."""
     if node.origin is None:
         return None

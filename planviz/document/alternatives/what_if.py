@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
-from planviz.catalog.tables import scaled_table
+from planviz.catalog.tables import Table, scaled_table
 from planviz.config import OptimizerConfig
 from planviz.decisions.choices import Decision
 from planviz.decisions.join_tree import FACTOR, NULL_AWARE, PARTITIONS, PREFER_SORT, THRESHOLD
@@ -39,7 +39,7 @@ class WhatIf:
     """What is otherwise: `settings` by key, `sizes` in bytes by a table's name, `hints` of (left, right) and `types` by
     the join's number, from 0 in the order of the decisions; `profile` is another version of Spark, empty for none."""
 
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, object] = field(default_factory=dict)
     sizes: Mapping[str, int] = field(default_factory=dict)
     hints: Mapping[int, tuple[str | None, str | None]] = field(default_factory=dict)
     types: Mapping[int, str] = field(default_factory=dict)
@@ -148,7 +148,7 @@ def _resized(execution: QueryExecution, plan: Any, sizes: Mapping[str, int]) -> 
     return plan.transform_with_subqueries(resize)
 
 
-def resized_table(table: Any, size: int) -> object:
+def resized_table(table: Table, size: int) -> object:
     """The catalogue's entry of a table, of this size in bytes; rows and statistics grow with a size that is known."""
     if not table.size_in_bytes:
         return replace(table, size_in_bytes=size, fitted=False)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planviz.catalog import Catalog, edited, read_bundled
 from planviz.config import OptimizerConfig
@@ -22,6 +22,9 @@ from planviz.execution import QueryExecution, explain
 from planviz.logical.combining import Join
 from planviz.logical.operators import Filter
 from planviz.logical.relations import LogicalRelation
+
+if TYPE_CHECKING:
+    from planviz.logical.plan import LogicalPlan
 
 _OPERATORS: dict[str, Any] = {"table": LogicalRelation, "filter": Filter, "join": Join}
 
@@ -145,14 +148,14 @@ def _ours(figure: SlideFigure, execution: QueryExecution) -> EstimateRecord | No
     return None if node is None else explain_estimate(node, execution.config)
 
 
-def _walk(plan: Any) -> Iterator[object]:
+def _walk(plan: LogicalPlan) -> Iterator[object]:
     for node in plan.walk():
         yield node
         for inner in node.inner_children:
             yield from _walk(inner)
 
 
-def _tables(plan: Any) -> Counter[str]:
+def _tables(plan: LogicalPlan) -> Counter[str]:
     return Counter(n.table.name for n in plan.walk() if isinstance(n, LogicalRelation) and n.table is not None)
 
 

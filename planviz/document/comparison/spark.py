@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planviz.document.comparison.normalization import Line, equal_but_for_chance, lines_of
 from planviz.document.comparison.spark_steps import EXECUTORS, StepComparison, compare_steps, in_words
@@ -18,6 +18,9 @@ from planviz.estimation import estimate, estimating
 from planviz.graph import PlanGraph
 from planviz.graph.actual import actual_rows
 from planviz.graph.trace import RuleTrace
+
+if TYPE_CHECKING:
+    from planviz.logical.plan import LogicalPlan
 
 STAGES = ("parsed", "analyzed", "optimized", "physical")
 
@@ -166,7 +169,7 @@ def _expected(statement: SqlStatement, spark: PlanGraph | None, run: PlanGraph |
     return tuple(found)
 
 
-def _nodes(plan: Any) -> Iterator[Any]:
+def _nodes(plan: LogicalPlan) -> Iterator[Any]:
     """The operators in the order of the text."""
     stack = [plan]
     while stack:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planviz.decisions.choices import Check, Decision, Rejected
 from planviz.document.alternatives.join_flips import largest_within
@@ -13,6 +13,9 @@ from planviz.execution import QueryExecution
 from planviz.logical.relations import LogicalRelation
 from planviz.replay.opaque import reads_opaque
 from planviz.units import byte_size
+
+if TYPE_CHECKING:
+    from planviz.logical.plan import LogicalPlan
 
 _SIDES = {"BuildLeft": "left", "BuildRight": "right"}
 #: The questions that compare the sides with a limit up to which a side is broadcast.
@@ -39,7 +42,7 @@ class Bound:
         return above if self.high is None else f"{above}, at most {byte_size(self.high)}"
 
 
-def fitted_tables(plan: Any) -> dict[str, LogicalRelation]:
+def fitted_tables(plan: LogicalPlan) -> dict[str, LogicalRelation]:
     """The relations beneath an operator whose sizes nobody gave, by the names of their tables."""
     leaves = (n for n in plan.walk() if isinstance(n, LogicalRelation) and n.table is not None)
     return {n.table.shown_name: n for n in leaves if n.table.fitted}
@@ -79,14 +82,14 @@ def _of_join(decision: Decision) -> Iterator[Bound]:
                 yield Bound(name, edge + 1, None, (f"it was not broadcast, up to {byte_size(limit)} would have been",))
 
 
-def _edge(plan: Any, relation: LogicalRelation, limit: int) -> int | None:
+def _edge(plan: LogicalPlan, relation: LogicalRelation, limit: int) -> int | None:
     """The largest size of a table at which a plan over it is within the limit; None where there is none."""
     table = relation.table
 
     def size(value: int) -> int:
         known = replace(table, size_in_bytes=value)
 
-        def one(p: Any) -> Any:
+        def one(p: LogicalPlan) -> LogicalPlan:
             same = isinstance(p, LogicalRelation) and p.table is not None and p.table.shown_name == table.shown_name
             return p.replace(table=known) if same else p
 

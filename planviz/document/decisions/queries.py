@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planviz.config import OptimizerConfig
 from planviz.decisions.choices import Check, Decision
@@ -16,6 +16,7 @@ from planviz.units import byte_size
 
 if TYPE_CHECKING:
     from planviz.document.model import Document, SqlStatement
+    from planviz.logical.plan import LogicalPlan
 
 _ID = re.compile(r"#\d+L?(?!\w)")
 _SCAN = re.compile(r"\w*Scan\w* (?:[a-z]\w* )?([\w.`]+) ?\[")
@@ -106,13 +107,13 @@ def subject(decision: Decision) -> str:
     return plain(getattr(plan, "simple_string", plan))
 
 
-def relations(plan: Any) -> list[str]:
+def relations(plan: LogicalPlan) -> list[str]:
     """The names of the relations that a plan reads, each once, in the order of the text."""
     leaves = [node for node in plan.walk() if not node.children]
     return list(dict.fromkeys(_relation(leaf) for leaf in leaves))
 
 
-def _relation(leaf: Any) -> str:
+def _relation(leaf: LogicalPlan) -> str:
     table = getattr(leaf, "table", None)
     name = getattr(table, "name", None) or getattr(leaf, "name", None)
     if name is None:  # a scan of a data source that stands as it was printed

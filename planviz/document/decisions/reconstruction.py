@@ -221,7 +221,7 @@ class _Joins:
         assert q is not None
         return Check(name, q.condition, passed, q.reads[-1] if q.reads else None, None, tuple(self._values(q, known)))
 
-    def _values(self, q: Question, known: _Known) -> Iterator[tuple[str, Any]]:
+    def _values(self, q: Question, known: _Known) -> Iterator[tuple[str, object]]:
         if known.hints is not None and (q.name in ("N1", "N10") or q.name.startswith("H")):
             yield "left_hint", known.hints[0]
             yield "right_hint", known.hints[1]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cmp_to_key
 from math import ceil
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planviz.catalog.tables import ColumnStatistics, Table
 from planviz.config import OptimizerConfig
@@ -25,6 +25,9 @@ from planviz.mechanics.stages import Partitions, StageRows, expanded, rows_throu
 from planviz.physical.exchanges import BroadcastExchangeExec, ShuffleExchangeExec
 from planviz.physical.scans import FileSourceScanExec
 from planviz.types import STRING
+
+if TYPE_CHECKING:
+    from planviz.physical.plan import SparkPlan
 
 #: Sample rows, and the partitions in which they lie.
 ROWS, PARTITIONS = 8, 2
@@ -136,7 +139,7 @@ def _product(keys: Sequence[AttributeReference], below: Estimate) -> tuple[int |
     return None, tuple([getattr(k, "name", str(k)) for k, ok in zip(plain, known, strict=True) if not ok])
 
 
-def _tasks(plan: Any) -> int:
+def _tasks(plan: SparkPlan) -> int:
     """The tasks that run an operator: partitions of the shuffle below it, or of the largest file that it reads."""
     if isinstance(plan, ShuffleExchangeExec):
         return plan.number
@@ -148,7 +151,7 @@ def _tasks(plan: Any) -> int:
     return max([_tasks(c) for c in streamed], default=1)
 
 
-def _partitions(plan: Any) -> int:
+def _partitions(plan: SparkPlan) -> int:
     """The partitions of the exchange below a stage, through a sort."""
     while not isinstance(plan, ShuffleExchangeExec) and len(plan.children) == 1:
         plan = plan.children[0]
@@ -221,7 +224,7 @@ def labels(model: AggregateReport) -> list[str]:
     ]
 
 
-def rows_from(model: AggregateReport, edited: Mapping[str, Sequence[object]]) -> list[tuple[Any, ...]]:
+def rows_from(model: AggregateReport, edited: Mapping[str, Sequence[object]]) -> list[tuple[int | None, ...]]:
     """The rows of an edited table of texts. Raises InputError with the row and column that cannot be read."""
     given = [list(edited[name]) for name in labels(model)]
     rows = list(zip(*given, strict=True))[:MOST_ROWS]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planviz.catalog.tables import Table
 from planviz.config import OptimizerConfig
@@ -29,6 +29,10 @@ from planviz.physical.operators import SortExec
 from planviz.physical.sources import LocalTableScanExec
 from planviz.physical.strategies.keys import EquiJoin, equi_join
 from planviz.types import BOOLEAN
+
+if TYPE_CHECKING:
+    from planviz.logical.plan import LogicalPlan
+    from planviz.physical.plan import SparkPlan
 
 _LEFT, _RIGHT = "BuildLeft", "BuildRight"
 _NARROW = ("LeftSemi", "LeftAnti", "ExistenceJoin")
@@ -100,7 +104,7 @@ def _nodes(plan: Any, operator: str | None) -> list[object]:
     return found[::-1]
 
 
-def _prepared(plan: Any) -> list[Any]:
+def _prepared(plan: SparkPlan) -> list[Any]:
     """The sort and the exchange on top of a join's input."""
     found = []
     while plan.children and not isinstance(plan, j.JoinExec | BaseAggregateExec | ReusedExchangeExec):
@@ -172,7 +176,7 @@ def _sides(operator: str, kind: str, spark: str) -> tuple[str, ...]:
     return both
 
 
-def _operator(operator: str, join: Join, side: str, null_aware: bool) -> Any:
+def _operator(operator: str, join: Join, side: str, null_aware: bool) -> SparkPlan | None:
     left, right = _scan(join.left), _scan(join.right)
     kind, exists, condition = join.kind, join.exists, join.condition
     if operator == "CartesianProduct":
@@ -194,7 +198,7 @@ def _operator(operator: str, join: Join, side: str, null_aware: bool) -> Any:
     return j.SortMergeJoinExec(*keys, found.rest, left, right, exists)
 
 
-def _scan(plan: Any) -> LocalTableScanExec:
+def _scan(plan: LogicalPlan) -> LocalTableScanExec:
     rows = rows_of(plan)
     if rows is None:
         raise CannotPlay("The rows of an input cannot be computed here: write them as VALUES or in a CSV file.")

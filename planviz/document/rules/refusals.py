@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planviz.config import OptimizerConfig
 from planviz.decisions.refusals import Refusal, WhyNot
@@ -15,6 +15,9 @@ from planviz.optimizer.context import OptimizerContext, OptimizerRule
 from planviz.optimizer.profiles import rules_by_name
 from planviz.optimizer.reference import RuleReference, parts_of, rule_reference
 from planviz.trees.trace import RuleSummary
+
+if TYPE_CHECKING:
+    from planviz.logical.plan import LogicalPlan
 
 _EXCLUDED = "spark.sql.optimizer.excludedRules"
 #: Nodes of a rule's pattern that are named at most.
@@ -50,7 +53,7 @@ def _judged(
     rule: OptimizerRule,
     called: RuleSummary,
     found: tuple[Refusal, ...],
-    final: Any,
+    final: LogicalPlan,
 ) -> WhyNot:
     name = reference.name
     within = "" if host is reference else f" (it runs within {host.name})"

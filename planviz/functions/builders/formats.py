@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from typing import Any
 
 from planviz.errors import InputError
 from planviz.expressions.calls import FunctionCall
@@ -42,7 +41,7 @@ def _options(e: Expression | None) -> tuple[str, ...]:
     return tuple(f"({k},{v})" for k, v in zip(texts[::2], texts[1::2], strict=True))
 
 
-def _json_type(form: Any) -> DataType:
+def _json_type(form: str) -> DataType:
     """A type from the JSON that Spark writes for it."""
     if isinstance(form, str):
         return parse_type({"integer": "int", "long": "bigint", "short": "smallint", "byte": "tinyint"}.get(form, form))

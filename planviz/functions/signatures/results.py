@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from planviz.expressions.complex import GetArrayStructFields, GetStructField
-from planviz.expressions.core import Literal, NamedExpression
+from planviz.expressions.core import Expression, Literal, NamedExpression
 from planviz.functions.signatures.accepts import TYPES
 from planviz.types import (
     DOUBLE,
@@ -29,7 +28,7 @@ from planviz.types import (
     wider_type,
 )
 
-Arguments = tuple[Any, ...]
+Arguments = tuple[Expression, ...]
 Result = Callable[[Arguments], DataType]
 
 _FIXED: dict[str, DataType] = {

@@ -101,7 +101,7 @@ def simplified_conditions(plan: LogicalPlan) -> LogicalPlan:
     return plan.transform_down(lambda p: p.transform_expressions_up(simplify, mask), mask)
 
 
-def simplify(e: Expression) -> Any:
+def simplify(e: Expression) -> Expression:
     """One node's simplification, its operands being simple already."""
     if isinstance(e, And):
         return _and(e)
@@ -167,7 +167,7 @@ def _factored(e: And | Or, inner: Any, outer: Any) -> Expression:
     return balanced(list(ExpressionSet(operands(e, outer))), outer) if _repeats(e, outer) else e
 
 
-def _repeats(e: And | Or, cls: Any) -> bool:
+def _repeats(e: And | Or, cls: type) -> bool:
     """Whether an operand occurs twice in the chain."""
     # Operands come before their chain: the forms that were seen go up with it, or a chain of n would take n * n steps.
     forms = e.left.__dict__.pop("_forms", None) if type(e.left) is cls else None
@@ -182,7 +182,7 @@ def _repeats(e: And | Or, cls: Any) -> bool:
     return False
 
 
-def _joined(parts: list[Expression], cls: Any) -> Expression:
+def _joined(parts: list[Expression], cls: type) -> Expression:
     result = parts[0]
     for p in parts[1:]:
         result = cls(result, p)

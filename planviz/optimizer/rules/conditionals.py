@@ -232,7 +232,7 @@ def _like(text: Expression, pattern: str, escape: str) -> And | EqualTo | String
     return None
 
 
-def _multi_like(e: Expression, child: Any, patterns: tuple[Any, ...], name: str) -> Expression:
+def _multi_like(e: Expression, child: Expression, patterns: tuple[Any, ...], name: str) -> Expression:
     simple, rest = [], []
     for p in patterns:
         new = _like(child, p.value, "\\") if isinstance(p.value, str) else None
@@ -287,7 +287,7 @@ class SimplifyExtractValueOps(OptimizerRule):
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
         from planviz.logical.operators import Aggregate
 
-        def operator(p: LogicalPlan) -> Any:
+        def operator(p: LogicalPlan) -> LogicalPlan:
             if isinstance(p, Aggregate):
                 return p
             return p.transform_expressions_up(self._one, ExtractValue.BIT)
@@ -308,7 +308,7 @@ class SimplifyExtractValueOps(OptimizerRule):
         return e
 
 
-def _from_map(e: Expression, parts: tuple[Any, ...], key: Expression) -> Expression:
+def _from_map(e: Expression, parts: tuple[Expression, ...], key: Expression) -> Expression:
     pairs = list(zip(parts[::2], parts[1::2], strict=True))
     if not pairs:
         return Literal(None, e.data_type)

@@ -40,7 +40,7 @@ class InlineCTE(OptimizerRule):
         inlined = {i for i, d in definitions.items() if self._should_inline(d, uses, definitions, fixed)}
         kept = [i for i in definitions if i not in inlined and uses[i]]
         refuse_heavy(_weight(plan, {i: definitions[i] for i in inlined}, {}), f"The rule {self.name}")
-        done: dict[int, Any] = {}
+        done: dict[int, LogicalPlan] = {}
         body: LogicalPlan = self._inline(plan, definitions, inlined, done)
         if kept:
             defs = tuple(

@@ -85,7 +85,9 @@ def _gather(plan: LogicalPlan, uses: dict[int, _Uses]) -> None:
         _gather(q, uses)
 
 
-def _note(use: _Uses, items: Any, conditions: list[Expression], ref: CTERelationRef, uses: dict[int, _Uses]) -> None:
+def _note(
+    use: _Uses, items: tuple[Expression, ...], conditions: list[Expression], ref: CTERelationRef, uses: dict[int, _Uses]
+) -> None:
     own = {a.expr_id: d for a, d in zip(ref.output, use.definition.output, strict=True)}
     if use.predicates is not None:
         kept = [substitute(c, own) for c in conditions if not _refers_ahead(c, use.order, uses)]

@@ -254,7 +254,7 @@ class PullOutGroupingExpressions(OptimizerRule[Aggregate]):
         if not pulled:
             return node
 
-        def key(g: Expression) -> Any:
+        def key(g: Expression) -> Expression:
             found = pulled.get(g.canonicalized) if g.children and not g.foldable else None
             return found.to_attribute() if found is not None else g
 

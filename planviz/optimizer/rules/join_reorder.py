@@ -148,7 +148,7 @@ def _joins(plan: LogicalPlan) -> bool:
     return _ordered(plan)
 
 
-def inner_joins(plan: LogicalPlan) -> tuple[list[Any], list[Any]]:
+def inner_joins(plan: LogicalPlan) -> tuple[list[LogicalPlan], list[Any]]:
     """The relations of a group of inner joins from left to right, and their conditions."""
     if not _joins(plan):
         return [plan], []

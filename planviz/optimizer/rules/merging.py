@@ -80,7 +80,7 @@ class MergeSubplans(OptimizerRule):
         self._numbers = itertools.count()
         self._mergers: list[PlanMerger] = []
         with_references, _ = self._insert(plan, True)
-        levels: list[list[Any]] = []
+        levels: list[list[LogicalPlan]] = []
         for merger in self._mergers:
             level = [(k, _without_references(k.plan, levels)) for k in merger.kept]
             levels.append([_definition(p) if k.merged else p for k, p in level])
@@ -88,7 +88,7 @@ class MergeSubplans(OptimizerRule):
         definitions = tuple(p for level in levels for p in level if isinstance(p, CTERelationDef))
         return WithCTE(definitions, new) if definitions else new
 
-    def _insert(self, plan: Any, root: bool) -> tuple[Any, int]:
+    def _insert(self, plan: Any, root: bool) -> tuple[LogicalPlan, int]:
         """The plan with references in place of what may be merged, and its level: one more than what it refers to."""
         if not plan.bits & self.mask:
             return plan, 0

@@ -48,7 +48,7 @@ class RemoveRedundantAggregates(OptimizerRule[Aggregate]):
         return any(k <= given for k in distinct_keys(child))
 
 
-def _aggregates(items: Any) -> bool:
+def _aggregates(items: tuple[Expression, ...]) -> bool:
     return any(is_aggregate(i) for i in items)
 
 

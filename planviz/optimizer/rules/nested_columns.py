@@ -171,7 +171,7 @@ def _fields_read(read: Iterable[Expression], whole: frozenset[int]) -> _Fields:
 
     Attributes that are read as a whole, and those of `whole`, are left out.
     """
-    found: dict[int, dict[Any, Any]] = {}
+    found: dict[int, dict[Expression, Any]] = {}
     roots: dict[int, Expression] = {}
     other = set(whole)
     for e in read:

@@ -33,7 +33,7 @@ class PullOutNestedDataOuterRefExpressions(OptimizerRule):
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_up(lambda p: self._operator(p) if isinstance(p, UnaryNode) else p, SubqueryExpression.BIT)
 
-    def _operator(self, plan: Any) -> Any:
+    def _operator(self, plan: UnaryNode) -> UnaryNode:
         columns: dict[Any, Alias] = {}
 
         def value(e: Expression) -> Expression:

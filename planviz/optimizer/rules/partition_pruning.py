@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from typing_extensions import override
 
 from planviz.estimation import estimate, size_in_bytes
@@ -122,7 +120,7 @@ class PartitionPruning(OptimizerRule):
                 self._refused(join, a, b)
         return join.replace(left=left, right=right)
 
-    def _refused(self, join: Any, a: Any, b: Any) -> None:
+    def _refused(self, join: Join, a: Expression, b: Expression) -> None:
         """Note why neither side's partitions can be left out by these keys."""
         if _partitioned(a, join.left) is None and _partitioned(b, join.right) is None:
             self.refuse(join, "neither key is a partition column of a table", a)

@@ -59,7 +59,7 @@ class RewritePredicateSubquery(OptimizerRule):
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_down(self._operator, self.mask)
 
-    def _operator(self, plan: LogicalPlan) -> Any:
+    def _operator(self, plan: LogicalPlan) -> LogicalPlan:
         known = self.context.config.behaviour
         in_a_row = known.conjuncts_stand_in_a_row
         if isinstance(plan, Filter) and (in_a_row or has_predicate_subquery(plan.condition)):
@@ -112,7 +112,7 @@ class RewritePredicateSubquery(OptimizerRule):
         return join if sides["left"] is join.left and sides["right"] is join.right else Project(join.output, new)
 
     @staticmethod
-    def _one(predicate: Expression, p: Any) -> LogicalPlan:
+    def _one(predicate: Expression, p: LogicalPlan) -> LogicalPlan:
         match predicate:
             case Exists(sub, _, _, conditions) | Not(Exists(sub, _, _, conditions)):
                 sub = without_domains(p, sub, conditions)
@@ -158,7 +158,7 @@ _REASONS = {
 }
 
 
-def _conjoined(parts: list[Expression], plan: LogicalPlan) -> tuple[Any, Any]:
+def _conjoined(parts: list[Expression], plan: LogicalPlan) -> tuple[Any, LogicalPlan]:
     new = []
     for p in parts:
         e, plan = existential(p, plan)
@@ -172,7 +172,7 @@ def existential(e: Expression, plan: LogicalPlan) -> tuple[Expression, LogicalPl
         return e, plan
     current = plan
 
-    def joined(sub: LogicalPlan, conditions: list[Expression], hint: str | None) -> Any:
+    def joined(sub: LogicalPlan, conditions: list[Expression], hint: str | None) -> Expression:
         nonlocal current
         exists = AttributeReference("exists", BOOLEAN, False, next_id())
         condition = conjunction(conditions) if conditions else None

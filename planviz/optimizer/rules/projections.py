@@ -28,7 +28,7 @@ from planviz.logical.operators import (
     Subquery,
     Window,
 )
-from planviz.logical.plan import LeafNode, LogicalPlan
+from planviz.logical.plan import LeafNode, LogicalPlan, UnaryNode
 from planviz.optimizer.attributes import merged_projects, name_of, pruned_child, same_output, substitute
 from planviz.optimizer.context import OptimizerContext, OptimizerRule
 from planviz.optimizer.rules.nested_columns import with_fields, with_generated_fields
@@ -250,7 +250,7 @@ class CollapseProject(OptimizerRule[Project]):
                         return between.replace(child=Project(merged_projects(upper, lower), child))
         return node if self.refusals is None else self._refused(node)
 
-    def _refused(self, node: Any) -> Any:
+    def _refused(self, node: UnaryNode) -> UnaryNode:
         match node.child:
             case Project(lower) | Aggregate(_, lower):
                 drawn = tuple(e for e in lower if not e.deterministic)
@@ -268,7 +268,7 @@ def _correlated(items: tuple[Expression, ...]) -> bool:
 def _renames(upper: tuple[Expression, ...], lower: tuple[Expression, ...]) -> bool:
     if len(upper) != len(lower):
         return False
-    pairs: list[tuple[Any, Any]] = list(zip(upper, lower, strict=True))
+    pairs: list[tuple[Expression, Any]] = list(zip(upper, lower, strict=True))
     return all(
         a.semantic_equals(b.to_attribute())
         or (isinstance(a, Alias) and isinstance(a.child, AttributeReference) and name_of(a.child) == b.name)

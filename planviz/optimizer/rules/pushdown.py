@@ -45,7 +45,7 @@ _RANDOM = "the predicate is not deterministic, it must see every row"
 _DRAWING = Generate | Expand | BaseEvalPython
 
 #: Takes what a guard says (`Rule.refuse`).
-Refuse = Callable[..., Any]
+Refuse = Callable[..., object]
 
 
 def can_evaluate_within_join(e: Expression) -> bool:

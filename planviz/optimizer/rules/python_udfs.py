@@ -204,7 +204,7 @@ class ExtractPythonUDFs(OptimizerRule):
         udfs = _distinct(u for u in _computable(plan.expressions) if u.references <= plan.input_set)
         if not udfs:
             return plan
-        columns: dict[Any, AttributeReference] = {}
+        columns: dict[Expression, AttributeReference] = {}
         children = tuple(self._below(plan, child, udfs, columns) for child in plan.children)
         for u in udfs:
             if _form(u) not in columns:

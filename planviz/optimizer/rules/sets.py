@@ -56,7 +56,7 @@ class ReplaceDeduplicateWithAggregate(OptimizerRule):
     @staticmethod
     def _aggregate(node: Any, mapping: dict[int, AttributeReference]) -> LogicalPlan:
         keys = {k.expr_id for k in node.keys}
-        items: list[Any] = []
+        items: list[Expression] = []
         for a in node.child.output:
             if a.expr_id in keys:
                 items.append(a)
@@ -298,7 +298,7 @@ def _movable(items: tuple[Expression, ...]) -> bool:
     return all(i.deterministic and not i.bits & SubqueryExpression.BIT for i in items)
 
 
-def _over(items: Any, union: Union, child: LogicalPlan) -> LogicalPlan:
+def _over(items: tuple[Expression, ...], union: Union, child: LogicalPlan) -> LogicalPlan:
     """A projection of a union put over one of its inputs."""
     first = union.inputs[0]
     if child is first:
@@ -329,7 +329,7 @@ class RemoveNoopUnion(OptimizerRule):
         if not isinstance(plan, Distinct | Deduplicate) or not isinstance(plan.child, Union):
             return plan
         union = plan.child
-        first: dict[Any, Any] = {}
+        first: dict[LogicalPlan, LogicalPlan] = {}
         for i in union.inputs:
             first.setdefault(canonical(without_renaming(i)), i)
         kept = tuple(first.values())

@@ -58,7 +58,7 @@ class OptimizeOneRowRelationSubquery(OptimizerRule):
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_up(self._operator, self.mask) if self.context.on(self.settings[0]) else plan
 
-    def _operator(self, plan: LogicalPlan) -> Any:
+    def _operator(self, plan: LogicalPlan) -> LogicalPlan:
         match plan:
             case LateralJoin(child, LateralSubquery(sub, _, _, ()), _, None) if not _has_subqueries(sub):
                 return _beside(child, self._bare(sub)) or plan
@@ -113,7 +113,7 @@ class PullupCorrelatedPredicates(OptimizerRule):
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_up(self._operator, AnySubquery.BIT, self.settled)
 
-    def _operator(self, plan: LogicalPlan) -> Any:
+    def _operator(self, plan: LogicalPlan) -> LogicalPlan:
         if not isinstance(plan, UnaryNode | Join | LateralJoin):
             return plan
         if isinstance(plan, Join) and not self.context.config.behaviour.join_conditions_ask_subqueries:

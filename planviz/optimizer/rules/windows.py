@@ -204,7 +204,7 @@ class PullUpProjectAliasThroughWindow(OptimizerRule):
         }
         if not lifted:
             return upper
-        child: Any = below.replace(projects=tuple(i for i in below.projects if id_of(i) not in lifted))
+        child: LogicalPlan = below.replace(projects=tuple(i for i in below.projects if id_of(i) not in lifted))
         for w in reversed(windows):
             child = w.replace(child=child)
         items = tuple(lifted.get(id_of(i), i) if isinstance(i, AttributeReference) else i for i in upper.projects)

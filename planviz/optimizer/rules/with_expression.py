@@ -91,7 +91,7 @@ class RewriteWithExpression(OptimizerRule):
             return e
         match e:
             case With(body, definitions):
-                values: dict[int, Any] = {}
+                values: dict[int, Expression] = {}
                 for d in definitions:
                     new: Any = self._expression(d, inputs, shared)
                     values[new.id] = self._place(new, inputs, shared)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from planviz.config import OptimizerConfig
-from planviz.expressions.core import Alias, AttributeReference
+from planviz.expressions.core import Alias, AttributeReference, Expression
 from planviz.physical.distribution import ordering_satisfies
 from planviz.physical.operators import FilterExec, ProjectExec, SortExec, WindowExec, WindowGroupLimitExec
 from planviz.physical.plan import SparkPlan, UnaryExec
@@ -33,7 +31,7 @@ def push_down_local_sorts(plan: SparkPlan, config: OptimizerConfig) -> SparkPlan
     return plan.transform_up(step, SortExec.BIT)
 
 
-def _below(plan: SparkPlan, order: tuple[Any, ...], kept: tuple[type, ...]) -> SparkPlan | None:
+def _below(plan: SparkPlan, order: tuple[Expression, ...], kept: tuple[type, ...]) -> SparkPlan | None:
     """The plan sorted by `order` where it sorts by less; None where it does not or the keys are not there."""
     if not frozenset[int]().union(*[o.references for o in order]) <= plan.output_set:
         return None

@@ -89,7 +89,7 @@ def insert_sort_for_limit_and_offset(plan: SparkPlan) -> SparkPlan:
     return plan.transform_up(step, GlobalLimitExec.BIT)
 
 
-def _sorted_again(order: tuple[Any, ...], gathered: ShuffleExchangeExec) -> SparkPlan:
+def _sorted_again(order: tuple[Expression, ...], gathered: ShuffleExchangeExec) -> SparkPlan:
     """The gathered rows in this order; columns that only the order reads go through the exchange and are dropped."""
     project = gathered.child
     if frozenset[int]().union(*[o.references for o in order]) <= project.output_set:

@@ -32,7 +32,7 @@ from planviz.trees.rule import Batch, Once, Rule
 if TYPE_CHECKING:
     from planviz.physical.plan import SparkPlan
 
-Rewrite = Callable[[Any], Any]
+Rewrite = Callable[[Any], object]
 
 #: The executor's name in a trace, and its batches: those of a plan, and those that adaptive execution starts from.
 EXECUTOR = "Preparations"

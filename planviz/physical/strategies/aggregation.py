@@ -43,7 +43,7 @@ class PhysicalAggregation:
                     self.functions.append(f)
                     ids[key] = AttributeReference(str(f.function), f.data_type, f.nullable, f.result_id)
         self.keys = []
-        names: dict[Any, Any] = {}
+        names: dict[Expression, Expression] = {}
         for g in plan.grouping:
             named = g if isinstance(g, NamedExpression) else Alias(g, str(g), next_id())
             self.keys.append(_normalized_key(named))
@@ -68,7 +68,7 @@ def _normalized_key(key: NamedExpression) -> Expression:
     return new if isinstance(new, NamedExpression) else Alias(new, key.name, key.expr_id)
 
 
-def _named(new: Expression, old: Any) -> Any:
+def _named(new: Expression, old: Any) -> Expression:
     """The result under the name and id that it had."""
     if isinstance(new, NamedExpression) and new.expr_id == old.expr_id:
         return new

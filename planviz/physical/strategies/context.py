@@ -17,6 +17,7 @@ from planviz.physical.spark_3_0 import EARLIER
 
 if TYPE_CHECKING:
     from planviz.expressions.aggregates import AggregateFunction
+    from planviz.logical.plan import LogicalPlan
 
 P = TypeVar("P", bound=SparkPlan)
 
@@ -29,7 +30,7 @@ class PlanningContext:
     """
 
     config: OptimizerConfig
-    plan: Callable[[Any], Any]
+    plan: Callable[[LogicalPlan], Any]
     decisions: list[Decision] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     definitions: dict[int, Any] = field(default_factory=dict)

@@ -48,7 +48,7 @@ class JoinSelection:
         self.threshold = self.config.number(THRESHOLD)
         self.because = ""
 
-    def plan(self) -> Any:
+    def plan(self) -> SparkPlan:
         """The operator over the planned sides; the decision goes to the context."""
         operator, side, flag, keys = self.choose()
         left, right = self.context.plan(self.join.left), self.context.plan(self.join.right)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planviz.decisions.choices import Recorder
 from planviz.errors import AnalysisError
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from planviz.physical.strategies.aggregation import PhysicalAggregation
 
 
-def evaluation(plan: LogicalPlan, context: PlanningContext) -> Any:
+def evaluation(plan: LogicalPlan, context: PlanningContext) -> SparkPlan | None:
     """The operator for a logical one that evaluates Python functions, or None."""
     match plan:
         case BatchEvalPython(udfs, results, child):
@@ -80,7 +80,7 @@ def in_python(plan: Window) -> bool:
     return any(e.bits & PythonUDAF.BIT for e in plan.functions)
 
 
-def window(plan: Window, context: PlanningContext) -> Any:
+def window(plan: Window, context: PlanningContext) -> object:
     """The operator for windows of Python functions. Raises AnalysisError where they are of several kinds."""
     found = [f for e in plan.functions for f in e.collect(PythonUDAF)]
     kind = _one_kind([f.eval_type for f in found], ", ".join(dict.fromkeys(f"`{f.name}`" for f in found)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planviz.expressions.core import AttributeReference, Expression
 from planviz.expressions.predicates import EqualTo, IsNull, Or, conjunction
@@ -46,7 +46,7 @@ def lifted(lifter: Lifter, step: Step) -> LogicalPlan:
         exists = AttributeReference(kind.group(2), BOOLEAN, False, int(kind.group(3)))
     name = "Inner" if kind is None else "ExistenceJoin" if exists else kind.group(1)
     condition = _condition(operator, end)
-    equalities: list[Any] = [EqualTo(a, b) for a, b in zip(keys, others, strict=True)]
+    equalities: list[Expression] = [EqualTo(a, b) for a, b in zip(keys, others, strict=True)]
     if null_aware and len(equalities) == 1:
         equalities = [Or(equalities[0], IsNull(equalities[0]))]
     parts = [*equalities, *([condition] if condition is not None else [])]
