@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from planviz.logical.plan import LogicalPlan
 
 #: The analyzed plan of a statement's query.
-Plan = Callable[[Statement], LogicalPlan]
+Plan = Callable[[Statement], "LogicalPlan"]
 
 
 def with_function(catalog: Catalog, s: Statement, plan: Plan) -> Catalog:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from planviz.logical.plan import LogicalPlan
     from planviz.physical.plan import SparkPlan
 
-Note = Callable[[LogicalPlan, Any, Sequence[Planned]], None]
+Note = Callable[["LogicalPlan", Any, Sequence[Planned]], None]
 
 
 class SparkPlanner:
