@@ -24,7 +24,7 @@ from planviz.physical.distribution import (
 )
 from planviz.physical.plan import SparkPlan, UnaryExec
 from planviz.physical.projection import Projection
-from planviz.trees.node import always, lazy, node
+from planviz.trees.node import Held, always, lazy, node
 
 
 def null_intolerant(e: Expression) -> bool:
@@ -377,7 +377,7 @@ class UnionExec(SparkPlan):
 class ScriptTransformationExec(UnaryExec):
     """Runs the child's rows through a script (Spark: SparkScriptTransformationExec)."""
 
-    logical: LogicalPlan
+    logical: Held[LogicalPlan]
     child: SparkPlan
 
     @property

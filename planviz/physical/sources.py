@@ -14,7 +14,7 @@ from planviz.physical.distribution import (
     UnknownPartitioning,
 )
 from planviz.physical.plan import LeafExec
-from planviz.trees.node import always, lazy, node
+from planviz.trees.node import Held, always, lazy, node
 from planviz.types.values import Value
 
 
@@ -124,8 +124,8 @@ class UnionLoopExec(SourceExec):
     """A recursive CTE: the `anchor` and the `recursion` are planned anew for every step, so they stay logical plans."""
 
     loop_id: int
-    anchor: LogicalPlan
-    recursion: LogicalPlan
+    anchor: Held[LogicalPlan]
+    recursion: Held[LogicalPlan]
     columns: tuple[AttributeReference, ...]
     limit: int | None = None
     depth: int | None = None

@@ -7,7 +7,7 @@ from typing import Any
 from planviz.expressions.core import AttributeReference, Expression, Typed, UnaryExpression
 from planviz.logical.plan import bracketed, positioned, positions_of
 from planviz.physical.plan import LeafExec, PlanHolder, SparkPlan, UnaryExec
-from planviz.trees.node import always, lazy, node
+from planviz.trees.node import Held, always, lazy, node
 from planviz.types import BOOLEAN, DataType
 
 
@@ -126,7 +126,7 @@ class SubqueryAdaptiveBroadcastExec(SubqueryExec):
 class ScalarSubqueryExec(Typed, PlanHolder):
     """The single value of a subquery (Spark: execution.ScalarSubquery)."""
 
-    plan: SparkPlan
+    plan: Held[SparkPlan]
     type: DataType
     expr_id: int
 

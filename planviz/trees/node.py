@@ -14,7 +14,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator
 from operator import is_
-from typing import Any, ClassVar, Generic, Self, dataclass_transform, get_args, get_type_hints
+from typing import Annotated, Any, ClassVar, Generic, Self, dataclass_transform, get_args, get_type_hints
 
 from typing_extensions import TypeVar
 
@@ -25,6 +25,9 @@ T = TypeVar("T")
 N = TypeVar("N", bound="TreeNode")
 #: The root of a kind of tree, which its children are of. Any where a function takes trees of every kind.
 RootT = TypeVar("RootT", bound="TreeNode", default=Any)
+
+#: The type of a field that holds a node which is no part of the tree: no walk goes there.
+Held = Annotated[T, "held"]
 
 #: Trees that a rule leaves alone, by id; the node is kept, so that its id is not given to another.
 Settled = dict[int, "TreeNode"]
@@ -413,13 +416,14 @@ def _written(cls: type, name: str) -> bool:
 def node(cls: type[N]) -> type[N]:
     """Turn an annotated class into an immutable node class.
 
-    Inherited fields come first, as in a dataclass; a class attribute is the field's default. Raises TypeError where an
+    Inherited fields come first, as in a dataclass; a class attribute is the field's default. What a field's annotation
+    names decides what is a child: a node that is none is `Held`. Raises TypeError where an
     annotation mixes nodes and other things in a way that children could not be found.
     """
     inherited = {f: r for base in reversed(cls.__mro__[1:]) for f, r in getattr(base, "_fields_", {}).items()}
     own = inspect.get_annotations(cls)
     own_names = [n for n in own if "ClassVar" not in str(own[n])]
-    hints = get_type_hints(cls, localns={cls.__name__: cls}) if own_names else {}
+    hints = get_type_hints(cls, localns={cls.__name__: cls}, include_extras=True) if own_names else {}
     roles: dict[str, tuple[str, type | None]] = {**inherited, **{n: _role(hints[n]) for n in own_names}}
     fields = tuple(roles)
     root = _root_of(cls)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from planviz.trees.node import TreeNode, lazy, mask_of, node
+from planviz.trees.node import Held, TreeNode, lazy, mask_of, node
 
 
 class Term(TreeNode, root=True):
@@ -44,6 +44,12 @@ class Keep(Operator):
     UNCOMPARED = ("note",)
 
 
+@node
+class Cache(Operator):
+    wanted: Held[Operator]
+    child: Operator
+
+
 def one_plus_two() -> Sum:
     return Sum(Number(1), Number(2))
 
@@ -54,6 +60,13 @@ def test_fields_defaults_and_match():
             assert (name, value, extra) == ("f", 1, None)
         case _:
             pytest.fail("did not match")
+
+
+def test_a_held_node_is_no_part_of_the_tree():
+    cache = Cache(Table("a"), Table("b"))
+    assert cache.children == (Table("b"),)
+    assert [n.name for n in cache.walk() if isinstance(n, Table)] == ["b"]
+    assert cache.map_children(lambda t: Table("c")) == Cache(Table("a"), Table("c"))
 
 
 def test_nodes_never_change():
