@@ -15,7 +15,9 @@ from planviz.logical.operators import Filter, Project
 from planviz.logical.plan import LeafNode, LogicalPlan
 
 
-def find_star_join(relations: Sequence[object], conditions: Sequence[Expression], config: OptimizerConfig) -> list[Any]:
+def find_star_join(
+    relations: Sequence[LogicalPlan], conditions: Sequence[Expression], config: OptimizerConfig
+) -> list[LogicalPlan]:
     """The table with the most rows and the tables that it joins by their unique keys; nothing where there is no star.
 
     Every relation has to be a table with a known number of rows, filtered and projected at most.
@@ -38,8 +40,8 @@ def find_star_join(relations: Sequence[object], conditions: Sequence[Expression]
 
 
 def reordered_star(
-    relations: Sequence[object], conditions: Sequence[Expression], config: OptimizerConfig
-) -> list[Expression]:
+    relations: Sequence[LogicalPlan], conditions: Sequence[Expression], config: OptimizerConfig
+) -> list[LogicalPlan]:
     """The star's tables in the order to join them, the fewest rows first; nothing where no condition narrows it."""
     star = find_star_join(relations, conditions, config)
     if not star or not any(_selective(r, conditions) for r in star[1:]):
@@ -47,7 +49,7 @@ def reordered_star(
     return [star[0], *sorted(star[1:], key=lambda r: rows_of(r, config) or 0)]
 
 
-def rows_of(relation: Any, config: OptimizerConfig) -> int | None:
+def rows_of(relation: LogicalPlan, config: OptimizerConfig) -> int | None:
     """The rows of a filtered or projected table: after the filter with CBO, else of the table."""
     leaf = _leaf(relation)
     rows = estimate(leaf).rows if leaf is not None else None

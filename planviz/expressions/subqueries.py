@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Generic
 
 from typing_extensions import TypeVar
 
@@ -33,14 +33,18 @@ class QueryPlan(TreeNode[PlanT], root=True):
         raise NotImplementedError
 
 
-class SubqueryExpression(Expression):
+#: The kind of plan that a subquery's is: a logical one until it is planned, which who holds one knows.
+HeldT = TypeVar("HeldT", bound=QueryPlan, default=Any)
+
+
+class SubqueryExpression(Expression, Generic[HeldT]):
     """A plan used as a value.
 
     `outer` are the attributes of the surrounding plan that the subquery reads, `conditions` the correlated predicates
     once they were pulled out of the plan, `expr_id` names it.
     """
 
-    plan: QueryPlan
+    plan: HeldT
     outer: tuple[Expression, ...]
     expr_id: int
     conditions: tuple[Expression, ...]
@@ -95,13 +99,13 @@ class SubqueryExpression(Expression):
 
 
 @node
-class ScalarSubquery(SubqueryExpression):
+class ScalarSubquery(SubqueryExpression[HeldT]):
     """(SELECT one value). `zero_rows`: the join that it becomes has to put in what its aggregate gives for no rows
     (Spark: mayHaveCountBug), `single`: it has to fail on a second row (needSingleJoin); `hint` is what that join is
     told of the subquery's side.
     """
 
-    plan: QueryPlan
+    plan: HeldT
     outer: tuple[Expression, ...]
     expr_id: int
     conditions: tuple[Expression, ...] = ()
@@ -120,10 +124,10 @@ class ScalarSubquery(SubqueryExpression):
 
 
 @node
-class ListQuery(SubqueryExpression):
+class ListQuery(SubqueryExpression[HeldT]):
     """The plan on the right of IN; `columns` counts what the user selected, `hint` is for the join that it becomes."""
 
-    plan: QueryPlan
+    plan: HeldT
     outer: tuple[Expression, ...]
     expr_id: int
     conditions: tuple[Expression, ...] = ()
@@ -151,10 +155,10 @@ class ListQuery(SubqueryExpression):
 
 
 @node
-class Exists(SubqueryExpression, Predicate):
+class Exists(SubqueryExpression[HeldT], Predicate):
     """EXISTS (plan); `hint` is for the join that it becomes."""
 
-    plan: QueryPlan
+    plan: HeldT
     outer: tuple[Expression, ...]
     expr_id: int
     conditions: tuple[Expression, ...] = ()
@@ -165,10 +169,10 @@ class Exists(SubqueryExpression, Predicate):
 
 
 @node
-class LateralSubquery(SubqueryExpression):
+class LateralSubquery(SubqueryExpression[HeldT]):
     """The right side of a lateral join."""
 
-    plan: QueryPlan
+    plan: HeldT
     outer: tuple[Expression, ...]
     expr_id: int
     conditions: tuple[Expression, ...] = ()
@@ -178,12 +182,12 @@ class LateralSubquery(SubqueryExpression):
 
 
 @node
-class DynamicPruningSubquery(SubqueryExpression, Predicate):
+class DynamicPruningSubquery(SubqueryExpression[HeldT], Predicate):
     """Whether the key (`outer`) is among the values of `keys[index]` in the plan: the other side of a join, which tells
     what partitions are needed. `only_reused` says to use it only where the join broadcasts that side anyway.
     """
 
-    plan: QueryPlan
+    plan: HeldT
     outer: tuple[Expression, ...]
     expr_id: int
     conditions: tuple[Expression, ...] = ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from planviz.expressions.core import (
     AttributeReference,
@@ -296,24 +296,6 @@ class Except(SetOperation):
 
 
 @node
-class WithCTE(LogicalPlan):
-    """A query with the CTE definitions it shares; `plan` comes last among the children."""
-
-    definitions: tuple[LogicalPlan, ...]
-    plan: LogicalPlan
-
-    @lazy
-    def output(self) -> tuple[AttributeReference, ...]:
-        """The query's."""
-        out: tuple[AttributeReference, ...] = self.plan.output
-        return out
-
-    def arguments(self) -> list[str]:
-        """None."""
-        return []
-
-
-@node
 class CTERelationDef(UnaryNode):
     """One CTE definition under an id."""
 
@@ -323,7 +305,7 @@ class CTERelationDef(UnaryNode):
     #: None: no, and Spark's version does not say (before 3.3).
     under_subquery: bool | None = False
     #: While predicates are pushed into it: the plan without them and those pushed so far.
-    original: Any = None
+    original: tuple[LogicalPlan, tuple[Expression, ...]] | None = None
     #: The deepest recursion, where MAX RECURSION LEVEL names one.
     depth: int | None = None
 
@@ -336,6 +318,24 @@ class CTERelationDef(UnaryNode):
         """id, whether a subquery was made of it, the deepest recursion."""
         flag = [] if self.under_subquery is None else [str(self.under_subquery).lower()]
         return [str(self.id), *flag, *([] if self.depth is None else [str(self.depth)])]
+
+
+@node
+class WithCTE(LogicalPlan):
+    """A query with the CTE definitions it shares; `plan` comes last among the children."""
+
+    definitions: tuple[CTERelationDef, ...]
+    plan: LogicalPlan
+
+    @lazy
+    def output(self) -> tuple[AttributeReference, ...]:
+        """The query's."""
+        out: tuple[AttributeReference, ...] = self.plan.output
+        return out
+
+    def arguments(self) -> list[str]:
+        """None."""
+        return []
 
 
 @node

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from planviz.analysis.cleanup import trim, trim_inner
@@ -12,7 +12,7 @@ from planviz.logical.operators import Project
 from planviz.logical.plan import LogicalPlan
 from planviz.trees.depth import SHARED, refuse_heavy
 
-Mapping = dict[int, Any]
+Substitution = Mapping[int, Expression]
 
 
 def name_of(e: Any) -> str:
@@ -21,12 +21,12 @@ def name_of(e: Any) -> str:
     return name
 
 
-def alias_map(items: Iterable[Expression]) -> Mapping:
+def alias_map(items: Iterable[Expression]) -> Substitution:
     """The aliases of a select list by id, each with what it stands for."""
     return {e.expr_id: e.child for e in items if isinstance(e, Alias)}
 
 
-def substitute(e: Expression, mapping: Mapping) -> Any:
+def substitute(e: Expression, mapping: Substitution) -> Expression:
     """The expression with attributes replaced by what `mapping` gives for their ids."""
     if not mapping or not e.bits & AttributeReference.BIT:
         return e
@@ -39,7 +39,7 @@ def substitute(e: Expression, mapping: Mapping) -> Any:
     return new
 
 
-def inlined(e: Expression, mapping: Mapping) -> Expression:
+def inlined(e: Expression, mapping: Substitution) -> Expression:
     """`substitute` without the aliases that come along (Spark: replaceAlias)."""
     new = substitute(e, mapping)
     return new if new is e else trim(new)
@@ -61,7 +61,7 @@ def merged_projects(upper: Sequence[Expression], lower: Sequence[Expression]) ->
     return tuple(inlined_named(e, aliases) for e in upper)
 
 
-def rewritten(plan: LogicalPlan, mapping: Mapping) -> LogicalPlan:
+def rewritten(plan: LogicalPlan, mapping: Substitution) -> LogicalPlan:
     """The whole tree reading other attributes, subqueries' outer attributes included."""
     if not mapping:
         return plan
@@ -83,7 +83,7 @@ def pruned_child(plan: LogicalPlan, needed: frozenset[int]) -> LogicalPlan:
     return Project(tuple([a for a in plan.output if a.expr_id in needed]), plan)
 
 
-def map_list(items: tuple[Expression, ...], f: Callable[[Any], Any]) -> tuple[Expression, ...]:
+def map_list(items: tuple[Expression, ...], f: Callable[[Expression], Expression]) -> tuple[Expression, ...]:
     """A tuple with `f` applied to its items; itself when none changed."""
     new = tuple(f(e) for e in items)
     return items if all(a is b for a, b in zip(items, new, strict=True)) else new

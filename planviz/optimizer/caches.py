@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.logical.cached import CachedPlan, InMemoryRelation
@@ -63,14 +63,14 @@ class CacheManager:
         """Forget everything."""
         self.caches = ()
 
-    def use(self, plan: Any) -> Any:
+    def use(self, plan: LogicalPlan) -> LogicalPlan:
         """The analyzed plan with every part that is cached, the topmost ones, read from its cache; hints stay
         (Spark: useCachedData)."""
         if not self.caches:
             return plan
         found = self.find(plan)
         if found is not None:
-            made: object = InMemoryRelation(tuple(plan.output), found.cached)
+            made: LogicalPlan = InMemoryRelation(tuple(plan.output), found.cached)
             for hint in reversed(_hints(plan)):
                 made = hint.replace(child=made)
             return made

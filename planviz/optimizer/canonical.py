@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from planviz.expressions.core import Alias, AttributeReference, Expression
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.expressions.unresolved import OuterReference
@@ -25,13 +23,13 @@ class _Numbering:
         new = e.transform_up(self._renamed)
         return new.canonicalized
 
-    def _renamed(self, e: object) -> Any:
+    def _renamed(self, e: Expression) -> Expression:
         if isinstance(e, AttributeReference):
             return AttributeReference("none", e.type, True, self.number(e.expr_id))
         if isinstance(e, Alias):
             return Alias(e.child, "none", self.number(e.expr_id))
         if isinstance(e, OuterReference):
-            return OuterReference(self._renamed(e.attribute))
+            return e.replace(attribute=self._renamed(e.attribute))
         if isinstance(e, SubqueryExpression):
             return e.with_plan(self.plan(e.plan))
         return e
@@ -39,10 +37,10 @@ class _Numbering:
     def columns(self, attributes: tuple[Expression, ...]) -> tuple[object, ...]:
         return tuple(self._renamed(a) for a in attributes)
 
-    def plan(self, plan: Any) -> LogicalPlan:
+    def plan(self, plan: LogicalPlan) -> LogicalPlan:
         new: LogicalPlan = plan.map_children(self.plan)
         if isinstance(new, LeafNode) and new.output:
-            own = {"attributes": self.columns(new.output)} if "attributes" in new.FIELDS else {}
+            own: dict[str, object] = {"attributes": self.columns(new.output)} if "attributes" in new.FIELDS else {}
             own = {"column": self._renamed(new.output[0])} if "column" in new.FIELDS else own
             return new.replace(**own)
         made = new.map_expressions(self.expression)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, TypeGuard
+from functools import partial
+from typing import TypeGuard
 
 from planviz.config import OptimizerConfig
 from planviz.expressions.aggregates import is_aggregate
@@ -31,7 +32,7 @@ class ExpressionSet:
     __slots__ = ("_forms", "_items", "implied")
 
     def __init__(self, items: Iterable[Expression] = ()) -> None:
-        self._items: list[object] = []
+        self._items: list[Expression] = []
         self._forms: set[object] = set()
         #: What follows from the predicates of a set that is complete; None before somebody asked.
         self.implied: ExpressionSet | None = None
@@ -52,7 +53,7 @@ class ExpressionSet:
     def __contains__(self, e: Expression) -> bool:
         return e.canonicalized in self._forms
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Expression]:
         return iter(self._items)
 
     def __len__(self) -> int:
@@ -81,10 +82,10 @@ class ExpressionSet:
         forms = other._forms
         return self.where(lambda e: e.canonicalized not in forms)
 
-    def where(self, test: Any) -> ExpressionSet:
+    def where(self, test: Callable[[Expression], object]) -> ExpressionSet:
         """The expressions for which `test` holds; the set itself when that is all of them."""
-        kept: list[object] = []
-        dropped: list[Any] = []
+        kept: list[Expression] = []
+        dropped: list[Expression] = []
         for e in self._items:
             (kept if test(e) else dropped).append(e)
         if not dropped:
@@ -153,16 +154,17 @@ def _aliased(items: Iterable[Expression], below: ExpressionSet) -> ExpressionSet
         for c in list(new):
             if not read <= c.references:
                 continue
-            replaced = c.transform_down(
-                lambda e, form=form, attribute=attribute: (
-                    attribute if e.deterministic and e.canonicalized == form else e
-                )
-            )
+            replaced = c.transform_down(partial(_named, form, attribute))
             if replaced is not c:
                 new.add(replaced)
         if child.deterministic:
             new.add(EqualNullSafe(child, attribute))
     return new
+
+
+def _named(form: Expression, attribute: AttributeReference, e: Expression) -> Expression:
+    """The attribute for what has this canonical form."""
+    return attribute if e.deterministic and e.canonicalized == form else e
 
 
 def _join(plan: Join) -> ExpressionSet:
@@ -188,7 +190,7 @@ def _union(plan: LogicalPlan, inputs: tuple[LogicalPlan, ...]) -> ExpressionSet:
         sets.append(ExpressionSet(substitute(c, mapping) for c in constraints(i)))
     merged = sets[0]
     for s in sets[1:]:
-        common = merged.where(lambda c, s=s: c in s)
+        common = merged.where(s.__contains__)
         others_a = [c for c in merged if c not in common]
         others_b = [c for c in s if c not in common]
         same_reference_a, same_reference_b = _attribute_only(others_a), _attribute_only(others_b)
@@ -268,7 +270,7 @@ class _Equalities:
     the column holds for each of its equals, and says so to each other.
     """
 
-    def __init__(self, predicates: list[Any]) -> None:
+    def __init__(self, predicates: list[Expression]) -> None:
         self._pairs: dict[int, tuple[AttributeReference, AttributeReference]] = {}
         equal: dict[Expression, set[Expression]] = {}
         for p in predicates:

@@ -232,7 +232,7 @@ class Decorrelation:
             tests = [EqualNullSafe(a, domains[i]) for i, a in below.known.items()]
         condition = conjunction(tests) if tests else None
         join = DomainJoin(tuple(domains.values()), lower, "LeftOuter", condition)
-        conditions: list[object] = [EqualNullSafe(domains[i], OuterReference(a)) for i, a in outer.items()]
+        conditions: list[Expression] = [EqualNullSafe(domains[i], OuterReference(a)) for i, a in outer.items()]
         conditions = [] if in_set else conditions
         return Part(Project((*results[:selected], *domains.values()), join), conditions, domains)
 
@@ -247,7 +247,7 @@ class Decorrelation:
         generator = _replaced(plan.generator, below.known)
         return Part(plan.replace(generator=generator, child=below.plan), below.conditions, below.known)
 
-    def _sort(self, plan: Any, wanted: Outer, aggregated: bool, in_set: bool) -> Part:
+    def _sort(self, plan: Sort, wanted: Outer, aggregated: bool, in_set: bool) -> Part:
         below = self.part(plan.child, {**wanted, **outer_of(plan.order)}, aggregated, in_set)
         order = tuple(_replaced(o, below.known) for o in plan.order)
         return Part(plan.replace(order=order, child=below.plan), below.conditions, below.known)
@@ -275,7 +275,7 @@ class Decorrelation:
         window = Window((number,), keys, order, below.plan)
         return Part(Project(below.plan.output, Filter(conjunction(kept), window)), below.conditions, below.known)
 
-    def _join(self, plan: Any, wanted: Outer, aggregated: bool, in_set: bool) -> Part:
+    def _join(self, plan: Join, wanted: Outer, aggregated: bool, in_set: bool) -> Part:
         parts = split(plan.condition) if plan.condition is not None else []
         outer = [p for p in parts if _reads_outer(p)]
         inner = plan.kind in ("Inner", "Cross")
@@ -338,7 +338,7 @@ def _missing(items: tuple[Any, ...], below: Part, in_set: bool) -> tuple[Attribu
     return tuple(found.values())
 
 
-def without_domains(outer: LogicalPlan, plan: Any, conditions: Iterable[Any]) -> Any:
+def without_domains(outer: LogicalPlan, plan: LogicalPlan, conditions: Iterable[Expression]) -> LogicalPlan:
     """The plan with every DomainJoin replaced by a join with the outer plan's distinct values."""
     if not plan.bits & DomainJoin.BIT:
         return plan
@@ -350,8 +350,8 @@ def without_domains(outer: LogicalPlan, plan: Any, conditions: Iterable[Any]) ->
                     if isinstance(a, AttributeReference) and b.references <= outer.output_set:
                         bound.setdefault(a.expr_id, b)
 
-    for p in plan.walk():
-        for mine, other in _same_columns(p):
+    for part in plan.walk():
+        for mine, other in _same_columns(part):
             if mine.expr_id in bound:
                 bound.setdefault(other.expr_id, bound[mine.expr_id])
 

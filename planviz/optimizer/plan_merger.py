@@ -11,13 +11,13 @@ from planviz.config import OptimizerConfig
 from planviz.errors import AnalysisError
 from planviz.expressions.aggregates import AggregateCall, AggregateExpression, FirstLast, MinMax
 from planviz.expressions.conditional import If
-from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, alias
+from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, alias, id_of
 from planviz.expressions.predicates import And, Or
 from planviz.expressions.python import PythonUDAF
 from planviz.logical.combining import Join
 from planviz.logical.operators import Aggregate, Filter, Project
 from planviz.logical.plan import LogicalPlan
-from planviz.optimizer.attributes import Mapping, substitute
+from planviz.optimizer.attributes import Substitution, name_of, substitute
 from planviz.types import BINARY, VARIANT, ArrayType, DataType, MapType, StringType, StructType
 
 _PROPAGATION = "spark.sql.optimizer.mergeSubplans.filterPropagation."
@@ -40,7 +40,7 @@ class Merged:
     """
 
     plan: Any
-    mapping: Mapping
+    mapping: Substitution
     new_filter: AttributeReference | None = None
     kept_filter: AttributeReference | None = None
     fresh: bool = True
@@ -79,7 +79,7 @@ class PlanMerger:
             if found is not None and not found.filtered:
                 self.kept[i] = Kept(found.plan, True)
                 positions = _positions(found.plan)
-                return i, {old: positions[now.expr_id] for old, now in found.mapping.items()}
+                return i, {old: positions[id_of(now)] for old, now in found.mapping.items()}
         self.kept.append(Kept(plan))
         return len(self.kept) - 1, _positions(plan)
 
@@ -194,7 +194,7 @@ class PlanMerger:
         condition = None if new.condition is None else substitute(new.condition, mapping).canonicalized
         if condition != (None if kept.condition is None else kept.condition.canonicalized):
             return None
-        if new.exists is not None:
+        if new.exists is not None and kept.exists is not None:
             mapping[new.exists.expr_id] = kept.exists
         side = left if left.new_filter is not None else right
         return Merged(
@@ -238,7 +238,7 @@ def _unnamed(e: Expression) -> Expression:
 
 def _merged_items(
     new: Sequence[Any], kept: Sequence[Any], below: Merged
-) -> tuple[tuple[Alias | AttributeReference, ...], Mapping]:
+) -> tuple[tuple[Alias | AttributeReference, ...], Substitution]:
     """The kept items and those of the new that are not among them; where each new one is found.
 
     What only one side computes it computes for its own rows only.
@@ -251,7 +251,7 @@ def _merged_items(
         if at is None:
             at = len(items)
             if below.new_filter is not None and not isinstance(value, AttributeReference):
-                mapped = alias(_only_for(below.new_filter, value), mapped.name)
+                mapped = alias(_only_for(below.new_filter, value), name_of(mapped))
             items.append(mapped)
         shared.add(at)
         mapping[e.expr_id] = items[at].to_attribute()

@@ -68,7 +68,7 @@ def scan_operation(plan: LogicalPlan, always: bool, leaf: type[LeafNode] = Logic
     return ScanOperation(projects, below.filters, below.relation)
 
 
-def _over(e: Expression, inner: dict[int, Expression], meanings: dict[int, Any]) -> Any:
+def _over(e: Expression, inner: dict[int, Expression], meanings: dict[int, Expression]) -> Expression:
     """A projected expression over the columns of the table; an attribute keeps its qualifier, or its alias beneath."""
     if isinstance(e, AttributeReference):
         below = inner.get(e.expr_id, e)

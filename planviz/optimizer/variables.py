@@ -55,7 +55,7 @@ def _declared(catalog: Catalog, s: Statement, plan: Plan) -> Catalog:
     return catalog
 
 
-def _with_defaults(plan: object, variables: list[Variable]) -> Any:
+def _with_defaults(plan: LogicalPlan | None, variables: list[Variable]) -> Any:
     """The values with DEFAULT, where it stands alone, as what the variable was declared with."""
     if not isinstance(plan, Project) or len(plan.projects) != len(variables):
         return plan

@@ -508,7 +508,8 @@ def _cte_definition(o: Operator) -> LogicalPlan:
 
 
 def _with(o: Operator) -> LogicalPlan:
-    return WithCTE(tuple(o.inputs[:-1]), o.inputs[-1])
+    definitions = [d for d in o.inputs[:-1] if isinstance(d, CTERelationDef)]
+    return WithCTE(tuple(definitions), o.inputs[-1]) if len(definitions) == len(o.inputs) - 1 else o.opaque()
 
 
 # ------------------------------------------------------------------------------------------------ several inputs

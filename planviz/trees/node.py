@@ -297,6 +297,7 @@ def _root_of(cls: type) -> type | None:
 
 def _role(hint: object) -> tuple[str, type | None]:
     """(role, node class) of a resolved annotation."""
+    hint = getattr(hint, "__bound__", hint)
     if isinstance(hint, type) and issubclass(hint, TreeNode):
         return ONE, hint
     args = get_args(hint)

@@ -103,7 +103,7 @@ def in_subquery(e: InSubquery, c: TypeCoercion) -> Expression:
     for a, t in zip(out, types, strict=True):
         assert t is not None
         items.append(a if a.type == t else alias(Cast(a, t), a.name))
-    plan = Project(tuple(items), query.plan)  # type: ignore[arg-type]
+    plan = Project(tuple(items), query.plan)
     values = tuple(cast_to(v, t) for v, t in zip(e.values, types, strict=True) if t is not None)
     return e.replace(values=values, query=query.replace(plan=plan))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from typing_extensions import override
 
@@ -19,7 +18,7 @@ from planviz.expressions.aggregates import (
 from planviz.expressions.arithmetic import Divide
 from planviz.expressions.casts import Cast
 from planviz.expressions.conditional import Coalesce, If
-from planviz.expressions.core import AttributeReference, Expression, Literal, alias, lit
+from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, NamedExpression, alias, lit
 from planviz.expressions.ids import next_id
 from planviz.expressions.internal import MakeDecimal, UnscaledValue
 from planviz.expressions.predicates import And, EqualTo
@@ -182,7 +181,11 @@ class DecimalAggregates(OptimizerRule):
         return e
 
 
-def _unscaled(a: AggregateExpression, wrap: Any) -> Expression | None:
+#: Expressions by their canonical form, each with the column of the expand that holds it.
+Columns = dict[Expression, tuple[Expression, AttributeReference]]
+
+
+def _unscaled(a: AggregateExpression, wrap: Callable[[Expression], Expression]) -> Expression | None:
     f = a.function
     t = f.children[0].data_type if f.children else None
     if not isinstance(f, Sum | Average) or not isinstance(t, DecimalType) or f.name.startswith("try_"):
@@ -251,20 +254,20 @@ class _Expansion:
             g if isinstance(g, AttributeReference) else AttributeReference(g.sql, g.data_type, g.nullable, next_id())
             for g in plan.grouping
         ]
-        children: dict[Any, tuple[Any, Any]] = {}
+        children: Columns = {}
         for group in self.groups:
             for a in group:
                 for c in _distinct_columns(a):
                     if c.canonicalized not in children:
                         children[c.canonicalized] = (c, self._fresh(c))
-        own: dict[Any, tuple[Any, Any]] = {}
+        own: Columns = {}
         read = [c for a in self.regular for c in a.function.children if not c.foldable]
         # A regular function's FILTER is computed above the expand, so what it reads has to come through.
         read += [c for a in self.regular if a.where is not None for c in a.where.collect(AttributeReference)]
         for c in read:
             if c.canonicalized not in own:
                 own[c.canonicalized] = (c, self._fresh(c))
-        wheres: dict[Any, tuple[Any, Any]] = {}
+        wheres: Columns = {}
         for group in self.groups:
             for a in group:
                 if a.where is not None and a.where.canonicalized not in wheres:
@@ -272,11 +275,11 @@ class _Expansion:
         expand = self._expand(keys, children, own, wheres)
         return self._aggregates(keys, children, own, wheres, expand)
 
-    def _expand(self, keys: Any, children: Any, own: Any, wheres: Any) -> Expand:
+    def _expand(self, keys: list[AttributeReference], children: Columns, own: Columns, wheres: Columns) -> Expand:
         rows = []
         if self.regular:
-            nulls = [Literal(None, c.data_type) for c, _ in children.values()]
-            tests = [Literal(None, c.data_type) for c, _ in wheres.values()]
+            nulls: list[Expression] = [Literal(None, c.data_type) for c, _ in children.values()]
+            tests: list[Expression] = [Literal(None, c.data_type) for c, _ in wheres.values()]
             rows.append((*self.plan.grouping, *nulls, Literal(0, INT), *tests, *[c for c, _ in own.values()]))
         for n, group in enumerate(self.groups, 1):
             mine = {c.canonicalized for a in group for c in _distinct_columns(a)}
@@ -313,9 +316,11 @@ class _Expansion:
 
         return one
 
-    def _aggregates(self, keys: Any, children: Any, own: Any, wheres: Any, expand: LogicalPlan) -> LogicalPlan:
-        results: dict[int, object] = {}
-        below: list[Any] = []
+    def _aggregates(
+        self, keys: list[AttributeReference], children: Columns, own: Columns, wheres: Columns, expand: LogicalPlan
+    ) -> LogicalPlan:
+        results: dict[int, Expression] = {}
+        below: list[NamedExpression] = []
 
         def through(e: Expression) -> Expression:
             return own[e.canonicalized][1] if e.canonicalized in own else e
@@ -333,7 +338,7 @@ class _Expansion:
             if (default := default_result(a.function)) is not None:
                 outer = Coalesce((outer, default))
             results[a.result_id] = outer
-        flags: list[Any] = []
+        flags: list[tuple[Expression, Alias]] = []
         for form, (_, column) in wheres.items():
             made = alias(AggregateExpression(Max(column), "Complete", False, None, next_id()), column.name)
             flags.append((form, made))
@@ -350,7 +355,7 @@ class _Expansion:
         inner = Aggregate(inner_keys, (*inner_keys, *[m for _, m in flags], *below), expand)
         named = {g.canonicalized: k for g, k in zip(self.plan.grouping, keys, strict=True)}
 
-        def outer_value(e: Expression) -> Any:
+        def outer_value(e: Expression) -> Expression:
             if isinstance(e, AggregateExpression):
                 return results[e.result_id]
             if e.canonicalized in named:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -39,7 +40,7 @@ from planviz.trees.node import Settled, TreeNode
 from planviz.types import BOOLEAN, NULL
 
 TRUE, FALSE, UNKNOWN_TRUTH = Literal(True, BOOLEAN), Literal(False, BOOLEAN), Literal(None, BOOLEAN)
-_NEGATED: dict[type, Any] = {
+_NEGATED: dict[type[Expression], Callable[[Expression, Expression], BinaryComparison]] = {
     GreaterThan: LessThanOrEqual,
     GreaterThanOrEqual: LessThan,
     LessThan: GreaterThanOrEqual,
@@ -144,7 +145,7 @@ def _or(e: Or) -> Expression:
     return absorbed if absorbed is not None else _factored(e, And, Or)
 
 
-def _absorbed(a: Expression, b: Expression, inner: Any, outer: Any) -> Any:
+def _absorbed(a: Expression, b: Expression, inner: type[And | Or], outer: type[And | Or]) -> Expression | None:
     """a AND (NOT a OR c) is a AND c where a is never null; the same with AND and OR exchanged."""
     for x, y, first in ((a, b, True), (b, a, False)):
         if isinstance(y, inner) and not x.nullable:
@@ -154,7 +155,7 @@ def _absorbed(a: Expression, b: Expression, inner: Any, outer: Any) -> Any:
     return None
 
 
-def _factored(e: And | Or, inner: Any, outer: Any) -> Expression:
+def _factored(e: And | Or, inner: type[And | Or], outer: type[And | Or]) -> Expression:
     """Common operands of the two sides, taken out once."""
     left, right = operands(e.left, inner), operands(e.right, inner)
     common = [x for x in left if any(same(x, y) for y in right)]
@@ -189,7 +190,7 @@ def _joined(parts: list[Expression], cls: type) -> Expression:
     return result
 
 
-def balanced(parts: list[Any], cls: Any) -> Any:
+def balanced(parts: Sequence[Expression], cls: type[And | Or]) -> Expression:
     """The operands under a tree of the least depth (Spark: buildBalancedPredicate)."""
     level = list(parts)
     while len(level) > 1:
@@ -198,15 +199,14 @@ def balanced(parts: list[Any], cls: Any) -> Any:
     return level[0]
 
 
-def _not(e: Not) -> Any:
+def _not(e: Not) -> Expression:
     child = e.child
     if is_true(child):
         return FALSE
     if is_false(child):
         return TRUE
-    negated = _NEGATED.get(type(child))
-    if negated is not None:
-        return negated(child.left, child.right)  # type: ignore[attr-defined]
+    if isinstance(child, BinaryComparison) and type(child) in _NEGATED:
+        return _NEGATED[type(child)](child.left, child.right)
     match child:
         case Or(a, b):
             return And(simplify(Not(a)), simplify(Not(b)))
@@ -276,7 +276,7 @@ def _has_truths(node: TreeNode) -> bool:
 
 
 @deep
-def _false_for_null(e: object) -> Any:
+def _false_for_null(e: Any) -> Any:
     match e:
         case Literal(None, t) if t in (BOOLEAN, NULL):
             return FALSE

@@ -42,6 +42,7 @@ from planviz.types import (
     is_numeric,
     is_string,
 )
+from planviz.types.values import Value
 
 
 class SimplifyCasts(OptimizerRule):
@@ -140,7 +141,7 @@ def _is_comparison(e: Expression) -> bool:
     return isinstance(e, BinaryComparison)
 
 
-def _compared(e: Expression, cast: Cast, v: Literal, days: bool) -> Any:
+def _compared(e: Any, cast: Cast, v: Literal, days: bool) -> Any:
     child = cast.child
     if v.value is None:
         return e
@@ -167,7 +168,7 @@ def _can_unwrap(child: Expression, to: DataType, literal: DataType) -> bool:
     return (a == FLOAT and to == DOUBLE) or wider(a, to)
 
 
-def _null_unless(child: Any, truth: bool) -> Expression:
+def _null_unless(child: Expression, truth: bool) -> Expression:
     """The truth, or null where the child is null."""
     null = Literal(None, BOOLEAN)
     return Or(IsNotNull(child), null) if truth else And(IsNull(child), null)
@@ -213,14 +214,14 @@ def _simplified(e: Any, child: Expression, to: DataType, v: Literal) -> Any:
     return (LessThan if order < 0 else LessThanOrEqual)(child, literal)
 
 
-def _beyond(e: Expression, child: object, *true: type) -> Expression:
+def _beyond(e: Expression, child: Expression, *true: type) -> Expression:
     """A comparison with a constant outside of the child's range; `true` are the comparisons that hold."""
     if isinstance(e, EqualNullSafe):
         return Literal(False, BOOLEAN) if e.deterministic else e
     return _null_unless(child, isinstance(e, true))
 
 
-def _at_end(e: Expression, child: Any, end: Any, inward: type, outward: type) -> Expression:
+def _at_end(e: Expression, child: Expression, end: Value, inward: type, outward: type) -> Expression:
     """A comparison with the last value of the range: `inward` holds for all others, `outward` for none."""
     if type(e) is outward:
         return _null_unless(child, False)
@@ -232,7 +233,7 @@ def _at_end(e: Expression, child: Any, end: Any, inward: type, outward: type) ->
     return _null_unless(child, True) if type(e) is reaching_in else EqualTo(child, end)
 
 
-def _day(e: Expression, cast: Any, day: Any) -> Expression:
+def _day(e: Expression, cast: Cast, day: Literal) -> Expression:
     """A timestamp's day compared with a day: the timestamp is compared with that day's beginning and end."""
     from planviz.optimizer.attributes import function
 
@@ -254,7 +255,7 @@ def _day(e: Expression, cast: Any, day: Any) -> Expression:
     return And(IsNotNull(child), within)
 
 
-def _in(e: Any, child: Any, to: DataType, items: tuple[Any, ...]) -> Any:
+def _in(e: In | InSet, child: Expression, to: DataType, items: tuple[Any, ...]) -> Expression:
     t = child.data_type
     nulls = [Literal(None, t) for i in items if i.value is None]
     kept = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 from typing_extensions import override
@@ -162,7 +163,7 @@ _FUNCTIONS = frozenset((
 _BINARY = (BinaryComparison, BinaryArithmetic, And, Or, Like, StringPredicate, DatetimePlus)
 
 
-def _pushed(e: Expression, choice: Expression, f: Any) -> Expression:
+def _pushed(e: Expression, choice: Expression, f: Callable[[Expression], Expression]) -> Expression:
     match choice:
         case If(p, a, b) if _foldable_enough([a, b]):
             return If(p, f(a), f(b))

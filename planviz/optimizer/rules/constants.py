@@ -249,7 +249,7 @@ class FoldablePropagation(OptimizerRule):
             return plan
         return plan.map_expressions(lambda e: substitute(e, known))
 
-    def _join(self, plan: Join) -> tuple[Any, dict[int, Any]]:
+    def _join(self, plan: Join) -> tuple[LogicalPlan, dict[int, Expression]]:
         left, a = self._go(plan.left)
         right, b = self._go(plan.right)
         new = self._replaced(plan.replace(left=left, right=right), {**a, **b})
@@ -342,7 +342,7 @@ def _with(e: Expression, known: _Known, kinds: tuple[type, ...]) -> Expression:
     values = {i: v for i, (v, _) in known.items()}
     sources = [predicate for _, predicates in known.values() for predicate in predicates]
 
-    def step(x: Expression) -> Any:
+    def step(x: Expression) -> Expression:
         return substitute(x, values) if isinstance(x, kinds) and x not in sources else x
 
     return e.transform_down(step)
@@ -369,7 +369,7 @@ class OptimizeIn(OptimizerRule):
             if not all(isinstance(i, Literal) for i in e.items):
                 others = tuple(i for i in e.items if not isinstance(i, Literal))
                 return self.refuse(e, "the list holds more than constants", others)
-            items = tuple(ExpressionSet(e.items))
+            items: tuple[Any, ...] = tuple(ExpressionSet(e.items))
             if len(items) == 1 and not isinstance(e.value, CreateNamedStruct):
                 return EqualTo(e.value, items[0])
             if len(items) > most:
@@ -489,8 +489,8 @@ class CombineConcats(OptimizerRule):
         return self.on_expressions(plan, step, "down")
 
 
-def _flat(e: Expression) -> list[Any]:
-    flat: list[Any] = []
+def _flat(e: Expression) -> list[Expression]:
+    flat: list[Expression] = []
     left = [e]
     while left:
         item = left.pop()

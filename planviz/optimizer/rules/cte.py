@@ -13,7 +13,7 @@ from planviz.expressions.subqueries import SubqueryExpression
 from planviz.expressions.unresolved import OuterReference
 from planviz.logical.combining import CTERelationDef, WithCTE
 from planviz.logical.operators import Project, Repartition, Subquery
-from planviz.logical.plan import LogicalPlan, UnaryNode
+from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import CTERelationRef
 from planviz.optimizer.attributes import renewed
 from planviz.optimizer.context import OptimizerContext, OptimizerRule
@@ -33,7 +33,7 @@ class InlineCTE(OptimizerRule):
 
     @override
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
-        definitions: dict[int, Any] = {}
+        definitions: dict[int, CTERelationDef] = {}
         uses: Counter[int] = Counter()
         self._count(plan, definitions, uses)
         fixed: dict[int, bool] = {}
@@ -51,14 +51,14 @@ class InlineCTE(OptimizerRule):
         return body
 
     def _should_inline(
-        self, d: CTERelationDef, uses: Counter[int], known: dict[int, LogicalPlan], fixed: dict[int, bool]
+        self, d: CTERelationDef, uses: Counter[int], known: dict[int, CTERelationDef], fixed: dict[int, bool]
     ) -> bool:
         if uses[d.id] <= 1 or d.recursive or d.bits & OuterReference.BIT:
             return True
         return self._deterministic(d, uses, known, fixed)
 
     def _deterministic(
-        self, d: CTERelationDef, uses: Counter[int], known: dict[int, Any], fixed: dict[int, bool]
+        self, d: CTERelationDef, uses: Counter[int], known: dict[int, CTERelationDef], fixed: dict[int, bool]
     ) -> bool:
         """Whether a definition always gives the same rows, with those written out that it names; `fixed` remembers."""
         if d.id not in fixed:
@@ -70,7 +70,7 @@ class InlineCTE(OptimizerRule):
             fixed[d.id] = d.deterministic and all(self._deterministic(x, uses, known, fixed) for x in written_out)
         return fixed[d.id]
 
-    def _count(self, plan: Any, definitions: dict[int, LogicalPlan], uses: Counter[int]) -> None:
+    def _count(self, plan: LogicalPlan, definitions: dict[int, CTERelationDef], uses: Counter[int]) -> None:
         if not plan.bits & (WithCTE.BIT | CTERelationRef.BIT | CTERelationDef.BIT):
             return
         if isinstance(plan, CTERelationDef):
@@ -83,12 +83,12 @@ class InlineCTE(OptimizerRule):
             self._count(s.plan, definitions, uses)
 
     def _inline(
-        self, plan: Any, definitions: dict[int, CTERelationDef], inlined: set[int], done: dict[int, LogicalPlan]
-    ) -> Any:
+        self, plan: LogicalPlan, definitions: dict[int, CTERelationDef], inlined: set[int], done: dict[int, LogicalPlan]
+    ) -> LogicalPlan:
         if not plan.bits & (WithCTE.BIT | CTERelationRef.BIT):
             return plan
 
-        def again(p: object) -> Any:
+        def again(p: LogicalPlan) -> LogicalPlan:
             return self._inline(p, definitions, inlined, done)
 
         if isinstance(plan, WithCTE):
@@ -107,7 +107,7 @@ class InlineCTE(OptimizerRule):
         return below
 
 
-def _weight(plan: Any, definitions: dict[int, CTERelationDef], known: dict[int, int]) -> int:
+def _weight(plan: LogicalPlan, definitions: dict[int, CTERelationDef], known: dict[int, int]) -> int:
     """How many operators the plan has once these definitions are written out."""
     total = 0
     stack = [plan]
@@ -149,14 +149,14 @@ class UpdateCTERelationStats(OptimizerRule):
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan if isinstance(plan, Subquery) else self._told(plan, {})
 
-    def _told(self, plan: Any, known: dict[int, Estimate]) -> Any:
+    def _told(self, plan: LogicalPlan, known: dict[int, Estimate]) -> LogicalPlan:
         if not plan.bits & (WithCTE.BIT | CTERelationRef.BIT):
             return plan
         if isinstance(plan, WithCTE):
             definitions = []
             for d in plan.definitions:
-                new: CTERelationDef = self._told(d, known)
-                known[new.id] = estimate(new)
+                new = d.replace(child=self._told(d.child, known))
+                known[d.id] = estimate(new)
                 definitions.append(new)
             return plan.with_new_children((*definitions, self._told(plan.plan, known)))
         if isinstance(plan, CTERelationRef):
@@ -184,12 +184,12 @@ class ReplaceCTERefWithRepartition(OptimizerRule):
         replaced: LogicalPlan = self._replace(plan, {})
         return replaced
 
-    def _replace(self, plan: Any, known: dict[int, Any]) -> Any:
+    def _replace(self, plan: LogicalPlan, known: dict[int, LogicalPlan]) -> LogicalPlan:
         if not plan.bits & (WithCTE.BIT | CTERelationRef.BIT):
             return plan
         if isinstance(plan, WithCTE):
             for d in plan.definitions:
-                child: UnaryNode = self._replace(d.children[0], known)
+                child: Any = self._replace(d.children[0], known)
                 shared = getattr(d, "under_subquery") or (isinstance(child, Repartition) and child.shuffle)  # noqa: B009
                 known[getattr(d, "id")] = child if shared else _repartitioned(child)  # noqa: B009
             return self._replace(plan.plan, known)

@@ -9,14 +9,14 @@ from typing import Any
 
 from typing_extensions import override
 
-from planviz.expressions.core import Expression, id_of
+from planviz.expressions.core import AttributeReference, Expression, id_of
 from planviz.expressions.predicates import Or, conjunction
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.logical.combining import CTERelationDef, WithCTE
 from planviz.logical.operators import Filter, Project, Subquery
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import CTERelationRef
-from planviz.optimizer.attributes import Mapping, name_of, substitute
+from planviz.optimizer.attributes import name_of, substitute
 from planviz.optimizer.context import OptimizerRule
 from planviz.optimizer.lineage import operation
 
@@ -30,10 +30,10 @@ class _Uses:
 
     definition: Any
     order: int
-    predicates: list[Any] | None = field(default_factory=list)
-    columns: Mapping = field(default_factory=dict)
+    predicates: list[Expression] | None = field(default_factory=list)
+    columns: dict[int, AttributeReference] = field(default_factory=dict)
 
-    def read(self) -> tuple[Any, ...]:
+    def read(self) -> tuple[AttributeReference, ...]:
         """The columns that are read, in the order of their names."""
         return tuple(sorted(self.columns.values(), key=lambda a: (name_of(a), id_of(a))))
 
@@ -116,7 +116,8 @@ def _pushed(plan: LogicalPlan, uses: dict[int, _Uses]) -> LogicalPlan:
 
 
 def _narrowed(definition: CTERelationDef, use: _Uses) -> CTERelationDef:
-    whole, pushed = definition.original or (definition.child, ())
+    before: tuple[Expression, ...] = ()
+    whole, pushed = definition.original or (definition.child, before)
     new = use.predicates or []
     if any(not any(p.semantic_equals(known) for known in pushed) for p in new):
         columns = Project(use.read(), whole) if use.prunes(whole) else whole
@@ -126,10 +127,10 @@ def _narrowed(definition: CTERelationDef, use: _Uses) -> CTERelationDef:
     return definition
 
 
-def _down_with_subqueries(plan: Any, f: Callable[[LogicalPlan], LogicalPlan]) -> LogicalPlan:
+def _down_with_subqueries(plan: LogicalPlan, f: Callable[[LogicalPlan], LogicalPlan]) -> LogicalPlan:
     """The tree with `f` applied to every operator, those in subqueries too, parents first."""
 
-    def inner(e: Expression) -> Any:
+    def inner(e: Expression) -> Expression:
         return e.with_plan(_down_with_subqueries(e.plan, f)) if isinstance(e, SubqueryExpression) else e
 
     def step(p: LogicalPlan) -> LogicalPlan:

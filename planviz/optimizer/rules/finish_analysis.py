@@ -62,7 +62,7 @@ class FinishAnalysis(OptimizerRule):
             if plan.bits & rule.mask:
                 plan = rule.apply(plan)
 
-        def inner(e: Any) -> Any:
+        def inner(e: SubqueryExpression) -> Expression:
             # The root stays: no rule of these knows it.
             return e.with_plan(self.apply(Subquery(e.plan, e.correlated)).children[0])
 

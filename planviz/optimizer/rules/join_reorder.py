@@ -100,7 +100,7 @@ class CostBasedJoinReorder(OptimizerRule):
             self._took(plan, search.chosen)
         return new
 
-    def _given(self, plan: LogicalPlan, relations: list[LogicalPlan], conditions: list[Any]) -> LogicalPlan:
+    def _given(self, plan: LogicalPlan, relations: list[LogicalPlan], conditions: list[Expression]) -> LogicalPlan:
         """The joins in the order that somebody gave; the plan itself where none was given for these relations."""
         assert self.context.join_order is not None
         pairs = self.context.join_order(relations) if len(relations) > 2 else None
@@ -148,7 +148,7 @@ def _joins(plan: LogicalPlan) -> bool:
     return _ordered(plan)
 
 
-def inner_joins(plan: LogicalPlan) -> tuple[list[LogicalPlan], list[Any]]:
+def inner_joins(plan: LogicalPlan) -> tuple[list[LogicalPlan], list[Expression]]:
     """The relations of a group of inner joins from left to right, and their conditions."""
     if not _joins(plan):
         return [plan], []
@@ -158,8 +158,8 @@ def inner_joins(plan: LogicalPlan) -> tuple[list[LogicalPlan], list[Any]]:
     return left + right, left_on + right_on + split(join.condition)
 
 
-def _without_repeats(conditions: list[Expression]) -> list[AttributeReference]:
-    found: dict[Any, Any] = {}
+def _without_repeats(conditions: list[Expression]) -> list[Expression]:
+    found: dict[Expression | int, Expression] = {}
     for c in conditions:
         found.setdefault(c.canonicalized if c.deterministic else id(c), c)
     return list(found.values())

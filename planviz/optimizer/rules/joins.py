@@ -24,7 +24,7 @@ from planviz.optimizer.constraints import constraints
 from planviz.optimizer.context import OptimizerRule
 from planviz.optimizer.rules.pushdown import INNER, can_evaluate_within_join
 
-Input = tuple[Any, str]
+Input = tuple[LogicalPlan, str]
 
 
 def flatten_joins(plan: LogicalPlan, kind: str = "Inner") -> tuple[list[Input], list[Expression]]:
@@ -196,7 +196,7 @@ class EliminateOuterJoin(OptimizerRule):
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_down(self._step, Join.BIT, self.settled)
 
-    def _step(self, plan: object) -> Any:
+    def _step(self, plan: LogicalPlan) -> LogicalPlan:
         match plan:
             case Filter(condition, Join(_, _, kind) as join) if kind in ("LeftOuter", "RightOuter", "FullOuter"):
                 new = self._kind(plan, join)
@@ -216,8 +216,8 @@ class EliminateOuterJoin(OptimizerRule):
                     return plan
                 self.take(plan, "repeats", _REPEATS, [(kind, "keeps every row of the side that is read")])
                 return plan.replace(child=project.replace(child=kept))
-            case Project(_, Join(left, right, kind, condition)):
-                kept = _kept_side(plan.child, kind)
+            case Project(_, Join(left, right, kind, condition) as join):
+                kept = _kept_side(join, kind)
                 if kept is None or not plan.references <= kept.output_set:
                     return plan
                 other = right if kept is left else left
@@ -307,7 +307,7 @@ _REPEATS = "Every row of the side that is read comes out at least once, and how 
 _UNIQUE = "Every row of the side that is read comes out exactly once: its keys match one row or none."
 
 
-def _kept_side(join: Any, kind: str) -> LogicalPlan | None:
+def _kept_side(join: Join, kind: str) -> LogicalPlan | None:
     return {"LeftOuter": join.left, "RightOuter": join.right}.get(kind)
 
 
@@ -330,7 +330,7 @@ def ignores_repeats(f: Expression) -> bool:
     return isinstance(f, AggregateCall) and f.name in ("bit_and", "bit_or", "collect_set", "bool_and", "bool_or")
 
 
-def equi_keys(condition: Any, side: LogicalPlan) -> list[Expression]:
+def equi_keys(condition: Expression | None, side: LogicalPlan) -> list[Expression]:
     """The expressions over one side that a condition compares with the other side for equality."""
     if condition is None:
         return []

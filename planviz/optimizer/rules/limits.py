@@ -164,7 +164,7 @@ class LimitPushDown(OptimizerRule):
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_down(self._step, self.mask, self.settled)
 
-    def _step(self, plan: LogicalPlan) -> Any:
+    def _step(self, plan: LogicalPlan) -> LogicalPlan:
         match plan:
             case GlobalLimit(n, LocalLimit(m, child)) if n == m and constant(n) == 1:
                 new = _first_group(plan, n, child)
@@ -178,15 +178,15 @@ class LimitPushDown(OptimizerRule):
                 return plan.replace(right=_limited(lit(1), right))
         return plan
 
-    def _limit(self, node: LocalLimit) -> Any:
+    def _limit(self, node: LocalLimit) -> LogicalPlan:
         limit = node.limit
         match node.child:
             case Union(inputs) as union:
-                new = tuple(_limited(limit, i) for i in inputs)
-                if new == inputs:
+                cut = tuple(_limited(limit, i) for i in inputs)
+                if cut == inputs:
                     return self.refuse(node, "no input of the union gives more rows", limit)
                 self.take(node, "Union", _UNION, [(limit, "rows of each input are enough")])
-                return node.replace(child=union.replace(inputs=new))
+                return node.replace(child=union.replace(inputs=cut))
             case UnionLoop(limit=None) as loop if constant(limit) is not None:
                 return loop.replace(limit=constant(limit))
             case Project(items, UnionLoop(limit=None) as loop) if constant(limit) is not None:
@@ -208,7 +208,9 @@ class LimitPushDown(OptimizerRule):
                 return Offset(offset, LocalLimit(Add(limit, offset), child))
         return self.refuse(node, "a limit goes below unions, some joins and offsets alone", node.child.node_name)
 
-    def _python(self, node: Any, evaluation: Any, above: Callable[[LogicalPlan], LogicalPlan]) -> Any:
+    def _python(
+        self, node: LocalLimit, evaluation: BaseEvalPython, above: Callable[[LogicalPlan], LogicalPlan]
+    ) -> LogicalPlan:
         new = evaluation.replace(child=_limited(node.limit, evaluation.child))
         if new is evaluation:
             return self.refuse(node, "what Python reads gives no more rows", node.limit)
@@ -232,7 +234,7 @@ class LimitPushDown(OptimizerRule):
         self.take(node, branch, reason, [(kind, "the kind of join"), condition, *cut])
         return new
 
-    def _refused(self, node: Any, join: Join) -> Any:
+    def _refused(self, node: LocalLimit, join: Join) -> LogicalPlan:
         kind = join.kind
         if kind == "FullOuter":
             return self.refuse(node, "the first rows of neither side are those of a full outer join", kind)
@@ -268,7 +270,7 @@ def _only_groups(a: Aggregate) -> bool:
     return bool(a.grouping) and not any(is_aggregate(i) for i in a.aggregates)
 
 
-def _into_join(limit: Expression, join: Join) -> Any:
+def _into_join(limit: Expression, join: Join) -> Join:
     kind, free = join.kind, join.condition is None
     if kind == "LeftOuter" or (free and kind in ("Inner", "Cross", "RightOuter", "FullOuter", "LeftSemi", "LeftAnti")):
         join = join.replace(left=_limited(limit, join.left))

@@ -88,7 +88,7 @@ class MergeSubplans(OptimizerRule):
         definitions = tuple(p for level in levels for p in level if isinstance(p, CTERelationDef))
         return WithCTE(definitions, new) if definitions else new
 
-    def _insert(self, plan: Any, root: bool) -> tuple[LogicalPlan, int]:
+    def _insert(self, plan: LogicalPlan, root: bool) -> tuple[LogicalPlan, int]:
         """The plan with references in place of what may be merged, and its level: one more than what it refers to."""
         if not plan.bits & self.mask:
             return plan, 0
@@ -134,14 +134,14 @@ class MergeScalarSubqueries(MergeSubplans):
     settings = ("spark.sql.execution.reuseSubquery",)
     package = "org.apache.spark.sql.catalyst.optimizer"
 
-    def _insert(self, plan: Any, root: bool) -> tuple[LogicalPlan, int]:
+    def _insert(self, plan: LogicalPlan, root: bool) -> tuple[LogicalPlan, int]:
         if not plan.bits & self.mask:
             return plan, 0
         below = [self._insert(c, False) for c in plan.children]
         level = max([0, *(depth for _, depth in below)])
         plan = plan.with_new_children(tuple(c for c, _ in below))
 
-        def subquery(e: Expression) -> Any:
+        def subquery(e: Expression) -> Expression:
             nonlocal level
             if not isinstance(e, ScalarSubquery) or e.correlated or not e.deterministic:
                 return e

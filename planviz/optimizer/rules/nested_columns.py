@@ -112,9 +112,10 @@ def _exploding(plan: Project, field: Any) -> Project:
     """The projection over a generator that takes this field out of its array."""
     generate: Any = plan.child
 
-    def source(e: Expression) -> Any:
+    def source(e: Expression) -> Expression:
         if isinstance(e, AttributeReference):
-            return generate.generator.child
+            array: Expression = generate.generator.child
+            return array
         below = source(e.children[0])
         if isinstance(below.data_type, ArrayType) and isinstance(e, GetStructField):
             return GetArrayStructFields(below, e.ordinal)

@@ -34,7 +34,7 @@ class PullOutNestedDataOuterRefExpressions(OptimizerRule):
         return plan.transform_up(lambda p: self._operator(p) if isinstance(p, UnaryNode) else p, SubqueryExpression.BIT)
 
     def _operator(self, plan: UnaryNode) -> UnaryNode:
-        columns: dict[Any, Alias] = {}
+        columns: dict[Expression, Alias] = {}
 
         def value(e: Expression) -> Expression:
             if not isinstance(e, GetMapValue) or not isinstance(e.child, OuterReference) or e.references:
@@ -59,7 +59,7 @@ class PullOutNestedDataOuterRefExpressions(OptimizerRule):
 
 def _outer_references(plan: LogicalPlan) -> tuple[Expression, ...]:
     """The outer attributes that a plan reads, each once."""
-    found: dict[int, Any] = {}
+    found: dict[int, Expression] = {}
     for p in plan.walk():
         for e in p.expressions:
             for o in e.collect(OuterReference):

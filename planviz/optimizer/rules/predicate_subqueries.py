@@ -98,7 +98,7 @@ class RewritePredicateSubquery(OptimizerRule):
         """A join whose condition asks: the side that the subquery reads gives the answer as a column."""
         sides = {"left": join.left, "right": join.right}
 
-        def step(e: Expression) -> Any:
+        def step(e: Expression) -> Expression:
             if not isinstance(e, InSubquery | Exists):
                 return e
             name = next((n for n in sides if e.references <= getattr(join, n).output_set), None)
@@ -179,7 +179,7 @@ def existential(e: Expression, plan: LogicalPlan) -> tuple[Expression, LogicalPl
         current = Join(current, sub, "ExistenceJoin", condition, None, None, hint, exists)
         return exists
 
-    def step(x: Expression) -> Any:
+    def step(x: Expression) -> Expression:
         match x:
             case Exists(sub, _, _, conditions, hint):
                 return joined(without_domains(current, sub, conditions), list(conditions), hint)

@@ -9,7 +9,7 @@ from typing import Any
 from typing_extensions import override
 
 from planviz.expressions.complex import CreateArray, CreateMap, CreateNamedStruct, ExtractValue
-from planviz.expressions.core import Alias, AttributeReference, Expression, NamedExpression, id_of
+from planviz.expressions.core import Alias, AttributeReference, Expression, id_of
 from planviz.expressions.ids import next_id
 from planviz.expressions.subqueries import ScalarSubquery, SubqueryExpression
 from planviz.logical.combining import Join, SetOperation, Union, WithCTE
@@ -414,7 +414,7 @@ class PushProjectionThroughUnion(OptimizerRule):
         return plan
 
 
-def _fresh(item: Alias | AttributeReference) -> NamedExpression:
+def _fresh(item: Expression) -> Expression:
     return Alias(item.child, item.name, next_id()) if isinstance(item, Alias) else item
 
 

@@ -334,7 +334,7 @@ def push_filter_into_join(plan: Filter, join: Join, refuse: Refuse | None = None
     return plan
 
 
-def _tell_filter(plan: Any, join: Join, refuse: Refuse) -> None:
+def _tell_filter(plan: Filter, join: Join, refuse: Refuse) -> None:
     """Which conjuncts of a filter over a join stay, and why."""
     kind = join.kind
     lost = {"LeftOuter": join.right, "RightOuter": join.left}.get(kind)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from typing_extensions import override
 
 from planviz.decisions.branches import logic
 from planviz.errors import AnalysisError
 from planviz.expressions.aggregates import AggregateExpression
-from planviz.expressions.core import AttributeReference, Expression, NamedExpression, alias
+from planviz.expressions.core import Alias, AttributeReference, Expression, NamedExpression, alias
 from planviz.expressions.ids import next_id
 from planviz.expressions.predicates import conjunction, split_conjunction
 from planviz.expressions.python import PythonEvalType, PythonUDF
@@ -100,10 +99,10 @@ class ExtractPythonUDFFromAggregate(OptimizerRule[Aggregate]):
     def rewrite(self, node: Aggregate) -> LogicalPlan:
         if not any(_over_aggregate(e, node) for e in node.aggregates):
             return node
-        below: list[Any] = []
+        below: list[Expression] = []
         above: list[Expression] = []
 
-        def take(e: Expression) -> Any:
+        def take(e: Expression) -> Expression:
             if not _belongs(e, node):
                 return e
             below.append(e if isinstance(e, NamedExpression) else alias(e, "agg"))
@@ -150,15 +149,15 @@ class ExtractGroupingPythonUDFFromAggregate(OptimizerRule[Aggregate]):
     def rewrite(self, node: Aggregate) -> LogicalPlan:
         if not any(g.bits & PythonUDF.BIT for g in node.grouping):
             return node
-        made: dict[Any, Any] = {}
+        made: dict[Expression, Alias] = {}
 
-        def key(e: Expression) -> Any:
+        def key(e: Expression) -> Expression:
             if not isinstance(e, PythonUDF):
                 return e
             named = made.setdefault(e.canonicalized, alias(e, "groupingPythonUDF"))
             return named.to_attribute()
 
-        def result(e: Expression) -> Any:
+        def result(e: Expression) -> Expression:
             known = isinstance(e, PythonUDF) and e.udf_deterministic and made.get(e.canonicalized)
             return known.to_attribute() if known else e
 
@@ -212,7 +211,7 @@ class ExtractPythonUDFs(OptimizerRule):
                     "INTERNAL_ERROR", f"The Python function {u.name} reads columns of more than one input here."
                 )
 
-        def use(e: Expression) -> Any:
+        def use(e: Expression) -> Expression:
             return columns.get(_form(e), e) if isinstance(e, PythonUDF) else e
 
         new = plan.with_new_children(children).transform_expressions_down(use, PythonUDF.BIT)
@@ -246,13 +245,13 @@ def _form(u: Expression) -> Expression:
     return u.canonicalized if u.deterministic else u
 
 
-def _distinct(udfs: Iterable[Any]) -> list[PythonUDF]:
+def _distinct(udfs: Iterable[PythonUDF]) -> list[PythonUDF]:
     return list({_form(u): u for u in reversed(list(udfs))}.values())[::-1]
 
 
-def _computable(expressions: Iterable[Expression]) -> list[Expression]:
+def _computable(expressions: Iterable[Expression]) -> list[PythonUDF]:
     """The functions that one operator can compute: of the kind of the first that is found."""
-    found: list[Any] = []
+    found: list[PythonUDF] = []
 
     def visit(e: Expression) -> None:
         if not e.bits & PythonUDF.BIT:

@@ -114,11 +114,12 @@ class PropagateEmptyRelation(OptimizerRule):
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_up(self._step, self.mask, self.settled)
 
-    def _step(self, plan: LogicalPlan) -> Any:
+    def _step(self, plan: LogicalPlan) -> LogicalPlan:
         if isinstance(plan, Union):
             return self._union(plan, self.context.config.behaviour.unions_drop_empty_inputs)
         if isinstance(plan, Join):
-            return self._join(plan)
+            joined: LogicalPlan = self._join(plan)
+            return joined
         match plan:
             case Aggregate(keys, _, child):
                 return LocalRelation(plan.output) if keys and is_empty(child) else plan

@@ -23,7 +23,7 @@ from planviz.optimizer.attributes import function
 from planviz.types import BINARY, BOOLEAN, DATE, DOUBLE, NULL, STRING, TIMESTAMP, ArrayType, DataType, is_string
 
 if TYPE_CHECKING:
-    from planviz.trees.node import TreeNode
+    pass
 
 #: Nodes that `replacement` looks at.
 REPLACEABLE = (DatetimePlus, FunctionCall, RegexpForm, AggregateCall, FirstLast)
@@ -51,7 +51,7 @@ def _squares(index: int) -> Callable[[tuple[Expression, ...]], Expression]:
     return build
 
 
-_AGGREGATES: dict[str, Callable[[tuple[Any, ...]], Any]] = {
+_AGGREGATES: dict[str, Callable[[tuple[Expression, ...]], Expression]] = {
     "every": lambda a: Min(a[0]),
     "bool_and": lambda a: Min(a[0]),
     "some": lambda a: Max(a[0]),
@@ -69,7 +69,7 @@ _AGGREGATES: dict[str, Callable[[tuple[Any, ...]], Any]] = {
 _PERCENTILE = FunctionSpec("percentile", (), lambda args: args[0].data_type, True)
 
 
-def _percentile(call: AggregateCall, value: Expression, share: Any, falling: str) -> AggregateCall:
+def _percentile(call: AggregateCall, value: Expression, share: Expression, falling: str) -> AggregateCall:
     """The function behind median and percentile_cont; the column keeps its type."""
     spec = replace(_PERCENTILE, result=lambda _: call.data_type)
     return AggregateCall("percentile", (value, share, lit(1)), spec, ("0", "0", falling))
@@ -88,7 +88,7 @@ def _static(
     return lambda e: StaticInvoke(owner, method, result or e.data_type, (*e.arguments, *constants), e.nullable)
 
 
-def _renamed(name: str, *more: Any) -> Callable[[FunctionCall], TreeNode]:
+def _renamed(name: str, *more: Expression) -> Callable[[FunctionCall], Expression]:
     return lambda e: function(name, *e.arguments, *more)
 
 
@@ -108,7 +108,7 @@ def _first_match(e: FunctionCall) -> Expression:
 
 
 #: Functions that are others under another name, or methods of Java; computed beforehand where they are constant.
-_FUNCTIONS: dict[str, Callable[[FunctionCall], Any]] = {
+_FUNCTIONS: dict[str, Callable[[FunctionCall], Expression]] = {
     "aes_decrypt": _static(_JAVA, "aesDecrypt"),
     "aes_encrypt": _static(_JAVA, "aesEncrypt"),
     "array_append": lambda e: function("array_insert", e.arguments[0], lit(-1), e.arguments[1]),
@@ -151,7 +151,7 @@ _FUNCTIONS: dict[str, Callable[[FunctionCall], Any]] = {
 REPLACED_LATER = frozenset(("array_append", "array_prepend", "decode", "encode", "json_array_length", "sentences"))
 
 
-def replacement(e: Expression) -> Any:
+def replacement(e: Expression) -> Expression:
     """What stands for the expression from the optimizer on; itself for most."""
     match e:
         case FunctionCall("lpad" | "rpad" as name, lead=(_,)):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from typing_extensions import override
 
 from planviz.estimation import can_broadcast
@@ -46,7 +44,7 @@ class PushDownLeftSemiAntiJoin(OptimizerRule):
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.transform_down(lambda p: self._step(p) if isinstance(p, Join) and p.kind in SEMI else p, Join.BIT)
 
-    def _step(self, plan: Join) -> Any:
+    def _step(self, plan: Join) -> LogicalPlan:
         condition, left, right = plan.condition, plan.left, plan.right
         match left:
             case Project(items, grandchild) if (
@@ -73,11 +71,11 @@ class PushDownLeftSemiAntiJoin(OptimizerRule):
                 aliases = {i.expr_id: i.child for i in items if isinstance(i, Alias) and not is_aggregate(i)}
                 if condition is None:
                     return left.replace(child=plan.replace(left=grandchild))
-                return self._partly(plan, left, grandchild, grandchild.output_set, aliases)
+                return self._partly(plan, condition, left, grandchild, grandchild.output_set, aliases)
             case Window(_, partition, _, grandchild) if all(isinstance(p, AttributeReference) for p in partition):
                 if condition is None:
                     return plan
-                return self._partly(plan, left, grandchild, frozenset(id_of(p) for p in partition), {})
+                return self._partly(plan, condition, left, grandchild, frozenset(id_of(p) for p in partition), {})
             case Union(inputs):
                 return self._union(plan, left, inputs)
             case Distinct() | Sort() | Repartition() | RepartitionByExpression() | Generate() | Expand() if all(
@@ -85,7 +83,7 @@ class PushDownLeftSemiAntiJoin(OptimizerRule):
             ):
                 if condition is None:
                     return left.with_new_children((plan.replace(left=left.child),))
-                return self._partly(plan, left, left.child, left.child.output_set, {})
+                return self._partly(plan, condition, left, left.child, left.child.output_set, {})
         return plan
 
     def _pays(self, plan: Join) -> bool:
@@ -97,25 +95,30 @@ class PushDownLeftSemiAntiJoin(OptimizerRule):
 
     @staticmethod
     def _partly(
-        plan: Any, left: LogicalPlan, grandchild: LogicalPlan, own: frozenset[int], aliases: dict[int, object]
-    ) -> Any:
-        parts = split(plan.condition)
+        plan: Join,
+        condition: Expression,
+        left: LogicalPlan,
+        grandchild: LogicalPlan,
+        own: frozenset[int],
+        aliases: dict[int, Expression],
+    ) -> LogicalPlan:
+        parts = split(condition)
         visible = own | plan.right.output_set
         down: list[Expression] = []
         stay: list[Expression] = []
         for p in parts:
-            moved = inlined(p, aliases)
-            (down if p.references and p.deterministic and moved.references <= visible else stay).append(p)
+            reads = inlined(p, aliases).references
+            (down if p.references and p.deterministic and reads <= visible else stay).append(p)
         if not down or (stay and plan.kind == "LeftAnti"):
             return plan
         if stay and any(p.references & plan.right.output_set for p in stay):
             return plan
-        condition = inlined(conjunction(down), aliases)
-        below = left.with_new_children((plan.replace(left=grandchild, condition=condition),))
+        moved = inlined(conjunction(down), aliases)
+        below = left.with_new_children((plan.replace(left=grandchild, condition=moved),))
         return Filter(conjunction(stay), below) if stay else below
 
     @staticmethod
-    def _union(plan: Join, left: LogicalPlan, inputs: tuple[Any, ...]) -> LogicalPlan:
+    def _union(plan: Join, left: LogicalPlan, inputs: tuple[LogicalPlan, ...]) -> LogicalPlan:
         if left.output_set & plan.right.output_set:
             return plan
         new = []

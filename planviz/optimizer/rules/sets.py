@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from typing_extensions import override
 
 from planviz.decisions.branches import logic
 from planviz.expressions.aggregates import AggregateExpression, Count, FirstLast, Sum
 from planviz.expressions.conditional import Coalesce, If
-from planviz.expressions.core import AttributeReference, Expression, Literal, alias
+from planviz.expressions.core import AttributeReference, Expression, Literal, alias, id_of
 from planviz.expressions.generators import GeneratorCall
 from planviz.expressions.ids import next_id
 from planviz.expressions.predicates import (
@@ -54,8 +52,8 @@ class ReplaceDeduplicateWithAggregate(OptimizerRule):
         return plan.transform_up(step)
 
     @staticmethod
-    def _aggregate(node: Any, mapping: dict[int, AttributeReference]) -> LogicalPlan:
-        keys = {k.expr_id for k in node.keys}
+    def _aggregate(node: Deduplicate, mapping: dict[int, AttributeReference]) -> LogicalPlan:
+        keys = {id_of(k) for k in node.keys}
         items: list[Expression] = []
         for a in node.child.output:
             if a.expr_id in keys:
@@ -66,7 +64,7 @@ class ReplaceDeduplicateWithAggregate(OptimizerRule):
         return Aggregate(node.keys or (Literal(1, LONG),), tuple(items), node.child)
 
 
-def _pairs(plan: SetOperation) -> Any:
+def _pairs(plan: SetOperation) -> Expression | None:
     pairs: list[Expression] = [EqualNullSafe(a, b) for a, b in zip(plan.left.output, plan.right.output, strict=True)]
     # Tables of which nothing is known have no columns to compare.
     return conjunction(pairs) if pairs else None

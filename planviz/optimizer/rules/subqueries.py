@@ -72,18 +72,19 @@ class OptimizeOneRowRelationSubquery(OptimizerRule):
                         return _strip(item.child if isinstance(item, Alias) else item)
         return e
 
-    def _bare(self, plan: object) -> Any:
+    def _bare(self, plan: LogicalPlan) -> LogicalPlan:
         """The plan without what one row does not need, its projections merged."""
         while isinstance(plan, Sort | Subquery):
             plan = plan.child
-        return CollapseProject(self.context, always=True).apply(plan)
+        merged: LogicalPlan = CollapseProject(self.context, always=True).apply(plan)
+        return merged
 
 
-def _has_subqueries(plan: Any) -> bool:
+def _has_subqueries(plan: LogicalPlan) -> bool:
     return bool(plan.bits & AnySubquery.BIT)
 
 
-def _beside(child: LogicalPlan, plan: LogicalPlan) -> Any:
+def _beside(child: LogicalPlan, plan: LogicalPlan) -> LogicalPlan | None:
     """The outer plan with the columns of a lateral subquery without FROM, or None."""
     match plan:
         case Project(items, OneRowRelation()):
@@ -204,18 +205,18 @@ class OptimizeSubqueries(OptimizerRule):
                 keys = frozenset[int]().union(*[c.references for c in conditions])
                 # Spark's own projection is of the table's columns, which have no qualifiers.
                 columns = tuple(a.replace(qualifier=()) for a in plan.output if a.expr_id in keys)
-                narrow = Project(columns, plan)  # type: ignore[arg-type]  # a subquery's plan is a logical one
+                narrow = Project(columns, plan)
                 return e.with_plan(_without_top_sort(self._optimized(narrow, True)))
             case Exists(plan, outer) if not outer:
                 # Only whether there is a row counts.
-                return e.with_plan(_unprojected(self._optimized(Project((), plan), False)))  # type: ignore[arg-type]
+                return e.with_plan(_unprojected(self._optimized(Project((), plan), False)))
             case AnySubquery():
                 return e.with_plan(_without_top_sort(self._optimized(e.plan, bool(e.outer))))
         return e
 
-    def _optimized(self, plan: Any, correlated: bool) -> Any:
-        done: Any = self.context.optimize(Subquery(plan, correlated))
-        return done.child
+    def _optimized(self, plan: LogicalPlan, correlated: bool) -> LogicalPlan:
+        done: LogicalPlan = self.context.optimize(Subquery(plan, correlated)).children[0]
+        return done
 
 
 def _unprojected(plan: LogicalPlan) -> LogicalPlan:
@@ -225,7 +226,7 @@ def _unprojected(plan: LogicalPlan) -> LogicalPlan:
     return plan
 
 
-def _without_top_sort(plan: LogicalPlan) -> Any:
+def _without_top_sort(plan: LogicalPlan) -> LogicalPlan:
     match plan:
         case Sort(_, _, child):
             return child
@@ -254,7 +255,7 @@ class RewriteNonCorrelatedExists(OptimizerRule):
     def _one(e: Expression) -> Expression:
         if not isinstance(e, Exists) or e.outer:
             return e
-        one = Project((alias(lit(1), "col"),), e.plan)  # type: ignore[arg-type]
+        one = Project((alias(lit(1), "col"),), e.plan)
         return IsNotNull(ScalarSubquery(GlobalLimit(lit(1), LocalLimit(lit(1), one)), (), e.expr_id))
 
 
@@ -283,7 +284,8 @@ class RewriteCorrelatedScalarSubquery(OptimizerRule):
         def take(e: Expression) -> Expression:
             if isinstance(e, ScalarSubquery) and e.outer:
                 found.append(e)
-                return e.plan.output[0]
+                first: Expression = e.plan.output[0]
+                return first
             return e
 
         def taken(e: Expression) -> Expression:
@@ -320,10 +322,10 @@ def _once(found: list[ScalarSubquery]) -> list[ScalarSubquery]:
     return list({s.expr_id: s for s in found}.values())
 
 
-def _left_joins(child: LogicalPlan, found: list[ScalarSubquery]) -> tuple[LogicalPlan, dict[int, object]]:
-    mapping: dict[int, Any] = {}
+def _left_joins(child: LogicalPlan, found: list[ScalarSubquery]) -> tuple[LogicalPlan, dict[int, Expression]]:
+    mapping: dict[int, Expression] = {}
     for s in found:
-        query: Any = s.plan
+        query: LogicalPlan = s.plan
         first = query.output[0]
         condition = conjunction(list(s.conditions)) if s.conditions else None
         zero = _on_zero_rows(query) if s.zero_rows else None
@@ -348,7 +350,7 @@ def _on_zero_rows(plan: LogicalPlan) -> Expression | None:
     return None if found is None or found.value is None else found
 
 
-def _zero_values(plan: LogicalPlan) -> dict[int, Any]:
+def _zero_values(plan: LogicalPlan) -> dict[int, Literal]:
     match plan:
         case Aggregate(_, items, _):
             return {id_of(i): v for i in items if (v := zero_rows_value(i)) is not None}

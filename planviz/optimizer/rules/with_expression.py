@@ -52,15 +52,15 @@ class RewriteWithExpression(OptimizerRule):
             return self._aggregate(plan)
         return self._rewritten(plan)
 
-    def _aggregate(self, plan: Any) -> LogicalPlan:
+    def _aggregate(self, plan: Aggregate) -> LogicalPlan:
         """The aggregate functions below, what is computed from them in a projection above."""
         grouping = tuple(
             g if isinstance(g, AttributeReference | Alias) else alias(g, "_groupingexpression") for g in plan.grouping
         )
         keys = {g.canonicalized: n for g, n in zip(plan.grouping, grouping, strict=True)}
-        functions: dict[Any, Alias] = {}
+        functions: dict[Expression, Alias] = {}
 
-        def result(e: AggregateExpression) -> AttributeReference:
+        def result(e: Expression) -> Expression:
             if isinstance(e, AggregateExpression):
                 made = functions.setdefault(e.canonicalized, Alias(e, "_aggregateexpression", e.result_id))
                 return made.to_attribute()
@@ -130,7 +130,7 @@ def _with_values(e: Expression, values: dict[int, Expression]) -> Expression:
 def _written_out(e: Expression) -> Expression:
     """Every shared expression put in where it is used."""
 
-    def step(x: Expression) -> Any:
+    def step(x: Expression) -> Expression:
         if isinstance(x, With):
             return _with_values(x.body, {d.id: d.child for d in x.definitions if isinstance(d, CommonExpressionDef)})
         return x
