@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planviz.catalog.tables import ColumnStatistics
 from planviz.estimation import formulas
@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 
 def aggregate_estimate(
-    grouping: tuple[Expression, ...], items: tuple[Expression, ...], output: tuple[Expression, ...], child: Estimate
+    grouping: tuple[Expression, ...],
+    items: tuple[Expression, ...],
+    output: tuple[AttributeReference, ...],
+    child: Estimate,
 ) -> Estimate | None:
     """The estimate of groups; None where rows or the distinct values of a key are unknown."""
     if child.rows is None:
@@ -48,7 +51,9 @@ def project_estimate(plan: Project, child: Estimate) -> Estimate | None:
     return Estimate(output_size(plan.output, child.rows, columns), child.rows, columns, formulas.PROJECT, (child,))
 
 
-def _of_output(items: Iterable[Expression], output: Iterable[Any], child: Estimate, rows: int) -> Columns:
+def _of_output(
+    items: Iterable[Expression], output: Iterable[AttributeReference], child: Estimate, rows: int
+) -> Columns:
     known = dict(child.columns)
     for i in items:
         if not isinstance(i, Alias):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 from planviz.estimation import estimate
 from planviz.estimation.model import quotient
@@ -71,13 +71,13 @@ class JoinPlan:
     right: JoinPlan | None = None
     conditions: tuple[Expression, ...] = ()
     needed: frozenset[int] = frozenset()
-    _plan: object = field(default=None, repr=False)
+    _plan: LogicalPlan | None = field(default=None, repr=False)
 
     @property
-    def plan(self) -> Any:
+    def plan(self) -> LogicalPlan:
         """The join, without the columns that nobody above reads."""
         if self._plan is None:
-            self._plan = self.relation if self.left is None or self.right is None else self._joined()
+            self._plan = self.relation or self._joined()
         return self._plan
 
     def _joined(self) -> LogicalPlan:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planviz.catalog.tables import ColumnStatistics
 from planviz.decisions.estimates import Formula
@@ -48,6 +48,7 @@ from planviz.expressions.predicates import (
     Or,
 )
 from planviz.logical.plan import LeafNode
+from planviz.types.values import Value
 
 if TYPE_CHECKING:
     from planviz.logical.operators import Filter
@@ -58,8 +59,13 @@ Selectivity = tuple[float, Formula, Given]
 A_THIRD = 1.0 / 3.0
 _BELOW = (LessThan, LessThanOrEqual)
 _COMPARISONS = (LessThan, LessThanOrEqual, GreaterThan, GreaterThanOrEqual)
-_SIGNS: dict[Any, str] = {LessThan: "<", LessThanOrEqual: "<=", GreaterThan: ">", GreaterThanOrEqual: ">="}
-_MIRRORED: dict[Any, Any] = {
+_SIGNS: dict[type[BinaryComparison], str] = {
+    LessThan: "<",
+    LessThanOrEqual: "<=",
+    GreaterThan: ">",
+    GreaterThanOrEqual: ">=",
+}
+_MIRRORED: dict[type[BinaryComparison], type[BinaryComparison]] = {
     LessThan: GreaterThan,
     LessThanOrEqual: GreaterThanOrEqual,
     GreaterThan: LessThan,
@@ -119,7 +125,9 @@ class _Conditions:
         part = self._single(e, update)
         return None if part is None else min(max(part, 0.0), 1.0)
 
-    def _chain(self, e: Expression, kind: Any, update: bool, combined: Callable[[float, float], float]) -> float:
+    def _chain(
+        self, e: Expression, kind: type[And | Or], update: bool, combined: Callable[[float, float], float]
+    ) -> float:
         """Of AND or OR; the left side, which can be thousands deep, without recursion."""
         whole, start, rights = e, len(self.parts), []
         while isinstance(e, kind):
@@ -226,7 +234,7 @@ class _Conditions:
         found = bins_in(bins, low, high, with_low, with_high)
         return found / whole, formula, ((name, found), ("bins of the range", whole))
 
-    def _among(self, column: AttributeReference, values: set[Any], update: bool) -> Selectivity | None:
+    def _among(self, column: AttributeReference, values: set[Value], update: bool) -> Selectivity | None:
         stats = self._of(column)
         if stats is None or stats.distinct_count is None:
             return None
@@ -250,7 +258,9 @@ class _Conditions:
             min(found / distinct, 1.0), formulas.AMONG, (("values in [min, max]", found), ("distinct values", distinct))
         )  # fmt: skip
 
-    def _bounded(self, kind: Any, column: AttributeReference, literal: Literal, update: bool) -> Selectivity | None:
+    def _bounded(
+        self, kind: type[BinaryComparison], column: AttributeReference, literal: Literal, update: bool
+    ) -> Selectivity | None:
         stats = self._of(column)
         if stats is None or textual(column.data_type) or not ranged(stats) or stats.distinct_count is None:
             return None
@@ -292,7 +302,7 @@ class _Conditions:
         return (high - value) / (high - low), formulas.ABOVE, ()
 
     def _two_columns(
-        self, kind: object, a: AttributeReference, b: AttributeReference, update: bool
+        self, kind: type[BinaryComparison], a: AttributeReference, b: AttributeReference, update: bool
     ) -> Selectivity | None:
         left, right = self._of(a), self._of(b)
         if left is None or right is None or not counted(left) or not counted(right) or textual(a.data_type):
@@ -312,7 +322,7 @@ def _range(stats: ColumnStatistics) -> Given:
     return (("min", stats.min), ("max", stats.max))
 
 
-def _positions(kind: Any, a: ColumnStatistics, b: ColumnStatistics) -> tuple[bool, bool]:
+def _positions(kind: type[BinaryComparison], a: ColumnStatistics, b: ColumnStatistics) -> tuple[bool, bool]:
     """Whether the ranges of two columns say that a comparison is never true, or always."""
     full = a.null_count == 0 and b.null_count == 0
     a_low, a_high, b_low, b_high = (float(x) for x in (a.min, a.max, b.min, b.max))

@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import replace
 from decimal import Decimal
 from math import inf
-from typing import Any
 
 from planviz.catalog.tables import ColumnStatistics
 from planviz.decisions.estimates import Formula
@@ -27,9 +26,10 @@ from planviz.estimation.model import (
     quotient,
     scaled,
 )
-from planviz.expressions.core import AttributeReference, Expression
+from planviz.expressions.core import AttributeReference
 from planviz.logical.combining import Join
 from planviz.logical.join_keys import Key, join_keys, unique_keys
+from planviz.types.values import Value
 
 _FORMULAS = {
     "LeftOuter": formulas.LEFT_OUTER,
@@ -73,7 +73,7 @@ def _equi_join(
     return Estimate(size, rows, columns, rule, (left, right), tuple(matches.parts), (("inner rows", inner),))
 
 
-def _columns_after(plan: Any, matches: _Matches, rows: int) -> Columns:
+def _columns_after(plan: Join, matches: _Matches, rows: int) -> Columns:
     kind, inner = plan.kind, matches.rows
     known: Columns = {**matches.left.columns, **matches.right.columns}
     if inner == matches.left_rows * matches.right_rows and inner:
@@ -83,7 +83,7 @@ def _columns_after(plan: Any, matches: _Matches, rows: int) -> Columns:
     from_left = [a for a in with_counts if a.expr_id in of_left]
     from_right = [a for a in with_counts if a.expr_id not in of_left]
 
-    def kept(attributes: list[Any]) -> dict[int, ColumnStatistics]:
+    def kept(attributes: list[AttributeReference]) -> dict[int, ColumnStatistics]:
         return {a.expr_id: known[a.expr_id] for a in attributes}
 
     def nulls(attributes: list[AttributeReference], count: int) -> dict[int, ColumnStatistics]:
@@ -93,7 +93,7 @@ def _columns_after(plan: Any, matches: _Matches, rows: int) -> Columns:
         old = kept(attributes)
         return {i: replace(s, null_count=(s.null_count or 0) + count) for i, s in old.items()}
 
-    def updated(attributes: list[Expression], before: int) -> dict[int, ColumnStatistics]:
+    def updated(attributes: list[AttributeReference], before: int) -> dict[int, ColumnStatistics]:
         old = kept(attributes)
         return {i: matches.keys.get(i) or scaled(before, rows, s) for i, s in old.items()}
 
@@ -170,7 +170,7 @@ class _Matches:
         self.rows = min(self.rows, rows)
 
     @staticmethod
-    def _by_histograms(one: ColumnStatistics, other: ColumnStatistics, both: tuple[Any, Any]) -> tuple[int, int]:
+    def _by_histograms(one: ColumnStatistics, other: ColumnStatistics, both: tuple[Value, Value]) -> tuple[int, int]:
         assert one.histogram is not None
         assert other.histogram is not None
         rows, distinct, last = Decimal(0), 0.0, -inf

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planviz.catalog.tables import ColumnStatistics, Table
 from planviz.estimation import formulas
 from planviz.estimation.filters import filter_estimate
 from planviz.estimation.model import Columns, Estimate, number, output_size, row_size
+from planviz.expressions.core import AttributeReference
 from planviz.expressions.predicates import conjunction
 from planviz.logical.cached import CachedPlan, InMemoryRelation
 from planviz.logical.operators import Filter
@@ -17,7 +18,7 @@ from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import CTERelationRef, LocalRelation, LogicalRelation, OneRowRelation, Range
 
 if TYPE_CHECKING:
-    from planviz.expressions.core import Expression
+    pass
 
 #: What Spark takes for a table of unknown size (spark.sql.defaultSizeInBytes).
 UNKNOWN_SIZE = (1 << 63) - 1
@@ -45,7 +46,7 @@ def leaf_estimate(plan: LogicalPlan, with_rows: bool) -> Estimate:
     return Estimate(UNKNOWN_SIZE, rule=formulas.UNKNOWN_TABLE)
 
 
-def table_estimate(table: Table | None, output: Iterable[Expression], with_rows: bool) -> Estimate:
+def table_estimate(table: Table | None, output: Iterable[AttributeReference], with_rows: bool) -> Estimate:
     """The estimate of a table of the catalogue: its size, or with rows the size that they should have."""
     if table is None:
         return Estimate(UNKNOWN_SIZE, rule=formulas.UNKNOWN_TABLE)
@@ -78,7 +79,7 @@ def _pruned(plan: LogicalRelation, with_rows: bool) -> Estimate:
     return Estimate(size, rule=formulas.PARTITION_SIZE, parts=found.parts, given=given)
 
 
-def _columns(table: Table, output: Iterable[Any]) -> Columns:
+def _columns(table: Table, output: Iterable[AttributeReference]) -> Columns:
     given = {name.lower(): stats for name, stats in table.column_stats}
     found: dict[int, ColumnStatistics] = {}
     for a in output:

@@ -6,14 +6,16 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from decimal import ROUND_CEILING, ROUND_HALF_UP, Context, Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planviz.catalog.tables import ColumnStatistics
 from planviz.decisions.estimates import Formula
 from planviz.estimation.formulas import UNKNOWN_TABLE
+from planviz.expressions.core import AttributeReference
 from planviz.logical.plan import LogicalPlan, size_text
 from planviz.trees.text import tree_string
 from planviz.types import BINARY, BOOLEAN, DATE, INTEGRAL, AtomicType, DataType, DecimalType, is_string
+from planviz.types.values import Value
 
 if TYPE_CHECKING:
     from planviz.expressions.core import Expression
@@ -29,7 +31,7 @@ NO_COLUMNS: Columns = {}
 
 
 #: Numbers that a formula took, by the names that it has for them; the rows and bytes of the inputs go without saying.
-Given = tuple[tuple[str, Any], ...]
+Given = tuple[tuple[str, Value], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,7 @@ def quotient(a: int, b: int) -> Decimal:
     return FIGURES.divide(Decimal(a), Decimal(b))
 
 
-def row_size(columns: Iterable[Any], known: Columns = NO_COLUMNS) -> int:
+def row_size(columns: Iterable[AttributeReference], known: Columns = NO_COLUMNS) -> int:
     """Bytes of one row: 8, and per column its average length where that is known, else what its type takes."""
     width = 8
     for a in columns:
@@ -115,7 +117,7 @@ def row_size(columns: Iterable[Any], known: Columns = NO_COLUMNS) -> int:
     return width
 
 
-def output_size(columns: Iterable[Expression], rows: int, known: Columns = NO_COLUMNS) -> int:
+def output_size(columns: Iterable[AttributeReference], rows: int, known: Columns = NO_COLUMNS) -> int:
     """Bytes of so many rows; at least 1, because products over no bytes would tell nothing."""
     return row_size(columns, known) * rows if rows > 0 else 1
 
@@ -157,7 +159,7 @@ def textual(data_type: DataType) -> bool:
     return is_string(data_type) or data_type == BINARY
 
 
-def number(value: date | str | None, data_type: DataType) -> Any:
+def number(value: date | str | None, data_type: DataType) -> Value:
     """A value as a number: dates as days, instants as microseconds; None for what is none or cannot be read as one."""
     if value is None or textual(data_type):
         return None
@@ -171,7 +173,7 @@ def number(value: date | str | None, data_type: DataType) -> Any:
     return value if isinstance(value, int | float | Decimal) else None
 
 
-def _read(text: str, data_type: DataType) -> Any:
+def _read(text: str, data_type: DataType) -> Value:
     try:
         if data_type == BOOLEAN:
             return {"true": True, "false": False}.get(text.lower())
@@ -186,7 +188,7 @@ def _read(text: str, data_type: DataType) -> Any:
         return None
 
 
-def from_double(value: float, data_type: DataType) -> Any:
+def from_double(value: float, data_type: DataType) -> Value:
     """A double as a value of the type (Spark: EstimationUtils.fromDouble)."""
     if data_type == BOOLEAN:
         return value == 1

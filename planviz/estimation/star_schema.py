@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from types import UnionType
 from typing import Any
 
 from planviz.config import OptimizerConfig
@@ -65,14 +66,16 @@ def _leaf(relation: LogicalPlan) -> Any:
     return relation if isinstance(relation, LeafNode) else None
 
 
-def _between(a: Any, b: Any, conditions: Sequence[Expression]) -> list[Any]:
+def _between(a: LogicalPlan, b: LogicalPlan, conditions: Sequence[Expression]) -> list[Expression]:
     left, right = a.output_set, b.output_set
     return [
         c for c in conditions if not c.references <= left and not c.references <= right and c.references <= left | right
     ]
 
 
-def _column_in(relation: Any, condition: Expression, kinds: Any) -> Any:
+def _column_in(
+    relation: LogicalPlan, condition: Expression, kinds: type[BinaryComparison] | UnionType
+) -> AttributeReference | None:
     """The column of a comparison of two columns that a relation gives, as the leaf names it; None if it gives none."""
     if not isinstance(condition, kinds):
         return None
@@ -91,7 +94,7 @@ def _column_in(relation: Any, condition: Expression, kinds: Any) -> Any:
     return column if column.expr_id in relation.output_set else None
 
 
-def _has_statistics(condition: Expression, fact: Any, other: Any) -> bool:
+def _has_statistics(condition: Expression, fact: LogicalPlan, other: LogicalPlan) -> bool:
     for relation in (fact, other):
         column = _column_in(relation, condition, BinaryComparison)
         if column is None or column.expr_id not in estimate(_leaf(relation)).columns:
@@ -99,7 +102,7 @@ def _has_statistics(condition: Expression, fact: Any, other: Any) -> bool:
     return True
 
 
-def _by_unique_key(condition: Expression, relation: Any, error: float) -> bool:
+def _by_unique_key(condition: Expression, relation: LogicalPlan, error: float) -> bool:
     column = _column_in(relation, condition, EqualTo | EqualNullSafe)
     if column is None:
         return False

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from planviz.expressions.core import Declared, Expression, LeafExpression, UnaryExpression
 from planviz.trees.node import lazy, node
@@ -58,9 +57,10 @@ class With(Expression):
         """With the definitions' places, counted down from -1, for their ids."""
         places = {d.id: -1 - at for at, d in enumerate(self.definitions) if isinstance(d, CommonExpressionDef)}
 
-        def placed(e: Any) -> Any:
-            known = isinstance(e, CommonExpressionRef | CommonExpressionDef) and e.id in places
-            return e.replace(id=places[e.id]) if known else e
+        def placed(e: Expression) -> Expression:
+            if isinstance(e, CommonExpressionRef | CommonExpressionDef) and e.id in places:
+                return e.replace(id=places[e.id])
+            return e
 
         bits = CommonExpressionRef.BIT | CommonExpressionDef.BIT
         body = self.body.transform_up(placed, bits).canonicalized

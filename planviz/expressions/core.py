@@ -22,6 +22,7 @@ from planviz.types import (
     quote_if_needed,
     spaced,
 )
+from planviz.types.values import Value
 
 
 @dataclass(frozen=True)
@@ -276,7 +277,7 @@ class Literal(Typed, LeafExpression):
     foldable = True
     null_intolerant = False
 
-    value: Any
+    value: Value
     type: DataType
 
     @lazy

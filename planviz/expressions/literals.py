@@ -6,7 +6,6 @@ import struct
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from math import isinf, isnan
-from typing import Any
 
 from planviz.types import (
     BINARY,
@@ -31,6 +30,7 @@ from planviz.types import (
     YearMonthIntervalType,
     quote_if_needed,
 )
+from planviz.types.values import Value
 
 
 def java_double(value: float) -> str:
@@ -130,7 +130,7 @@ def _timestamp(value: datetime) -> str:
     return text + (f".{value.microsecond:06d}".rstrip("0") if value.microsecond else "")
 
 
-def literal_text(value: Any, t: DataType) -> str:
+def literal_text(value: Value, t: DataType) -> str:
     """The value as `Literal.toString` prints it: no quotes, no suffix."""
     if value is None:
         return "null"
@@ -198,7 +198,7 @@ def decimal_text(value: Decimal) -> str:
     return f"{head}{mantissa}E{adjusted:+d}"
 
 
-def literal_sql(value: Any, t: DataType) -> str:
+def literal_sql(value: Value, t: DataType) -> str:
     """The value as `Literal.sql` prints it: quotes, suffixes, casts."""
     if value is None:
         return "NULL" if t.simple_string == "void" else f"CAST(NULL AS {t.sql})"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any
 
 from planviz.expressions.conditional import Coalesce
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, id_of
@@ -43,6 +42,7 @@ from planviz.types import (
     StructType,
     is_string,
 )
+from planviz.types.values import Value
 
 Key = tuple[Expression, Expression]
 
@@ -90,7 +90,7 @@ def default_literal(t: DataType) -> Literal:
     return Literal(_default(t), t)
 
 
-def _default(t: DataType) -> Any:
+def _default(t: DataType) -> Value:
     if isinstance(t, DecimalType):
         return Decimal(0).scaleb(-t.scale)
     if isinstance(t, StructType):

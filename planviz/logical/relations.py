@@ -9,6 +9,7 @@ from planviz.expressions.core import Alias, AttributeReference, Expression, Lite
 from planviz.logical.plan import LeafNode, LogicalPlan, Source, bracketed
 from planviz.trees.node import always, lazy, node
 from planviz.types import DataType
+from planviz.types.values import Value
 
 
 @node
@@ -72,7 +73,7 @@ class LocalRelation(Source):
     """
 
     attributes: tuple[AttributeReference, ...]
-    rows: tuple[tuple[Any, ...], ...] = ()
+    rows: tuple[tuple[Value, ...], ...] = ()
 
     @lazy
     def max_rows(self) -> int | None:
@@ -85,7 +86,7 @@ class LocalRelation(Source):
         return columns if self.rows else ["<empty>", *columns]
 
 
-def cell(e: Expression, t: DataType) -> Any:
+def cell(e: Expression, t: DataType) -> Value:
     """A constant as it stands in a LocalRelation's column of type `t`: its value, or what is still to be computed."""
     while isinstance(e, Alias) or (isinstance(e, Cast) and e.child.data_type == e.type):
         e = e.child
