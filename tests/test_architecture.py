@@ -233,3 +233,25 @@ def test_every_room_stands_in_the_table() -> None:
     rooms -= {"__init__", "__main__"}
 
     assert not [room for room in sorted(rooms) if f"{room}/`" not in told and f"{room}.py`" not in told]
+
+
+#: Who writes into the `__dict__` of another's object: trees, and the reader of Scala into a node of `ast`, whose
+#: field only newer Pythons ask for.
+WRITERS = {"trees/node.py", "trees/memo.py", "programs/scala.py"}
+
+
+def test_what_is_remembered_of_nodes_is_declared() -> None:
+    wrong = []
+    for path in PACKAGE.rglob("*.py"):
+        written = [
+            target.lineno
+            for n in ast.walk(_tree(path))
+            if isinstance(n, ast.Assign)
+            for target in n.targets
+            if isinstance(target, ast.Subscript)
+            and isinstance(target.value, ast.Attribute)
+            and target.value.attr == "__dict__"
+        ]
+        where = path.relative_to(PACKAGE).as_posix()
+        wrong += [f"{where}:{line}: declare a Memo" for line in written if where not in WRITERS]
+    assert not wrong, "\n".join(wrong)

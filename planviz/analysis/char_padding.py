@@ -22,6 +22,7 @@ from planviz.logical.operators import Project
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LogicalRelation
 from planviz.trees.depth import deep
+from planviz.trees.memo import Memo
 from planviz.types import STRING, is_string
 
 Lengths = dict[int, int]
@@ -68,17 +69,20 @@ class ApplyCharTypePadding(AnalyzerRule):
         return plan.transform_up(one, LogicalRelation.BIT | SubqueryExpression.BIT)
 
 
+_READS_CHARS: Memo[bool] = Memo("reads_chars")
+
+
 @deep
 def _reads_chars(plan: LogicalPlan) -> bool:
     """Whether a relation beneath has columns declared as char(n); remembered with every operator."""
-    known = plan.__dict__
-    if "_reads_chars" not in known:
+    found = _READS_CHARS.get(plan)
+    if found is None:
         table = plan.table if isinstance(plan, LogicalRelation) else None
         inside = [s.plan for s in plan.subqueries] if plan.own_bits & SubqueryExpression.BIT else ()
-        known["_reads_chars"] = bool(table is not None and table.char_lengths) or any(
-            _reads_chars(p) for p in (*plan.children, *inside)
-        )
-    return bool(known["_reads_chars"])
+        below = (*plan.children, *inside)
+        found = bool(table is not None and table.char_lengths) or any(_reads_chars(p) for p in below)
+        _READS_CHARS.set(plan, found)
+    return found
 
 
 def _declared(plan: QueryPlan, lengths: Lengths) -> None:

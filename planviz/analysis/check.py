@@ -63,7 +63,7 @@ def check_analysis(plan: Any, context: AnalysisContext) -> None:
     if not plan.resolved:
         raise analysis_error("UNSUPPORTED_FEATURE", "Something in this query is not supported by planviz.", plan)
     for node in nodes:
-        node.__dict__[ANALYZED] = True
+        ANALYZED.set(node, True)
 
 
 def _bottom_up(plan: LogicalPlan) -> list[LogicalPlan]:
@@ -71,7 +71,7 @@ def _bottom_up(plan: LogicalPlan) -> list[LogicalPlan]:
     stack = [plan]
     while stack:
         top = stack.pop()
-        if ANALYZED in top.__dict__:
+        if top in ANALYZED:
             continue
         out.append(top)
         stack.extend(top.children)

@@ -19,6 +19,7 @@ from planviz.logical.plan import ANALYZED, LogicalPlan
 from planviz.logical.relations import CTERelationRef, LocalRelation, LogicalRDD, LogicalRelation, Range, UnionLoopRef
 from planviz.logical.scripts import ScriptTransformation
 from planviz.trees.depth import deep
+from planviz.trees.memo import Memo
 
 INSTANCES = (LogicalRelation, InMemoryRelation, LocalRelation, LogicalRDD, Range, CTERelationRef, UnionLoopRef)
 
@@ -53,7 +54,7 @@ class DeduplicateRelations(AnalyzerRule):
 
 def _over_analyzed(plan: LogicalPlan) -> bool:
     """Whether new operators stand one above the other over a plan that was analyzed: nothing can occur twice."""
-    while ANALYZED not in plan.__dict__:
+    while plan not in ANALYZED:
         if len(plan.children) != 1 or plan.own_bits & SubqueryExpression.BIT:
             return False
         plan = plan.children[0]
@@ -65,13 +66,13 @@ Key = tuple[type, tuple[int, ...]]
 
 
 Seen = set[Key]
+_RELATIONS: Memo[frozenset[Key] | None] = Memo("relations")
 
 
 @deep
 def _relations(plan: LogicalPlan) -> frozenset[Key] | None:
     """What tells the resolved operators of the tree apart that bring ids into being; None where two are the same."""
-    known = plan.__dict__
-    if "_relations" not in known:
+    if plan not in _RELATIONS:
         ids = _own_ids(plan)
         found: set[Key] = {(type(plan), ids)} if ids and plan.resolved else set()
         count = len(found)
@@ -80,9 +81,8 @@ def _relations(plan: LogicalPlan) -> frozenset[Key] | None:
             inner = _relations(below)
             count = -1 if inner is None or count < 0 else count + len(inner)
             found |= inner or set()
-        known["_relations"] = frozenset(found) if count == len(found) else None
-    result: frozenset[Key] | None = known["_relations"]
-    return result
+        _RELATIONS.set(plan, frozenset(found) if count == len(found) else None)
+    return _RELATIONS.get(plan)
 
 
 @deep
@@ -107,8 +107,8 @@ def _renew(plan: LogicalPlan, seen: Seen) -> tuple[LogicalPlan, bool]:
         seen.add(key)
         return new, changed
     again = _new_instance(new)
-    if ANALYZED in new.__dict__:
-        again.__dict__[ANALYZED] = True
+    if new in ANALYZED:
+        ANALYZED.set(again, True)
     return again, True
 
 
@@ -171,9 +171,9 @@ def _renew_children(
                         mapping[a.expr_id] = b
         if mapping:
             new = rewrite_attributes(new, mapping)
-    if ANALYZED in plan.__dict__:
+    if plan in ANALYZED:
         # Under other ids it is as analyzed as it was.
-        new.__dict__[ANALYZED] = True
+        ANALYZED.set(new, True)
     return new, True
 
 

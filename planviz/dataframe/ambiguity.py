@@ -22,14 +22,18 @@ from planviz.logical.combining import Join
 from planviz.logical.operators import Filter, Project, Sort
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.unresolved import DataFrameDropColumns
+from planviz.trees.memo import Memo
 
-DATASET, DATASETS = "dataset", "datasets"
+#: Of a column: its DataFrame's number, its position there, and the column that remembers nothing.
+DATASET: Memo[tuple[int, int, AttributeReference]] = Memo("dataset")
+#: Of a plan: the numbers of the DataFrames whose plan it is.
+DATASETS: Memo[frozenset[int]] = Memo("datasets")
 _NONE: frozenset[int] = frozenset()
 
 
 def remember(plan: LogicalPlan, number: int) -> None:
     """Note that a plan is that of the DataFrame of this number."""
-    plan.__dict__[DATASETS] = plan.__dict__.get(DATASETS, _NONE) | {number}
+    DATASETS.set(plan, DATASETS.get(plan, _NONE) | {number})
 
 
 def belonging(e: Expression, output: tuple[AttributeReference, ...], number: int) -> Expression:
@@ -39,9 +43,10 @@ def belonging(e: Expression, output: tuple[AttributeReference, ...], number: int
     def step(x: Expression) -> Expression:
         if not isinstance(x, AttributeReference) or x.expr_id not in places:
             return x
-        plain = x.__dict__[DATASET][2] if DATASET in x.__dict__ else x
+        known = DATASET.get(x)
+        plain = x if known is None else known[2]
         made = copy.copy(plain)
-        made.__dict__[DATASET] = number, places[x.expr_id], plain
+        DATASET.set(made, (number, places[x.expr_id], plain))
         return made
 
     made: Expression = e.transform_up(step, AttributeReference.BIT)
@@ -54,14 +59,21 @@ def references(plan: LogicalPlan) -> list[AttributeReference]:
 
 
 def _remembering(e: Expression) -> list[AttributeReference]:
-    return [a for a in e.collect(AttributeReference) if DATASET in a.__dict__]
+    return [a for a in e.collect(AttributeReference) if a in DATASET]
+
+
+def _place(a: AttributeReference) -> tuple[int, int]:
+    """The number of the DataFrame that a column remembers, and its position there."""
+    number, position, _ = DATASET.get(a) or (-1, -1, a)
+    return number, position
 
 
 def plain(plan: LogicalPlan) -> LogicalPlan:
     """The plan with columns that remember nothing in its uppermost operator."""
 
     def step(x: Expression) -> Expression:
-        return x.__dict__[DATASET][2] if DATASET in x.__dict__ else x
+        known = DATASET.get(x)
+        return x if known is None else known[2]
 
     made: LogicalPlan = plan.map_expressions(lambda e: e.transform_up(step, AttributeReference.BIT))
     return made
@@ -99,8 +111,8 @@ def carry(before: LogicalPlan, after: LogicalPlan) -> None:
         old, new = todo.pop()
         if old is new or type(old) is not type(new) or len(old.children) != len(new.children):
             continue
-        if old is not before and DATASETS in old.__dict__:
-            new.__dict__[DATASETS] = old.__dict__[DATASETS] | new.__dict__.get(DATASETS, _NONE)
+        if old is not before and old in DATASETS:
+            DATASETS.set(new, DATASETS.get(old, _NONE) | DATASETS.get(new, _NONE))
         todo += zip(old.children, new.children, strict=True)
 
 
@@ -114,13 +126,13 @@ def check(given: LogicalPlan, analyzed: LogicalPlan) -> None:
         return
     columns = references(given)
     _check_missing(columns, analyzed)
-    ambiguous = _ambiguous({a.__dict__[DATASET][:2]: a.expr_id for a in columns}, analyzed)
+    ambiguous = _ambiguous({_place(a): a.expr_id for a in columns}, analyzed)
     if not ambiguous:
         return
     if isinstance(given, Join) and isinstance(analyzed, Join):
-        itself = bool(given.left.__dict__.get(DATASETS, _NONE) & given.right.__dict__.get(DATASETS, _NONE))
+        itself = bool(DATASETS.get(given.left, _NONE) & DATASETS.get(given.right, _NONE))
         columns = [] if given.condition is None else list(_doubtful(given.condition, itself))
-    found = [a for a in columns if a.__dict__[DATASET][:2] in ambiguous]
+    found = [a for a in columns if _place(a) in ambiguous]
     if found:
         raise _error(list(dict.fromkeys(map(str, found))) if not isinstance(given, Join) else list(map(str, found)))
 
@@ -153,7 +165,7 @@ def _ambiguous(wanted: dict[tuple[int, int], int], plan: LogicalPlan) -> set[tup
         if id(node) in seen:
             continue
         seen.add(id(node))
-        here = node.__dict__.get(DATASETS, _NONE) & numbers
+        here = DATASETS.get(node, _NONE) & numbers
         for (number, place), expr_id in wanted.items() if here else ():
             if number in here and place < len(node.output):
                 actual = node.output[place].expr_id
@@ -177,7 +189,7 @@ def _doubtful(e: Expression, itself: bool) -> Iterator[AttributeReference]:
         if itself and any(isinstance(x, AttributeReference) for x in sides) and (a.foldable or b.foldable):
             return
     if isinstance(e, AttributeReference):
-        if DATASET in e.__dict__:
+        if e in DATASET:
             yield e
         return
     for child in e.children:

@@ -17,7 +17,14 @@ star_schema.py tables around a fact table, which are joined first
 from planviz.estimation.explained import explain_estimate, explain_estimates
 from planviz.estimation.leaves import UNKNOWN_SIZE
 from planviz.estimation.model import Estimate, Part, cost_string
-from planviz.estimation.visitor import can_broadcast, estimate, estimating, size_in_bytes, take_estimate
+from planviz.estimation.visitor import (
+    can_broadcast,
+    estimate,
+    estimating,
+    forget_estimates,
+    size_in_bytes,
+    take_estimate,
+)
 
 __all__ = [
     "UNKNOWN_SIZE",
@@ -29,6 +36,7 @@ __all__ = [
     "estimating",
     "explain_estimate",
     "explain_estimates",
+    "forget_estimates",
     "size_in_bytes",
     "take_estimate",
 ]

@@ -32,6 +32,7 @@ from planviz.logical.operators import (
 )
 from planviz.logical.plan import LeafNode, LogicalPlan
 from planviz.trees.depth import SHALLOW, lowest_first
+from planviz.trees.memo import Memo
 
 #: The ways of estimating: bytes alone; bytes with the catalogue's rows at the tables; rows everywhere.
 SIZES, TABLE_ROWS, ROWS = "_sizes", "_sizes_and_table_rows", "_rows"
@@ -39,6 +40,11 @@ SIZES, TABLE_ROWS, ROWS = "_sizes", "_sizes_and_table_rows", "_rows"
 ROWS_BUT_IN_UNIONS = "_rows_but_in_unions"
 #: Behind any of these: unique keys of a side say nothing of a join's size, as before Spark 3.4.
 ANY_MATCHES = "_any_matches"
+_ESTIMATES: dict[str, Memo[Estimate]] = {
+    way + unique: Memo("estimate" + way + unique)
+    for way in (SIZES, TABLE_ROWS, ROWS, ROWS_BUT_IN_UNIONS)
+    for unique in ("", ANY_MATCHES)
+}
 #: Operators of which only bytes are estimated, whether rows are known or not.
 BY_SIZE = (
     Except,
@@ -73,12 +79,13 @@ def estimating(config: OptimizerConfig) -> Iterator[None]:
 def estimate(plan: LogicalPlan) -> Estimate:
     """What is thought of the plan's result; computed once per node and way of estimating."""
     way = _way.get()
-    found: Estimate | None = plan.__dict__.get(way)
+    memo = _ESTIMATES[way]
+    found = memo.get(plan)
     if found is None:
         # Of a high plan the nodes beneath come first, so that no recursion goes down all of it.
-        for below in lowest_first(plan, lambda n: way in n.__dict__) if plan.height > SHALLOW else ():
-            below.__dict__[way] = _estimated(below, way)
-        found = plan.__dict__[way] = _estimated(plan, way)
+        for below in lowest_first(plan, memo.__contains__) if plan.height > SHALLOW else ():
+            memo.set(below, _estimated(below, way))
+        found = memo.set(plan, _estimated(plan, way))
     return found
 
 
@@ -123,8 +130,14 @@ def _with_rows(plan: LogicalPlan, inputs: tuple[Estimate, ...], way: str) -> Est
 def take_estimate(plan: LogicalPlan, size: int, rows: int | None) -> None:
     """Take what a text prints of an operator, bytes and rows, in place of what would be estimated, in every way."""
     told = Estimate(size, rows, rule=formulas.PRINTED)
-    for way in (SIZES, TABLE_ROWS, ROWS, ROWS_BUT_IN_UNIONS):
-        plan.__dict__[way] = plan.__dict__[way + ANY_MATCHES] = told
+    for memo in _ESTIMATES.values():
+        memo.set(plan, told)
+
+
+def forget_estimates(plan: LogicalPlan) -> None:
+    """Let what is thought of the plan be computed anew, as after its tables' sizes changed."""
+    for memo in _ESTIMATES.values():
+        memo.pop(plan)
 
 
 def size_in_bytes(plan: LogicalPlan) -> int:

@@ -12,6 +12,7 @@ from planviz.frontend import dialect
 from planviz.frontend.lexer import END, NUMBER, QUOTED, STRING, WORD, Tokens, line_and_column
 from planviz.frontend.naming import name_parts
 from planviz.frontend.parameters import Parameters
+from planviz.trees.memo import place
 from planviz.trees.node import TreeNode
 from planviz.types import DataType, StringType, collated, collation_name, parse_type
 
@@ -394,8 +395,8 @@ class Cursor:
         """
         if new.origin is None:
             starts = self.tokens.starts
-            place = (starts[start],) if clause is None else (starts[start], starts[clause])
-            new.__dict__["origin"] = (self.tokens.text, *place)
+            at = (starts[start],) if clause is None else (starts[start], starts[clause])
+            place(new, (self.tokens.text, *at))
         return new
 
     def source(self, start: int, end: int | None = None) -> str:

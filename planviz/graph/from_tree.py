@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from planviz.graph.kinds import kind_of
 from planviz.graph.node import MARKS, Arguments, EdgeType, Estimate, Link, PlanNode
 from planviz.graph.plan_graph import PlanGraph
+from planviz.trees.memo import STANDS_FOR
 from planviz.trees.node import TreeNode
 
 #: Reads the named parts of an operator from its text (`plantext.operators`).
@@ -58,7 +59,7 @@ class Identities:
 
     def of(self, node: TreeNode) -> int:
         """The number of an object; one that stands for another in a plan that is not ready has that one's."""
-        node = node.__dict__.get("stands_for", node)
+        node = STANDS_FOR.get(node, node)
         return self._known.setdefault(id(node), (node, len(self._known)))[1]
 
 

@@ -26,6 +26,7 @@ from planviz.logical.operators import (
     Window,
 )
 from planviz.logical.plan import LogicalPlan
+from planviz.trees.memo import Memo
 from planviz.types import (
     BINARY,
     BOOLEAN,
@@ -107,12 +108,13 @@ def unique_keys(plan: LogicalPlan, keys: Iterable[Expression]) -> bool:
     return any(s <= given for s in known)
 
 
+_DISTINCT_KEYS: Memo[list[frozenset[int]]] = Memo("distinct_keys")
+
+
 def distinct_keys(plan: LogicalPlan) -> list[frozenset[int]]:
     """Sets of columns whose values together occur once (Spark: DistinctKeyVisitor); computed once per node."""
-    found: list[frozenset[int]] | None = plan.__dict__.get("_distinct_keys")
-    if found is None:
-        found = plan.__dict__["_distinct_keys"] = _distinct_keys(plan)
-    return found
+    found = _DISTINCT_KEYS.get(plan)
+    return _DISTINCT_KEYS.set(plan, _distinct_keys(plan)) if found is None else found
 
 
 def _distinct_keys(plan: LogicalPlan) -> list[frozenset[int]]:

@@ -14,6 +14,7 @@ from planviz.expressions.core import (
 )
 from planviz.expressions.windows import WindowExpression
 from planviz.logical.plan import LogicalPlan, UnaryNode, bracketed, named_lists
+from planviz.trees.memo import Memo
 from planviz.trees.node import lazy, node
 
 
@@ -58,7 +59,7 @@ class Project(UnaryNode):
 class HiddenColumns:
     """Columns that a USING join leaves out of `*` but that still can be named (Spark: hiddenOutputTag)."""
 
-    (KEY,) = Project.TAGS
+    MEMO: Memo[tuple[AttributeReference, ...]] = Memo(*Project.TAGS)
 
     @classmethod
     def project(
@@ -66,14 +67,13 @@ class HiddenColumns:
     ) -> Project:
         """A projection that remembers what it hides."""
         made = Project(projects, child)
-        made.__dict__[cls.KEY] = hidden
+        cls.MEMO.set(made, hidden)
         return made
 
     @classmethod
     def of(cls, plan: LogicalPlan) -> tuple[AttributeReference, ...]:
         """What a plan hides and can still give."""
-        found: tuple[AttributeReference, ...] = plan.__dict__.get(cls.KEY, ())
-        return found
+        return cls.MEMO.get(plan, ())
 
 
 @node

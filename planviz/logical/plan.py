@@ -11,11 +11,12 @@ from typing_extensions import override
 
 from planviz.expressions.core import Alias, AttributeReference, Expression
 from planviz.expressions.subqueries import QueryPlan, SubqueryExpression
+from planviz.trees.memo import Memo, place
 from planviz.trees.node import N, Settled, always, lazy
 from planviz.trees.text import tree_string
 
 #: Under which an operator remembers that analysis is done with it and all beneath it (Spark: setAnalyzed).
-ANALYZED = "analyzed"
+ANALYZED: Memo[bool] = Memo("analyzed")
 
 
 class LogicalPlan(QueryPlan["LogicalPlan"]):
@@ -37,7 +38,7 @@ class LogicalPlan(QueryPlan["LogicalPlan"]):
         while made:
             node = made.pop()
             if not node.PLACED_BY_CONDITION or node is new:
-                node.__dict__["origin"] = origin
+                place(node, origin)
             made += [child for child in node.children if child.origin is None]
         return new
 
@@ -157,15 +158,15 @@ class LogicalPlan(QueryPlan["LogicalPlan"]):
     def resolve_operators_up(self, f: Callable[[LogicalPlan], LogicalPlan], mask: int = -1) -> LogicalPlan:
         """As `transform_up`, without what was analyzed before: a DataFrame's plan in one derived from it, a view's plan
         in a query (Spark: resolveOperatorsUp)."""
-        return self.transform_up(f, mask, kept=ANALYZED)
+        return self.transform_up(f, mask, kept=ANALYZED.key)
 
     def resolve_operators_down(self, f: Callable[[LogicalPlan], LogicalPlan], mask: int = -1) -> LogicalPlan:
         """As `transform_down`, without what was analyzed before (Spark: resolveOperatorsDown)."""
-        return self.transform_down(f, mask, kept=ANALYZED)
+        return self.transform_down(f, mask, kept=ANALYZED.key)
 
     def resolve_expressions(self, f: Callable[[Expression], Expression], mask: int = -1) -> LogicalPlan:
         """As `transform_all_expressions`, without what was analyzed before (Spark: resolveExpressions)."""
-        return self.transform_up(lambda p: p.transform_expressions_up(f, mask), mask, kept=ANALYZED)
+        return self.transform_up(lambda p: p.transform_expressions_up(f, mask), mask, kept=ANALYZED.key)
 
     def transform_with_subqueries(self, f: Callable[[LogicalPlan], LogicalPlan], mask: int = -1) -> LogicalPlan:
         """The whole tree with `f` applied to every operator, those inside subqueries too, children first."""

@@ -8,6 +8,7 @@ from planviz.expressions.unresolved import OuterReference
 from planviz.logical.combining import Join
 from planviz.logical.operators import Project
 from planviz.logical.plan import LeafNode, LogicalPlan
+from planviz.trees.memo import Memo
 
 
 class _Numbering:
@@ -50,12 +51,13 @@ class _Numbering:
         return made
 
 
+_CANONICAL: Memo[LogicalPlan] = Memo("canonical")
+
+
 def canonical(plan: LogicalPlan) -> LogicalPlan:
     """The plan with its ids numbered by first appearance and without names (Spark: `QueryPlan.canonicalized`)."""
-    found = plan.__dict__.get("_canonical")
-    if found is None:
-        found = plan.__dict__["_canonical"] = _Numbering().plan(plan)
-    return found
+    found = _CANONICAL.get(plan)
+    return _CANONICAL.set(plan, _Numbering().plan(plan)) if found is None else found
 
 
 def without_renaming(plan: LogicalPlan) -> LogicalPlan:

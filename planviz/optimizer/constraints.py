@@ -24,6 +24,7 @@ from planviz.logical.plan import LogicalPlan, UnaryNode
 from planviz.logical.relations import CTERelationRef
 from planviz.optimizer.attributes import correlated, substitute
 from planviz.trees.depth import deep
+from planviz.trees.memo import Memo
 
 
 class ExpressionSet:
@@ -96,19 +97,22 @@ class ExpressionSet:
 
 
 EMPTY = ExpressionSet()
+_CONSTRAINTS: Memo[ExpressionSet] = Memo("constraints")
+_ABOUT: Memo[tuple[Expression, Expression] | None] = Memo("about")
+_STRICT: Memo[list[Expression]] = Memo("strict_attributes")
 
 
 @deep
 def constraints(plan: LogicalPlan) -> ExpressionSet:
     """The predicates over the plan's columns that every row fulfils; computed once per plan node."""
-    found: ExpressionSet | None = plan.__dict__.get("_constraints")
+    found = _CONSTRAINTS.get(plan)
     if found is None:
         valid = valid_constraints(plan)
         out = plan.output_set
         found = valid.union(inferred(valid), not_null(valid, plan.output)).where(
             lambda c: c.references and c.references <= out and c.deterministic
         )
-        plan.__dict__["_constraints"] = found = as_set(found)
+        found = _CONSTRAINTS.set(plan, as_set(found))
     return found
 
 
@@ -323,16 +327,15 @@ def _shared(sets: dict[Expression, set[Expression]]) -> dict[Expression, frozens
 
 def _about(p: Expression) -> tuple[Expression, Expression] | None:
     """The only column that a predicate reads, and the predicate with any column in its place; None for others."""
-    if "_about" not in p.__dict__:
+    if p not in _ABOUT:
         columns = p.collect(AttributeReference)
         alone = len(p.references) == 1 and p.deterministic and all(map(_is_column, columns))
         forms = {c.canonicalized for c in columns} if alone else set()
         if len(forms) == 1:
             column: AttributeReference = columns[0]
             form = substitute(p, {column.expr_id: AttributeReference("none", column.type, True, _ANY)}).canonicalized
-        p.__dict__["_about"] = (column.canonicalized, form) if len(forms) == 1 else None
-    found: tuple[Expression, Expression] | None = p.__dict__["_about"]
-    return found
+        _ABOUT.set(p, (column.canonicalized, form) if len(forms) == 1 else None)
+    return _ABOUT.get(p)
 
 
 def _is_column(e: Expression) -> TypeGuard[AttributeReference]:
@@ -373,10 +376,8 @@ def not_null(known: ExpressionSet, output: Iterable[AttributeReference]) -> Expr
 
 
 def _strict_attributes_of(c: Expression) -> list[Expression]:
-    found: list[Expression] | None = c.__dict__.get("_strict")
-    if found is None:
-        found = c.__dict__["_strict"] = strict_attributes(c.child if isinstance(c, IsNotNull) else c)
-    return found
+    found = _STRICT.get(c)
+    return _STRICT.set(c, strict_attributes(c.child if isinstance(c, IsNotNull) else c)) if found is None else found
 
 
 #: What is called by name, and dates with intervals.

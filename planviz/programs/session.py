@@ -36,6 +36,7 @@ from planviz.programs.placeholders import filled
 from planviz.programs.retyping import source, wanted_types
 from planviz.programs.signals import LimitReached
 from planviz.programs.values import Unknown, UnknownRows, Value
+from planviz.trees.memo import place
 from planviz.types import BOOLEAN, DOUBLE, STRING, DataType, StructField, StructType, parse_fields
 
 #: How many plans are made of one program at most, and how long that may take (seconds of this process).
@@ -400,7 +401,7 @@ class ProgramSession(SparkSession):
         while stack:
             one = stack.pop()
             if one.origin is None and not isinstance(one, AttributeReference):
-                one.__dict__["origin"] = self.origin
+                place(one, self.origin)
                 stack += one.children
                 if isinstance(one, LogicalPlan):
                     stack += one.expressions
@@ -579,7 +580,7 @@ def _new_in(plan: LogicalPlan) -> list[LogicalPlan]:
     found, todo = [], [plan]
     while todo:
         node = todo.pop()
-        if ANALYZED not in node.__dict__:
+        if node not in ANALYZED:
             found.append(node)
             todo += node.children
     return found

@@ -19,7 +19,7 @@ from planviz.catalog.tables import Table
 from planviz.config import OptimizerConfig
 from planviz.decisions.join_tree import THRESHOLD
 from planviz.errors import PlanvizError
-from planviz.estimation import estimating, size_in_bytes, take_estimate
+from planviz.estimation import estimating, forget_estimates, size_in_bytes, take_estimate
 from planviz.expressions.aggregates import AggregateCall
 from planviz.expressions.calls import FunctionCall
 from planviz.expressions.core import Expression, Literal
@@ -75,7 +75,6 @@ _BROADCAST_SIDES = {
     "RightOuter": ("BuildLeft",),
 }
 _JOINS = ("BroadcastHashJoin", "ShuffledHashJoin", "SortMergeJoin", "CartesianProduct", "BroadcastNestedLoopJoin")
-_WAYS = ("_sizes", "_sizes_and_table_rows", "_rows")
 _SIDES = re.compile(r"\bBuild(Left|Right)\b")
 _ID = re.compile(r"#\d+L?")
 #: Where the lines of sources have the name of what they read.
@@ -407,8 +406,7 @@ class Fitting:
         """The decisions that come out otherwise than printed, and the tables that they hang on."""
         self.trials += 1
         for node in self.nodes:
-            for way in _WAYS:
-                node.__dict__.pop(way, None)
+            forget_estimates(node)
         for leaf in self.leaves:
             take_estimate(leaf, self.sources[source_of(leaf)], None)
         _take(self.estimates)

@@ -21,13 +21,17 @@ from planviz.expressions.specs import SignatureCall
 from planviz.expressions.subqueries import InSubquery
 from planviz.expressions.windows import LagLead, WindowSpec
 from planviz.trees.depth import deep
+from planviz.trees.memo import Memo
 from planviz.types.collations import COLLATED
+
+#: By whom an expression got its casts.
+_COERCED: Memo[TypeCoercion] = Memo("coerced")
 
 
 @deep
 def coerced_tree(e: Expression, c: TypeCoercion) -> Expression:
     """An expression with the casts it needs; what was done before is remembered on the node."""
-    if e.__dict__.get("_coerced") is c:
+    if _COERCED.get(e) is c:
         return e
     new = e.map_children(lambda child: coerced_tree(child, c), BEYOND_LEAVES)
     if c.mode != ANSI.mode:
@@ -41,7 +45,7 @@ def coerced_tree(e: Expression, c: TypeCoercion) -> Expression:
             # The casts may need a second look one level up only: their children are settled.
             new = result
     if new.resolved:
-        new.__dict__["_coerced"] = c
+        _COERCED.set(new, c)
     return new
 
 

@@ -121,7 +121,7 @@ class AnsiCombinedTypeCoercionRule(AnalyzerRule):
                 return p
             return p.map_expressions(self._expression, BEYOND_LEAVES)
 
-        return changed.transform_up(operator, settled=self.settled, kept=ANALYZED)
+        return changed.transform_up(operator, settled=self.settled, kept=ANALYZED.key)
 
     def __init__(self, context: AnalysisContext) -> None:
         super().__init__(context)

@@ -36,6 +36,7 @@ from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.constraints import ExpressionSet
 from planviz.optimizer.context import OptimizerRule
 from planviz.trees.depth import deep
+from planviz.trees.memo import Memo
 from planviz.trees.node import Settled, TreeNode
 from planviz.types import BOOLEAN, NULL
 
@@ -168,10 +169,14 @@ def _factored(e: And | Or, inner: type[And | Or], outer: type[And | Or]) -> Expr
     return balanced(list(ExpressionSet(operands(e, outer))), outer) if _repeats(e, outer) else e
 
 
+#: The canonical forms of the operands of a chain.
+_FORMS: Memo[set[Expression]] = Memo("operand_forms")
+
+
 def _repeats(e: And | Or, cls: type) -> bool:
     """Whether an operand occurs twice in the chain."""
     # Operands come before their chain: the forms that were seen go up with it, or a chain of n would take n * n steps.
-    forms = e.left.__dict__.pop("_forms", None) if type(e.left) is cls else None
+    forms = _FORMS.pop(e.left) if type(e.left) is cls else None
     fresh = operands(e, cls) if forms is None else operands(e.right, cls)
     forms = set() if forms is None else forms
     for p in fresh:
@@ -179,7 +184,7 @@ def _repeats(e: And | Or, cls: type) -> bool:
             if p.canonicalized in forms:
                 return True
             forms.add(p.canonicalized)
-    e.__dict__["_forms"] = forms
+    _FORMS.set(e, forms)
     return False
 
 
@@ -257,12 +262,13 @@ class ReplaceNullWithFalseInPredicate(OptimizerRule):
 
 
 _TRUTHS = Literal.BIT | InSet.BIT
+_HAS_TRUTHS: Memo[bool] = Memo("has_truths")
 
 
 @deep
 def _has_truths(node: TreeNode) -> bool:
     """Whether null, true, false or a set of values occurs in the tree; remembered per node (Spark: tree patterns)."""
-    found = node.__dict__.get("_truths")
+    found = _HAS_TRUTHS.get(node)
     if found is None:
         found = isinstance(node, InSet) or (
             isinstance(node, Literal) and any(node.value is v for v in (None, True, False))
@@ -271,7 +277,7 @@ def _has_truths(node: TreeNode) -> bool:
             inner = [node.plan] if isinstance(node, SubqueryExpression) else []
             held = (*node.expressions, *node.children, *inner)
             found = any([_has_truths(n) for n in held if n.bits & _TRUTHS])
-        node.__dict__["_truths"] = found
+        _HAS_TRUTHS.set(node, found)
     return bool(found)
 
 

@@ -23,6 +23,7 @@ from planviz.optimizer.attributes import correlated, renewed, same_output, subst
 from planviz.optimizer.constraints import constraints
 from planviz.optimizer.context import OptimizerRule
 from planviz.optimizer.rules.pushdown import INNER, can_evaluate_within_join
+from planviz.trees.memo import Memo
 
 Input = tuple[LogicalPlan, str]
 
@@ -71,7 +72,7 @@ class ReorderJoin(OptimizerRule):
         if len(inputs) <= 2 or not conditions:
             return self._refused(plan, inputs)
         starred = self._stars()
-        if not starred and plan.__dict__.get(_ORDERED):
+        if not starred and plan in _ORDERED:
             return self._stays(plan)
         new = ordered(self._star_first(inputs, conditions) if starred else inputs, conditions)
         new = new if same_output(plan.output, new.output) else Project(plan.output, new)
@@ -124,7 +125,7 @@ class ReorderJoin(OptimizerRule):
 
 
 #: Marks a join that stands in its order already (a star's tables not asked for).
-_ORDERED = "_ordered_joins"
+_ORDERED: Memo[bool] = Memo("ordered_joins")
 
 
 def _note_ordered(plan: LogicalPlan) -> None:
@@ -134,7 +135,7 @@ def _note_ordered(plan: LogicalPlan) -> None:
     that can have it; to order it anew would find the same.
     """
     while isinstance(plan, Join) and plan.kind in INNER and not plan.left_hint and not plan.right_hint:
-        plan.__dict__[_ORDERED] = True
+        _ORDERED.set(plan, True)
         plan = plan.left
 
 

@@ -17,6 +17,7 @@ from planviz.physical.strategies.in_memory_scans import in_memory_scan
 from planviz.physical.strategies.join_selection import JoinSelection
 from planviz.physical.strategies.limits import special_limit
 from planviz.physical.strategies.steps import Planned
+from planviz.trees.memo import place
 
 if TYPE_CHECKING:
     from planviz.logical.plan import LogicalPlan
@@ -96,6 +97,6 @@ _OWN = {
 def linked(made: SparkPlan, logical: LogicalPlan) -> None:
     """Remember as `origin` which logical plan an operator, and those new beneath it, came from (Spark: logicalLink)."""
     if made.origin is None:
-        made.__dict__["origin"] = logical
+        place(made, logical)
         for child in made.children:
             linked(child, logical)

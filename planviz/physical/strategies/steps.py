@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from planviz.physical.operators import FilterExec, ProjectExec
 from planviz.physical.strategies.matched import matched
+from planviz.trees.memo import STANDS_FOR
 from planviz.trees.trace import BatchRun, DeferredTree, RuleApplication, Trace
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ class _Places:
         if later:
             return self.calls[later[0]].logical
         made = node.map_children(partial(self.until, number=number))
-        made.__dict__["stands_for"] = node
+        STANDS_FOR.set(made, node)
         return made
 
 
