@@ -22,9 +22,9 @@ Pairing = Callable[[Sequence[PlanNode], Sequence[PlanNode]], Iterable[tuple[int,
 
 _PLAN_ID = re.compile(r",? ?\[?(?:plan_id|id)=#?\d+\]?")
 _IDS = re.compile(r"(?<=\S)#\d+L?(?:-T\d+ms)?(?!\w)")
-_WORD_AND_ID = re.compile(r"(\w*)(?<=\S)#\d+L?(?:-T\d+ms)?(?!\w)")
+_WORD_AND_ID = re.compile(r"(?<!\w)(\w*)(?<=\S)#\d+L?(?:-T\d+ms)?(?!\w)")
 _NUMBERS = re.compile(r"(?<![\w.#])\d[\d,]*(?:\.\d+)?(?:E[+-]?\d+)?(?![\w])")
-_WORDS = re.compile(r"[\w.]+|[<>=!]+")
+_WORDS = re.compile(r"[\w.][\w.#-]*|[<>=!]+")
 #: Families in which one operator may take the place of another: a join changes its strategy, a scan its source.
 _FAMILIES = frozenset({"join", "aggregate", "scan", "exchange", "limit"})
 _CLIMB = 12  # unmatched nodes that may stand between a node and its matched input
