@@ -25,8 +25,8 @@ class CTESubstitution(AnalyzerRule):
     UnresolvedWith(query, definitions)  =>  WithCTE(CTERelationDef..., query over CTERelationRef)
 
     Inner definitions hide outer ones of the same name. All definitions of a query, those nested in other definitions
-    included, gather at its outermost WITH; a subquery keeps its own. Spark 3.0 puts a definition in place of its name;
-    a recursive one, which it does not know, stays a definition.
+    included, gather at its outermost WITH, those of several at the lowest operator over all of these; a subquery keeps
+    its own. Spark 3.0 puts a definition in place of its name; a recursive one, which it does not know, stays one.
     """
 
     matches = (UnresolvedWith,)
@@ -41,7 +41,7 @@ class CTESubstitution(AnalyzerRule):
         new = self._traverse(plan, [], definitions, last)
         if not definitions:
             return new
-        top = last[-1]
+        top = _over(new, {id(p) for p in last})
         ordered = tuple(sorted(definitions, key=lambda d: d.id))
         return new.transform_up(lambda p: _once(p, top, ordered))
 
@@ -122,6 +122,16 @@ def _refuse_hidden_names(plan: QueryPlan, outer: tuple[str, ...], begins: bool =
             _refuse_hidden_names(s.plan, outer)
     for child in plan.children:
         _refuse_hidden_names(child, outer, False)
+
+
+def _over(plan: LogicalPlan, wanted: set[int]) -> LogicalPlan:
+    """The lowest operator beneath which, itself included, all the wanted ones are."""
+    while id(plan) not in wanted:
+        holding = [c for c in plan.children if any(id(p) in wanted for p in c.walk())]
+        if len(holding) != 1:
+            return plan
+        plan = holding[0]
+    return plan
 
 
 def _once(plan: LogicalPlan, top: LogicalPlan, definitions: tuple[CTERelationDef, ...]) -> LogicalPlan:

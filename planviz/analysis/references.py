@@ -36,7 +36,16 @@ from planviz.logical.unresolved import Unpivot, UnresolvedHaving, UnresolvedQual
 
 #: Names that mean a function when no column has them.
 LITERAL_FUNCTIONS = frozenset(
-    ["current_date", "current_timestamp", "current_time", "current_user", "user", "session_user", "grouping__id"]
+    [
+        "current_date",
+        "current_timestamp",
+        "current_time",
+        "localtime",
+        "current_user",
+        "user",
+        "session_user",
+        "grouping__id",
+    ]
 )
 
 

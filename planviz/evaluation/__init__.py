@@ -21,6 +21,7 @@ from planviz.evaluation import (
     patterns,
     temporal,
     texts,
+    variants,
 )
 from planviz.evaluation.casts import convert, converted
 from planviz.evaluation.core import compare, failure, row_value, session_zone, value_of
@@ -29,7 +30,7 @@ from planviz.evaluation.errors import FailsError, UnknownValueError
 #: Importing a family registers what it computes.
 FAMILIES = (
     arithmetic, casts, collations, containers, csvvalues, dateformats, documents, formats, hashes, jsonvalues, lambdas,
-    logic, mathematics, patterns, temporal, texts,
+    logic, mathematics, patterns, temporal, texts, variants,
 )  # fmt: skip
 
 __all__ = [

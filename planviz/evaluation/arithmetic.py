@@ -201,10 +201,13 @@ def _minus(e: UnaryMinus, value: int) -> int:
 
 
 @strict(Abs)
-def _abs(e: Expression, value: Value) -> Value:
+def _abs(e: Abs, value: Value) -> Value:
     if isinstance(value, Decimal):
         return to_decimal(_SCALA.minus(value), e.data_type) if value < 0 else value
-    return bounded_integer(abs(value), e.data_type) if isinstance(value, int) else abs(value)
+    if not isinstance(value, int):
+        return abs(value)
+    wraps = e.mode == "LEGACY" and is_integral(e.data_type)
+    return wrapped(abs(value), bits_of(e.data_type)) if wraps else bounded_integer(abs(value), e.data_type)
 
 
 strict(UnaryPositive)(lambda e, v: v)

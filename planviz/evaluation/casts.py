@@ -32,6 +32,7 @@ from planviz.types import (
     StructType,
     YearMonthIntervalType,
     is_integral,
+    is_interval,
     is_numeric,
     is_string,
 )
@@ -52,7 +53,8 @@ def _cast(e: Cast, row: Row) -> object:
             return _leniently(value, e.child.data_type, e.type)
         return convert(value, e.child.data_type, e.type)
     except FailsError:
-        if e.mode in ("TRY", "LEGACY"):
+        # An interval that does not fit fails without ANSI, too.
+        if e.mode == "TRY" or (e.mode == "LEGACY" and not is_interval(e.child.data_type)):
             return None
         raise
 

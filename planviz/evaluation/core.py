@@ -218,7 +218,13 @@ def call(e: Expression, name: str, arguments: tuple[Expression, ...], row: Row) 
         return None
     if COLLATED and name in _SEARCHING and any(isinstance(v, CollatedText) for v in values):
         raise UnknownValueError(name)
-    value = known.compute(e, *values) if known.typed else known.compute(*values)
+    try:
+        value = known.compute(e, *values) if known.typed else known.compute(*values)
+    except FailsError:
+        # Its flag for failing, which ANSI sets, is off.
+        if isinstance(e, FunctionCall) and "false" in e.tail:
+            return None
+        raise
     return single(value) if value is not None and e.data_type == FLOAT else value
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 
@@ -42,13 +43,20 @@ def _format_string(e: Expression, form: str | None, *values: Value) -> str | Non
     """Java's Formatter for %s, %d, %x and %f; other conversions are not modelled."""
     if form is None:
         return None
-    rest = iter(values)
+    if re.search(r"%0+\$", form):
+        raise FailsError(f"{form!r} counts its values from 0", "INVALID_PARAMETER_VALUE.ZERO_INDEX")
+    rest = itertools.count()
 
     def one(m: re.Match[str]) -> str:
-        flags, width, precision, kind = m.groups()
+        place, flags, width, precision, kind = m.groups()
         if kind == "%":
             return "%"
-        value = next(rest)
+        at = int(place or 0) - 1 if place else next(rest)
+        if at >= len(values):
+            raise FailsError(
+                f"{form!r} asks for more values than there are", "java.util.MissingFormatArgumentException"
+            )
+        value = values[at]
         bounded(int(width or 0) + int(precision or 0))
         if value is None:
             return "null".rjust(int(width or 0))
@@ -64,12 +72,16 @@ def _format_string(e: Expression, form: str | None, *values: Value) -> str | Non
             return f"{value:{flags.replace('-', '<')}{width or ''}f}"
         return f"{value:{flags.replace('-', '<')}{width or ''}{kind}}"
 
-    if re.search(r"%(?![-,+0]*\d*(?:\.\d+)?[sdxXf%])", form):
+    if re.search(r"%(?!(?:\d+\$)?[-,+0]*\d*(?:\.\d+)?[sdxXf%])", form):
         raise UnknownValueError(form)
-    return re.sub(r"%([-,+0]*)(\d*)(?:\.(\d+))?([sdxXf%])", one, form)
+    return re.sub(r"%(?:(\d+)\$)?([-,+0]*)(\d*)(?:\.(\d+))?([sdxXf%])", one, form)
 
 
 _NUMBER_FORMAT = re.compile(r"(S|MI)?(\$)?([09G,]+)(?:[D.]([09]+))?(S|MI|PR)?")
+
+
+def _mismatch(text: str, form: str) -> FailsError:
+    return FailsError(f"{text!r} does not match the format {form!r}", "INVALID_FORMAT.MISMATCH_INPUT")
 
 
 def _number_of(e: Expression, text: str, form: str) -> Decimal:
@@ -85,7 +97,7 @@ def _number_of(e: Expression, text: str, form: str) -> Decimal:
         sign, body = -1, body[1:-1]
     if shape[2]:
         if not body.startswith("$"):
-            raise FailsError(text)
+            raise _mismatch(text, form)
         body = body[1:]
     whole, _, fraction = body.partition(".")
     groups = re.split("[G,]", shape[3])
@@ -93,9 +105,9 @@ def _number_of(e: Expression, text: str, form: str) -> Decimal:
     if len(given) > len(groups) or any(
         len(g) > len(f) for g, f in zip(reversed(given), reversed(groups), strict=False)
     ):
-        raise FailsError(text)
+        raise _mismatch(text, form)
     if not re.fullmatch(r"\d*", "".join(given) + fraction) or len(fraction) > len(shape[4] or "") or not body:
-        raise FailsError(text)
+        raise _mismatch(text, form)
     return to_decimal(sign * Decimal(("".join(given) or "0") + ("." + fraction if fraction else "")), e.data_type)
 
 

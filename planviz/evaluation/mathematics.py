@@ -9,6 +9,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, ROUND_HALF_UP, 
 from planviz.evaluation.arithmetic import bits_of, bounded_integer, to_decimal, truncated, wrapped
 from planviz.evaluation.core import WIDE, function, type_of
 from planviz.evaluation.errors import FailsError
+from planviz.expressions.calls import FunctionCall
 from planviz.expressions.core import Expression
 from planviz.types import LONG, DecimalType, is_integral
 from planviz.types.values import Value
@@ -94,7 +95,10 @@ def _rounded(rounding: str) -> Callable[..., object]:
             return float(Decimal(repr(value)).quantize(Decimal(1).scaleb(-scale), rounding=rounding, context=WIDE))
         exact = Decimal(value).quantize(Decimal(1).scaleb(-scale), rounding=rounding, context=WIDE)
         if is_integral(t):
-            return bounded_integer(int(exact), t) if scale < 0 else value
+            if scale >= 0:
+                return value
+            wraps = isinstance(e, FunctionCall) and e.spec.overflow == "wraps"
+            return wrapped(int(exact), bits_of(t)) if wraps else bounded_integer(int(exact), t)
         return to_decimal(exact, e.data_type)
 
     return compute
@@ -145,9 +149,12 @@ def _bit_get(e: Expression, n: int, position: int) -> int:
 _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
-@function("conv")
-def _conv(text: str, source: int, target: int) -> str | None:
-    """Digits of one base in another; a negative target base gives a signed number, reading stops at a foreign digit."""
+@function("conv", typed=True)
+def _conv(e: Expression, text: str, source: int, target: int) -> str | None:
+    """Digits of one base in another; a negative target base gives a signed number, reading stops at a foreign digit.
+
+    More than 64 bits fail, or without ANSI are 64 ones.
+    """
     if not 2 <= source <= 36 or not 2 <= abs(target) <= 36 or not text.strip():
         return None
     text = text.strip()
@@ -159,7 +166,9 @@ def _conv(text: str, source: int, target: int) -> str | None:
             break
         value = value * source + digit
     if value >= 1 << 64:
-        raise FailsError(f"{text} has more than 64 bits", "ARITHMETIC_OVERFLOW")
+        if not isinstance(e, FunctionCall) or "false" not in e.tail:
+            raise FailsError(f"{text} has more than 64 bits", "ARITHMETIC_OVERFLOW")
+        value, negative = (1 << 64) - 1, False
     value = -value if negative else value
     if target > 0:
         value &= (1 << 64) - 1

@@ -103,7 +103,7 @@ function("date_from_unix_date")(lambda n: _FIRST + timedelta(days=n))
 function("unix_seconds")(lambda t: micros_of(t) // 1_000_000)
 function("unix_millis")(lambda t: micros_of(t) // 1_000)
 function("unix_micros")(micros_of)
-function("timestamp_millis")(lambda n: from_micros(bounded_integer(n * 1_000, LONG)))
+function("timestamp_millis")(lambda n: from_micros(bounded_integer(n * 1_000, LONG, "DATETIME_OVERFLOW")))
 function("timestamp_micros")(from_micros)
 function("from_utc_timestamp")(lambda t, name: moved(t, "UTC", name))
 function("to_utc_timestamp")(lambda t, name: moved(t, name, "UTC"))
@@ -113,7 +113,10 @@ function("convert_timezone")(lambda *a: moved(a[-1], a[0] if len(a) == 3 else zo
 @function("timestamp_seconds")
 def _timestamp_seconds(n: Value) -> datetime:
     exact = Decimal(repr(n)) if isinstance(n, float) else Decimal(n)
-    return from_micros(int(exact.scaleb(6)))
+    micros = exact.scaleb(6)
+    if not isinstance(n, float) and micros != micros.to_integral_value():
+        raise FailsError(f"{n} has a fraction of a microsecond", "java.lang.ArithmeticException")
+    return from_micros(bounded_integer(int(micros), LONG, "DATETIME_OVERFLOW"))
 
 
 @function("next_day")
@@ -210,9 +213,10 @@ function("make_date")(lambda y, m, d: date(y, m, d))
 
 def _make_timestamp(*parts: Value) -> datetime:
     if isinstance(parts[0], date):
+        made = _midnight(parts[0])
         if len(parts) > 1:
-            raise UnknownValueError("times")
-        return _midnight(parts[0])
+            made = datetime.combine(parts[0], parts[1])
+        return moved(made, parts[2], zone()) if len(parts) > 2 else made
     year, month, day, hour, minute, seconds, *where = parts
     micros = int(Decimal(seconds).scaleb(6))
     minute_up = micros == 60_000_000

@@ -90,7 +90,22 @@ def _locate(part: object, text: Value, start: Value) -> int | None:
 
 
 function("position")(lambda part, text, start=1: _locate(part, text, start))
-function("instr")(lambda text, part: text.find(part) + 1)
+
+
+@function("instr")
+def _instr(text: str, part: str, start: int = 1, occurrence: int = 1) -> int:
+    """The place of the n-th occurrence from a place on; from one that is counted from the end, backwards."""
+    if not start or occurrence < 1:
+        return 0
+    at = start - 1 if start > 0 else len(text) + start
+    for _ in range(occurrence):
+        found = text.find(part, at) if start > 0 else text.rfind(part, 0, at + len(part))
+        if found < 0:
+            return 0
+        at = found + 1 if start > 0 else found - 1
+    return found + 1
+
+
 function("charindex")(lambda part, text, start=1: _locate(part, text, start))
 function("upper", "ucase")(lambda s: s.upper())
 function("lower", "lcase")(lambda s: s.lower())
@@ -192,6 +207,31 @@ def _split_part(s: str, separator: str, n: int) -> str:
     return parts[index] if 0 <= index < len(parts) else ""
 
 
+@function("jaro_winkler_similarity")
+def _jaro_winkler(a: str, b: str) -> float:
+    """The share of characters that are alike and near, more where the texts begin alike (Jaro, Winkler)."""
+    if a == b:
+        return 1.0
+    reach, used, alike = max(max(len(a), len(b)) // 2 - 1, 0), set[int](), []
+    bounded(len(a) * (2 * reach + 1))
+    for i, c in enumerate(a):
+        near = range(max(0, i - reach), min(len(b), i + reach + 1))
+        at = next((j for j in near if b[j] == c and j not in used), None)
+        if at is not None:
+            used.add(at)
+            alike.append(c)
+    if not alike:
+        return 0.0
+    n, moved = len(alike), sum(x != b[j] for x, j in zip(alike, sorted(used), strict=True)) / 2
+    similarity = (n / len(a) + n / len(b) + (n - moved) / n) / 3
+    same = next((i for i, (x, y) in enumerate(zip(a[:4], b[:4], strict=False)) if x != y), min(len(a), len(b), 4))
+    return similarity + same * 0.1 * (1 - similarity)
+
+
+function("to_base32")(lambda b: base64.b32encode(_bytes(b)).decode("ascii"))
+function("from_base32")(lambda s: base64.b32decode(s))
+
+
 @function("levenshtein")
 def _levenshtein(a: str, b: str, most: int | None = None) -> int:
     step(len(a) * len(b))
@@ -289,7 +329,9 @@ def _unhex(s: str) -> bytes | None:
 
 function("base64")(lambda b: base64.b64encode(_bytes(b)).decode("ascii"))
 function("unbase64")(lambda s: base64.b64decode(s, validate=True))
-function("is_valid_utf8")(lambda s: _valid(_bytes(s)))
+#: Bytes that are no UTF-8 became this character when they were cast to text.
+_REPLACEMENT = "\ufffd"
+function("is_valid_utf8")(lambda s: _valid(_bytes(s)) and _REPLACEMENT not in s)
 function("make_valid_utf8")(lambda s: _bytes(s).decode("utf-8", "replace"))
 
 
@@ -303,12 +345,12 @@ def _valid(b: bytes) -> bool:
 
 @function("validate_utf8")
 def _validate(s: Text) -> Text:
-    if not _valid(_bytes(s)):
+    if not _valid(_bytes(s)) or _REPLACEMENT in s:
         raise FailsError("the text is not UTF-8", "INVALID_UTF8_STRING")
     return s
 
 
-function("try_validate_utf8")(lambda s: s if _valid(_bytes(s)) else None)
+function("try_validate_utf8")(lambda s: s if _valid(_bytes(s)) and _REPLACEMENT not in s else None)
 
 
 def _converted(s: str, form: str = "hex") -> bytes:

@@ -82,7 +82,8 @@ class FunctionSpec:
     last arguments that SQL text leaves out; `tail` is what `str` prints behind the arguments; `sql_name` names it
     in SQL text; `option` is the number of the parameter that prints as Some or None (0: none does); `folded` are
     the numbers of the arguments that must be constant; `check` is what the arguments must fulfil together, before
-    the types of each where `check_first` says so; `folded_first`: what must be constant is asked before the types.
+    the types of each where `check_first` says so; `folded_first`: what must be constant is asked before the types;
+    `overflow` is "fails" with ANSI on, "wraps" without, of functions that do not print which ("": it has none).
     """
 
     name: str
@@ -100,6 +101,7 @@ class FunctionSpec:
     check: Callable[[str, tuple[Expression, ...]], TypeMismatch | None] | None = None
     check_first: bool = False
     folded_first: bool = False
+    overflow: str = ""
 
 
 #: Functions whose texts must have one collation.
@@ -166,6 +168,8 @@ class SignatureCall(Expression):
 
     def without_failures(self) -> SignatureCall:
         """The call with ANSI off: where it failed it gives null."""
+        if self.spec.overflow == "fails":
+            return self.replace(spec=replace(self.spec, overflow="wraps"))
         if not any(isinstance(t, AnsiFlag) for t in self.tail):
             return self
         tail = tuple(t.off if isinstance(t, AnsiFlag) else t for t in self.tail)

@@ -256,9 +256,16 @@ class QueryReader(ScriptReader):
             return plan
         self.at += 1
 
-        def one() -> tuple[str, Expression]:
+        def one() -> tuple[str, Expression | str]:
             name = self.identifier()
             self.expect("AS")
+            if not self.sees("("):
+                return name, self.identifier()
+            if self.peek(2) == ")" and self.peek(1) != ")":
+                self.at += 1
+                other = self.identifier()
+                self.at += 1
+                return name, other
             return name, self.window_spec()
 
         pairs = self.separated(one)
@@ -268,7 +275,25 @@ class QueryReader(ScriptReader):
             raise self.error(
                 "INVALID_SQL_SYNTAX.REPETITIVE_WINDOW_DEFINITION", f"The definition of window `{again}` is repetitive."
             )
-        return WithWindowDefinition(tuple(n for n, _ in pairs), tuple(s for _, s in pairs), plan)
+        return WithWindowDefinition(tuple(n for n, _ in pairs), self._window_specs(pairs), plan)
+
+    def _window_specs(self, pairs: list[tuple[str, Expression | str]]) -> tuple[Expression, ...]:
+        """The definitions; the name of another one is that one's."""
+        known = {name.lower(): spec for name, spec in pairs}
+        specs: list[Expression] = []
+        for _, spec in pairs:
+            found = known.get(spec.lower()) if isinstance(spec, str) else spec
+            if found is None:
+                raise self.error(
+                    "INVALID_SQL_SYNTAX.UNRESOLVED_WINDOW_REFERENCE", f"Cannot resolve window reference `{spec}`."
+                )
+            if isinstance(found, str):
+                raise self.error(
+                    "INVALID_SQL_SYNTAX.INVALID_WINDOW_REFERENCE",
+                    f"Window reference `{spec}` is not a window specification.",
+                )
+            specs.append(found)
+        return tuple(specs)
 
     def _hints(self) -> list[tuple[str, tuple[Expression, ...]]]:
         hints: list[tuple[str, tuple[Expression, ...]]] = []

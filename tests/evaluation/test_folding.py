@@ -31,6 +31,24 @@ def test_folds(expression, value):
 
 
 @pytest.mark.parametrize(
+    ("expression", "value"),
+    [
+        ("abs(-128Y)", "-128"),
+        ("round(127Y, -1)", "-126"),
+        ("bround(2147483647, -1)", "-2147483646"),
+        ("make_timestamp(2021, 07, 11, 6, 30, 60.007)", "null"),
+        ("conv('92233720368547758070', 10, 16)", "FFFFFFFFFFFFFFFF"),
+        ("next_day('2015-07-23', 'xx')", "null"),
+        ("unix_timestamp('Unparseable', 'yyyy-MM-dd')", "null"),
+    ],
+)
+def test_without_ansi_what_does_not_fit_wraps_or_is_null(expression, value):
+    config = OptimizerConfig.of(**{"spark.sql.session.timeZone": "UTC", "spark.sql.ansi.enabled": "false"})
+    plan = QueryExecution(f"SELECT {expression} AS x", config=config).optimized
+    assert str(plan.projects[0].child) == value
+
+
+@pytest.mark.parametrize(
     "expression",
     [
         "make_date(2021, 2, 29)",
@@ -47,6 +65,14 @@ def test_leaves_what_fails_in_a_way_that_is_not_known(expression):
     ("expression", "error"),
     [
         ("1 / 0", "DIVIDE_BY_ZERO"),
+        ("timestamp_millis(92233720368547758)", "DATETIME_OVERFLOW"),
+        ("timestamp_seconds(1230219000123123)", "DATETIME_OVERFLOW"),
+        ("timestamp_seconds(0.1234567)", "java.lang.ArithmeticException"),
+        ("to_number('x', '999')", "INVALID_FORMAT.MISMATCH_INPUT"),
+        ("format_string('%s %s', 'a')", "java.util.MissingFormatArgumentException"),
+        ("format_string('%0$s', 'a')", "INVALID_PARAMETER_VALUE.ZERO_INDEX"),
+        ("round(127Y, -1)", "ARITHMETIC_OVERFLOW"),
+        ("parse_json('{')", "MALFORMED_RECORD_IN_PARSING.WITHOUT_SUGGESTION"),
         ("7 % 0", "REMAINDER_BY_ZERO"),
         ("interval '2' second / 0", "INTERVAL_DIVIDED_BY_ZERO"),
         ("interval '-178956970-8' year to month / -1", "INTERVAL_ARITHMETIC_OVERFLOW.WITH_SUGGESTION"),

@@ -110,6 +110,8 @@ def _array_elements(e: FunctionCall, c: TypeCoercion) -> Expression:
         return e if t is None else e.replace(arguments=tuple(cast_to(a, t) for a in e.arguments))
     if e.name in ("element_at", "try_element_at") and isinstance(e.arguments[0].data_type, MapType):
         return _map_element(e)
+    if e.name == "map_contains_key" and isinstance(e.arguments[0].data_type, MapType):
+        return _map_key(e, e.arguments[0].data_type)
     if e.name in ("element_at", "try_element_at") and e.arguments[1].data_type in (BYTE, SHORT):
         return e.replace(arguments=(e.arguments[0], cast_to(e.arguments[1], INT)))
     return e
@@ -122,6 +124,15 @@ def _map_element(e: FunctionCall) -> Expression:
     t = legacy.tightest(held.key, key.data_type) if isinstance(held, MapType) else None
     if t is None or not isinstance(held, MapType) or is_string(held.key):
         return e.replace(arguments=(whole, Cast(key, STRING))) if key.data_type == NULL and t is not None else e
+    return e.replace(arguments=(cast_to(whole, MapType(t, held.value, held.value_contains_null)), cast_to(key, t)))
+
+
+def _map_key(e: FunctionCall, held: MapType) -> Expression:
+    """A map and a key that it may have, both of a type that is as wide as either."""
+    whole, key = e.arguments
+    t = None if NULL in (key.data_type, held.key) else legacy.without_strings(held.key, key.data_type)
+    if t is None or t == held.key == key.data_type:
+        return e
     return e.replace(arguments=(cast_to(whole, MapType(t, held.value, held.value_contains_null)), cast_to(key, t)))
 
 

@@ -187,7 +187,7 @@ def _integral_divide(e: IntegralDivide, a: DataType, b: DataType) -> Expression:
         return e if a == b else (with_decimal(e, a, b) or e)
     if (is_numeric(a) and is_numeric(b)) or is_string(a) or is_string(b):
         return e.replace(left=cast_to(e.left, LONG), right=cast_to(e.right, LONG))
-    return e
+    return e if a == b else _tightest(e, a, b)
 
 
 def shift(e: Shift, c: TypeCoercion) -> Expression:

@@ -157,7 +157,7 @@ def _make_timestamp(name: str, t: DataType) -> Builder:
     plain = name == "try_make_timestamp"
     kind = "TimestampNTZType" if ntz else "TimestampType"
     numbers = FunctionSpec(
-        name, () if plain else spec_of("", "I I I I I U16 S", t).inputs, lambda _: t, "any" if fails else True,
+        name, spec_of("", "I I I I I U16 S", t).inputs, lambda _: t, "any" if fails else True,
         option=0 if ntz or plain else 7,
     )  # fmt: skip
     parts = spec_of("make_timestamp", "A! TM! S!", t)
@@ -168,7 +168,11 @@ def _make_timestamp(name: str, t: DataType) -> Builder:
             wrong_count(name, "[2, 6]" if ntz else "[1, 2, 3, 6, 7]", len(a), a[0])
         if len(a) < 4:
             return from_parts(a)
-        return FunctionCall(name, a[:6] if plain else a, numbers, tail)
+        if plain:
+            # Its zone does not print, and counts all the same.
+            spec = replace(numbers, name="make_timestamp", option=7)
+            return Replaced(name, a[:6], FunctionCall("make_timestamp", a, spec, (ZONE, "false", kind)))
+        return FunctionCall(name, a, numbers, tail)
 
     def from_parts(a: Args) -> Expression:
         if plain or ntz:
@@ -240,6 +244,7 @@ BUILDERS: dict[str, Entry] = {
     "time_bucket": (2, 3, _time_bucket),
     "convert_timezone": (2, 3, _convert_timezone),
     "current_time": (0, 1, _current_time),
+    "localtime": (0, 1, _current_time),
     "current_timestamp": (0, 0, _current("current_timestamp")),
     "now": (0, 0, _current("now")),
     "current_date": (0, 0, _current("current_date")),

@@ -99,6 +99,7 @@ def _row(line: str) -> tuple[str, Signature]:
         check=CHECKS[remarks["check"]] if "check" in remarks else None,
         check_first=remarks.get("check") in FIRST,
         folded_first="early" in remarks,
+        overflow="fails" if "overflow" in remarks else "",
     )
     return name, Signature(spec, max(fewest, 1) if many else fewest, most, tuple(defaults), "time" in remarks)
 

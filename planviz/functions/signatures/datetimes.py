@@ -26,7 +26,7 @@ date_diff | A A | I
 months_between | T T B?=true | D | zone
 trunc | A S | A | null=yes tolerant
 date_trunc | S T | T | zone null=yes tolerant
-date_format | T S | S | zone
+date_format | T|TM S | S | zone
 from_unixtime | L S?='yyyy-MM-dd HH:mm:ss' | S | zone null=yes
 unix_date | A! | I
 date_from_unix_date | I | A

@@ -35,8 +35,8 @@ signum | D|YM|DT | D | sql=SIGNUM
 hypot | D D | D | sql=HYPOT
 pi | | D | sql=PI null=no
 factorial | I | L | null=yes
-round | N I?=0 | round | fold=2 tolerant
-bround | N I?=0 | round | fold=2 tolerant
+round | N I?=0 | round | fold=2 tolerant overflow
+bround | N I?=0 | round | fold=2 tolerant overflow
 ceil | D|DEC|L | ceil | sql=CEIL
 ceiling | D|DEC|L | ceil
 floor | D|DEC|L | ceil | sql=FLOOR

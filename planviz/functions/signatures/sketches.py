@@ -63,6 +63,13 @@ is_variant_null | VAR! | B | null=no
 is_valid_variant | VAR! | B
 schema_of_variant | VAR! | S
 to_variant_object | * | VAR | check=object
+variant_set | VAR! S! * B!?=true | VAR | null=yes tail=true
+try_variant_set | VAR! S! * B!?=true | VAR | null=yes tail=false
+variant_insert | VAR! S! * | VAR | null=yes tail=true
+try_variant_insert | VAR! S! * | VAR | null=yes tail=false
+variant_array_append | VAR! S! * | VAR | null=yes tail=true
+try_variant_array_append | VAR! S! * | VAR | null=yes tail=false
+variant_strip_nulls | VAR! B!?=true | VAR
 xpath | S! S! | S[]n | null=yes fold=2 early
 xpath_boolean | S! S! | B | fold=2 early
 xpath_short | S! S! | SH | fold=2 early
