@@ -135,7 +135,7 @@ def is_plan(text: str) -> bool:
 def open_input(text: str, options: argparse.Namespace, stage: str) -> Document:
     """As `open_file` for SQL; of a plan's text the explains that can be are replayed, any other is read as it is."""
     from planviz.document import open_text
-    from planviz.document.opening.text import looks_like_sql
+    from planviz.document.opening.readers.sql import looks_like_sql
     from planviz.errors import ParseError
 
     if not looks_like_sql(text) or _PLAN.search(text):
