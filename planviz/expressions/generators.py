@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from planviz.expressions.core import Expression, GeneratorMark, Literal, TypeMismatch, UnaryExpression
 from planviz.trees.node import always, node
-from planviz.types import INT, UNKNOWN, ArrayType, DataType, MapType, StructField, StructType
+from planviz.types import INT, NULL, UNKNOWN, ArrayType, DataType, MapType, StructField, StructType
 
 
 class Generator(GeneratorMark):
@@ -81,12 +81,26 @@ class Stack(Generator):
 
     @property
     def element_schema(self) -> tuple[StructField, ...]:
-        """col0, col1 ..."""
+        """col0, col1 ...; a column's type is that of its first value that is not NULL."""
         rows = self.arguments[0]
         n = rows.value if isinstance(rows, Literal) and isinstance(rows.value, int) else 1
-        values = self.arguments[1:]
-        width = -(-len(values) // max(n, 1))
-        return tuple(StructField(f"col{i}", values[i].data_type, True) for i in range(width))
+        types = [v.data_type for v in self.arguments[1:]]
+        width = -(-len(types) // max(n, 1))
+        columns = (next((t for t in types[i::width] if t != NULL), NULL) for i in range(width))
+        return tuple(StructField(f"col{i}", t, True) for i, t in enumerate(columns))
+
+    def check_input_types(self) -> TypeMismatch | None:
+        """Every value of a column is of the column's type."""
+        columns = [f.data_type for f in self.element_schema]
+        for i, value in enumerate(self.arguments[1:]):
+            at = i % len(columns)
+            if value.data_type not in (NULL, UNKNOWN, columns[at]) and columns[at] != UNKNOWN:
+                return TypeMismatch(
+                    "STACK_COLUMN_DIFF_TYPES",
+                    f"The data type of the column ({at}) do not have the same type: "
+                    f'"{columns[at].sql}" ({at + 1}) <> "{value.data_type.sql}" ({i + 1})',
+                )
+        return None
 
 
 @node

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from planviz.config import OptimizerConfig
@@ -24,6 +26,8 @@ from planviz.types import DATE
         ("time_bucket(INTERVAL '5' MINUTE - INTERVAL '9' MINUTE, now())", "DATATYPE_MISMATCH.VALUE_OUT_OF_RANGE"),
         ("time_bucket(INTERVAL '5' MINUTE, DATE'2020-01-01')", "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE"),
         ("histogram_numeric(1, 1)", "DATATYPE_MISMATCH.VALUE_OUT_OF_RANGE"),
+        ("stack(2, 'a', 1, 'b', 2.5D)", "DATATYPE_MISMATCH.STACK_COLUMN_DIFF_TYPES"),
+        ("stack(2, NULL, 1, 'b', 'c')", "DATATYPE_MISMATCH.STACK_COLUMN_DIFF_TYPES"),
         ("sequence(NULL, NULL)", "DATATYPE_MISMATCH.SEQUENCE_WRONG_INPUT_TYPES"),
         ("schema_of_csv(42)", "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE"),
         ("schema_of_json(CAST(NULL AS STRING))", "DATATYPE_MISMATCH.UNEXPECTED_NULL"),
@@ -103,3 +107,14 @@ def test_identifier_puts_texts_together_in_commands_too():
     assert last.error is None
     assert last.execution is not None
     assert [a.data_type for a in last.execution.analyzed.output] == [DATE]
+
+
+def test_a_column_of_stack_has_the_type_of_its_first_value_that_is_not_null():
+    output = QueryExecution("SELECT stack(2, NULL, 1, 'b', 2)").analyzed.output
+    assert [a.data_type.simple_string for a in output] == ["string", "int"]
+
+
+def test_median_is_computed_once_beside_the_percentile_that_it_is():
+    query = "SELECT percentile(x, 0.5), median(x) FROM VALUES (1.5), (2.5) AS t(x)"
+    plan = QueryExecution(query).text("physical")
+    assert re.search(r"functions=\[percentile\(x#\d+, 0.5, 1, 0, 0, false\)\]", plan)

@@ -19,6 +19,7 @@ from planviz.expressions.objects import Invoke, StaticInvoke
 from planviz.expressions.patterns import Like
 from planviz.expressions.predicates import And, EqualTo, IsNotNull, IsNull, LessThanOrEqual, Or
 from planviz.expressions.specs import FunctionSpec
+from planviz.functions.signatures import AGGREGATE_SIGNATURES
 from planviz.optimizer.attributes import function
 from planviz.types import BINARY, BOOLEAN, DATE, DOUBLE, NULL, STRING, TIMESTAMP, ArrayType, DataType, is_string
 
@@ -66,12 +67,12 @@ _AGGREGATES: dict[str, Callable[[tuple[Expression, ...]], Expression]] = {
 }
 
 
-_PERCENTILE = FunctionSpec("percentile", (), lambda args: args[0].data_type, True)
-
-
 def _percentile(call: AggregateCall, value: Expression, share: Expression, falling: str) -> AggregateCall:
-    """The function behind median and percentile_cont; the column keeps its type."""
-    spec = replace(_PERCENTILE, result=lambda _: call.data_type)
+    """The function behind median and percentile_cont, the same as percentile's own where the type is; the column keeps
+    its type."""
+    spec = AGGREGATE_SIGNATURES["percentile"].spec
+    if spec.result((value, share)) != call.data_type:
+        spec = replace(spec, result=lambda _: call.data_type)
     return AggregateCall("percentile", (value, share, lit(1)), spec, ("0", "0", falling))
 
 
