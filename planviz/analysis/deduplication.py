@@ -349,6 +349,10 @@ def _dedup_right(left: LogicalPlan, right: LogicalPlan) -> LogicalPlan:
     return made
 
 
+#: What is remarked about the second of two columns of one id.
+DUPLICATE = "__is_duplicate"
+
+
 def _dedup_union(plan: Union) -> LogicalPlan:
     inputs = [_without_repeated_ids(one) for one in plan.inputs]
     changed = any(a is not b for a, b in zip(inputs, plan.inputs, strict=True))
@@ -368,6 +372,7 @@ def _without_repeated_ids(plan: LogicalPlan) -> LogicalPlan:
     seen: set[int] = set()
     items = []
     for column in plan.output:
-        items.append(alias(column, column.name) if column.expr_id in seen else column)
+        # The remark keeps RemoveRedundantAliases from putting the same id there once more.
+        items.append(alias(column, column.name).remarked(DUPLICATE) if column.expr_id in seen else column)
         seen.add(column.expr_id)
     return Project(tuple(items), plan)

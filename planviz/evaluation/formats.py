@@ -59,7 +59,7 @@ def _format_string(e: Expression, form: str | None, *values: Value) -> str | Non
         value = values[at]
         bounded(int(width or 0) + int(precision or 0))
         if value is None:
-            return "null".rjust(int(width or 0))
+            return "null".ljust(int(width or 0)) if "-" in flags else "null".rjust(int(width or 0))
         if kind == "s":
             text = value if isinstance(value, str) else java_double(value) if isinstance(value, float) else None
             text = str(value) if isinstance(value, int) and not isinstance(value, bool) else text
@@ -72,7 +72,7 @@ def _format_string(e: Expression, form: str | None, *values: Value) -> str | Non
             return f"{value:{flags.replace('-', '<')}{width or ''}f}"
         return f"{value:{flags.replace('-', '<')}{width or ''}{kind}}"
 
-    if re.search(r"%(?!(?:\d+\$)?[-,+0]*\d*(?:\.\d+)?[sdxXf%])", form):
+    if re.search(r"%(?!(?:\d+\$)?[-,+0]*\d*(?:\.\d+)?[sdxXf%])", form.replace("%%", "")):
         raise UnknownValueError(form)
     return re.sub(r"%(?:(\d+)\$)?([-,+0]*)(\d*)(?:\.(\d+))?([sdxXf%])", one, form)
 

@@ -9,11 +9,12 @@ from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
 from planviz.evaluation.arithmetic import bounded_integer
-from planviz.evaluation.core import Row, deferred, evaluate, function, strict, zone
+from planviz.evaluation.core import Row, deferred, evaluate, function, strict, type_of, zone
 from planviz.evaluation.dateformats import formatted, parsed
 from planviz.evaluation.errors import FailsError, UnknownValueError
 from planviz.evaluation.instants import from_micros, micros_of, moved
 from planviz.expressions.calls import DatetimeMinus, DatetimePlus, FunctionCall
+from planviz.expressions.core import Expression
 from planviz.types import CALENDAR_INTERVAL, DATE, INT, LONG, TIMESTAMP, DayTimeIntervalType, YearMonthIntervalType
 from planviz.types.values import Value
 
@@ -117,6 +118,18 @@ def _timestamp_seconds(n: Value) -> datetime:
     if not isinstance(n, float) and micros != micros.to_integral_value():
         raise FailsError(f"{n} has a fraction of a microsecond", "java.lang.ArithmeticException")
     return from_micros(bounded_integer(int(micros), LONG, "DATETIME_OVERFLOW"))
+
+
+@function("time_bucket", typed=True)
+def _time_bucket(e: Expression, width: Value, moment: datetime, origin: datetime) -> date:
+    """The start of the bucket that a moment is in; buckets of days and months go by the session's clock."""
+    if isinstance(type_of(e, 0), YearMonthIntervalType):
+        months = (moment.year - origin.year) * 12 + moment.month - origin.month
+        n = months // width
+        start = add_months(origin, n * width)
+        return start if start <= moment else add_months(origin, (n - 1) * width)
+    gap = (moment - origin) // timedelta(microseconds=1)
+    return origin + timedelta(microseconds=gap // width * width)
 
 
 @function("next_day")

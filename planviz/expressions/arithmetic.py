@@ -12,6 +12,7 @@ from planviz.types import (
     DOUBLE,
     INT,
     LONG,
+    NULL,
     UNKNOWN,
     DataType,
     DecimalType,
@@ -46,7 +47,7 @@ class BinaryOperator(BinaryExpression):
                 "BINARY_OP_DIFF_TYPES",
                 f'the left and right operands of the binary operator have incompatible types ("{a.sql}" and "{b.sql}")',
             )
-        if not self.accepts(a):
+        if a != NULL and not self.accepts(a):
             return TypeMismatch(
                 "BINARY_OP_WRONG_TYPE",
                 f'the binary operator requires the input type {self.ACCEPTS}, not "{a.sql}"',

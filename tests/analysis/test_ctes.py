@@ -51,3 +51,10 @@ def test_a_window_named_after_another_is_that_one(reference):
 def test_a_window_named_after_none_is_refused(windows, error):
     with pytest.raises(PlanvizError, match=error):
         explain(f"SELECT sum(a) OVER w1 FROM VALUES (1, 2) AS t(a, b) WINDOW {windows}")
+
+
+def test_an_input_of_a_union_that_names_a_column_twice_keeps_two_ids():
+    text = explain("SELECT id, id AS b FROM range(3) UNION ALL SELECT id, id FROM range(4)").text("optimized")
+    second = text.splitlines()[3]
+    first, other = second.removeprefix("+- Project [").removesuffix("]").split(", ")
+    assert other.startswith(f"{first} AS id#")

@@ -185,7 +185,9 @@ def _through_long(e: Expression) -> Expression:
 def _integral_divide(e: IntegralDivide, a: DataType, b: DataType) -> Expression:
     if isinstance(a, DecimalType) or isinstance(b, DecimalType):
         return e if a == b else (with_decimal(e, a, b) or e)
-    if (is_numeric(a) and is_numeric(b)) or is_string(a) or is_string(b):
+    if a == b == NULL:
+        return e
+    if all(is_numeric(t) or t == NULL for t in (a, b)) or is_string(a) or is_string(b):
         return e.replace(left=cast_to(e.left, LONG), right=cast_to(e.right, LONG))
     return e if a == b else _tightest(e, a, b)
 
