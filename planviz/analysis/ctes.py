@@ -144,10 +144,13 @@ def _refers(plan: LogicalPlan, name: str) -> bool:
 
 def _recursive(plan: LogicalPlan, name: str, number: int, depth: int | None) -> LogicalPlan:
     """The definition's UNION as a loop over its anchor and its recursion."""
+    mask = UnresolvedRelation.BIT | SubqueryExpression.BIT
 
     def refer(p: LogicalPlan) -> LogicalPlan:
         if isinstance(p, UnresolvedRelation) and len(p.parts) == 1 and same_name(p.parts[0], name):
             return SubqueryAlias((p.parts[0],), CTERelationRef(number, False, (), False, True))
+        if p.bits & SubqueryExpression.BIT and not isinstance(p, UnresolvedRelation):
+            return subplans(p, lambda q: q.transform_up(refer, mask))
         return p
 
     def loop(p: LogicalPlan) -> LogicalPlan:
@@ -162,12 +165,22 @@ def _recursive(plan: LogicalPlan, name: str, number: int, depth: int | None) -> 
                         "UNION ALL instead.",
                         p,
                     )
-                return UnionLoop(number, anchor, recursion.transform_up(refer, UnresolvedRelation.BIT), (), depth)
+                if not _refers(anchor, name):
+                    return UnionLoop(number, anchor, recursion.transform_up(refer, mask), (), depth)
         if isinstance(p, SubqueryAlias | UnresolvedSubqueryColumnAliases):
             return p.map_children(loop)
         return p
 
-    return loop(plan)
+    made = loop(plan)
+    if made is plan:
+        raise analysis_error(
+            "INVALID_RECURSIVE_CTE",
+            "Invalid recursive definition found. Recursive queries must contain an UNION or an UNION ALL statement "
+            "with 2 children. The first child needs to be the anchor term without any recursive references. Any top "
+            "level inner CTE must not contain self references.",
+            plan,
+        )
+    return made
 
 
 class ResolveWithCTE(AnalyzerRule):

@@ -18,7 +18,7 @@ from typing import Any
 
 from planviz.errors import cut
 from planviz.evaluation.collation_order import order_key
-from planviz.evaluation.errors import FailsError, UnknownValueError
+from planviz.evaluation.errors import FailsError, InvalidPatternError, UnknownValueError
 from planviz.expressions.calls import FunctionCall
 from planviz.expressions.core import Alias, Expression, Literal
 from planviz.expressions.specs import ALIKE_FUNCTIONS
@@ -258,6 +258,8 @@ def failure(e: Expression) -> FailsError | None:
         evaluated(e, {})
     except FailsError as error:
         return error
+    except InvalidPatternError as error:
+        return FailsError(str(error), error.error_class)
     except UnknownValueError:
         return None
     except OUT_OF_REACH as error:

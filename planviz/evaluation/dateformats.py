@@ -1,6 +1,7 @@
 """Timestamps written and read by a pattern of letters, as Java's DateTimeFormatter and Spark's use of it do.
 
-Letters that Spark refuses (week years, narrow texts), and those it cannot read back, raise UnknownValueError.
+Letters that Spark refuses (week years, narrow texts), and those it cannot read back, raise InvalidPatternError, others
+that are not modelled UnknownValueError.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from planviz.evaluation.core import function, zone
-from planviz.evaluation.errors import FailsError, UnknownValueError
+from planviz.evaluation.errors import FailsError, InvalidPatternError, UnknownValueError
 from planviz.evaluation.instants import moved, zone_of
 from planviz.types.values import Value
 
@@ -44,12 +45,50 @@ def tokens(pattern: str) -> list[Token]:
     return out
 
 
+#: Letters of weeks and of their years, which mean other days than most people think.
+_WEEKS = frozenset("YWwuec")
+#: Letters that Spark takes neither way, and those that it does not read.
+_NEVER, _NOT_READ = frozenset("ABnNp"), frozenset("EFqQ")
+#: The most times that a letter may stand in a row (Spark: DateTimeFormatterHelper; Java's own bounds).
+_MOST = dict.fromkeys("GMLEQqzXxZ", 4) | dict.fromkeys("dhHkKms", 2) | {"X": 5, "x": 5, "Z": 5, "y": 10, "D": 3, "a": 1}
+#: What Java's older formatter knows, by which Spark tells patterns that it once took.
+_OLDER = frozenset("GyMLdDFEuaHkKhmsSzZXYwW")
+
+
+#: What Java's newer formatter knows.
+_KNOWN = frozenset("GuyDMLdQqYwWEecFaBhKkHmsSAnNVvzOXxZp[]")
+
+
+def checked(pattern: str, reading: bool, zoned: bool = True) -> list[Token]:
+    """A pattern in parts. Raises InvalidPatternError for one that Spark refuses whatever the value is."""
+    found = tokens(pattern)
+    refused = next(filter(None, [_refusal(token, reading) for token in found]), "")
+    if refused:
+        older = zoned and all(not token.letter or token.letter in _OLDER for token in found)
+        known = "INCONSISTENT_BEHAVIOR_CROSS_VERSION.DATETIME_PATTERN_RECOGNITION"
+        raise InvalidPatternError(f"{pattern!r} is no pattern of dates", known if older else refused)
+    return found
+
+
+def _refusal(token: Token, reading: bool) -> str:
+    """Spark's name for what is wrong with a letter, where its older formatter cannot help; empty for nothing."""
+    letter, n = token.letter, token.count
+    if not letter:
+        return ""
+    if letter in _WEEKS:
+        return "INCONSISTENT_BEHAVIOR_CROSS_VERSION.DATETIME_WEEK_BASED_PATTERN"
+    if letter in _NEVER or (reading and letter in _NOT_READ):
+        return "INVALID_DATETIME_PATTERN.ILLEGAL_CHARACTER"
+    most = 6 if letter == "y" and reading else _MOST.get(letter, 9)
+    return "INVALID_DATETIME_PATTERN.WITH_SUGGESTION" if n > most or letter not in _KNOWN else ""
+
+
 # ------------------------------------------------------------------------------------------------------- writing
 
 
 def formatted(t: datetime, pattern: str) -> str:
     """A wall clock of the session's zone in a pattern. Raises UnknownValueError for letters that are not modelled."""
-    return "".join(token.text or _written(t, token.letter, token.count) for token in tokens(pattern))
+    return "".join(token.text or _written(t, token.letter, token.count) for token in checked(pattern, False))
 
 
 _NUMBERS: dict[str, Callable[[datetime], int]] = {
@@ -167,7 +206,7 @@ def parsed(text: str, pattern: str, zoned: bool = True) -> datetime:
     Raises FailsError, and UnknownValueError for letters that are not modelled.
     """
     expression, fields = "", []
-    for token in tokens(pattern):
+    for token in checked(pattern, True, zoned):
         if token.letter in ("[", "]"):
             expression += "(?:" if token.letter == "[" else ")?"
         elif not token.letter:
@@ -201,9 +240,10 @@ def _assembled(parts: dict[str, str]) -> datetime:
     if not 1 <= year <= 9999:
         raise UnknownValueError("a year that Python has not")
     try:
-        if "dayofyear" in parts and "month" not in parts:
+        if "dayofyear" in parts:
             day = date(year, 1, 1) + timedelta(days=int(parts["dayofyear"]) - 1)
-            if day.year != year:
+            month = _month(parts) if {"month", "month name"} & parts.keys() else day.month
+            if (day.year, day.month, day.day) != (year, month, int(parts.get("day", day.day))):
                 raise _unread(parts["dayofyear"])
         else:
             day = date(year, _month(parts), int(parts.get("day", 1)))

@@ -16,3 +16,11 @@ class FailsError(UnknownValueError):
     def __init__(self, message: str, error_class: str = "") -> None:
         super().__init__(message)
         self.error_class = error_class
+
+
+class InvalidPatternError(UnknownValueError):
+    """A pattern of dates is none: the query fails on any value, with ANSI or without, under this name of Spark's."""
+
+    def __init__(self, message: str, error_class: str) -> None:
+        super().__init__(message)
+        self.error_class = error_class

@@ -58,3 +58,24 @@ def test_an_input_of_a_union_that_names_a_column_twice_keeps_two_ids():
     second = text.splitlines()[3]
     first, other = second.removeprefix("+- Project [").removesuffix("]").split(", ")
     assert other.startswith(f"{first} AS id#")
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [
+        "SELECT n FROM x",
+        "SELECT 1 INTERSECT SELECT n + 1 FROM x",
+        "SELECT n FROM x UNION ALL SELECT 1",
+        "SELECT 1 UNION ALL SELECT n + 1 FROM x ORDER BY 1",
+    ],
+)
+def test_a_recursive_definition_is_an_anchor_and_a_recursion(definition):
+    with pytest.raises(PlanvizError, match="INVALID_RECURSIVE_CTE"):
+        explain(f"WITH RECURSIVE x(n) AS ({definition}) SELECT * FROM x")
+
+
+def test_a_recursion_may_name_itself_in_a_subquery():
+    query = (
+        "WITH RECURSIVE x(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM x WHERE n IN (SELECT * FROM x)) SELECT * FROM x"
+    )
+    assert explain(query).text("analyzed").count("UnionLoopRef") == 2

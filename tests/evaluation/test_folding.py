@@ -53,7 +53,6 @@ def test_without_ansi_what_does_not_fit_wraps_or_is_null(expression, value):
     [
         "make_date(2021, 2, 29)",
         "arrays_zip(array(1), array(2))",
-        "to_timestamp('2020-02-20', 'YYYY-MM-dd')",
         "interval '2147483647' month * 2",
     ],
 )
@@ -72,6 +71,15 @@ def test_leaves_what_fails_in_a_way_that_is_not_known(expression):
         ("format_string('%s %s', 'a')", "java.util.MissingFormatArgumentException"),
         ("format_string('%0$s', 'a')", "INVALID_PARAMETER_VALUE.ZERO_INDEX"),
         ("round(127Y, -1)", "ARITHMETIC_OVERFLOW"),
+        ("to_timestamp('30-365', 'dd-DDD')", "CANNOT_PARSE_TIMESTAMP"),
+        ("to_timestamp('1234567', 'yyyyyyy')", "INCONSISTENT_BEHAVIOR_CROSS_VERSION.DATETIME_PATTERN_RECOGNITION"),
+        (
+            "to_timestamp('2020-02', 'YYYY-MM')",
+            "INCONSISTENT_BEHAVIOR_CROSS_VERSION.DATETIME_PATTERN_RECOGNITION",
+        ),
+        ("date_format(now(), 'uuuu-QQQ')", "INCONSISTENT_BEHAVIOR_CROSS_VERSION.DATETIME_WEEK_BASED_PATTERN"),
+        ("to_timestamp('2020-Q1', 'yyyy-QQQ')", "INVALID_DATETIME_PATTERN.ILLEGAL_CHARACTER"),
+        ("try_to_timestamp('1', 'C')", "INVALID_DATETIME_PATTERN.WITH_SUGGESTION"),
         ("parse_json('{')", "MALFORMED_RECORD_IN_PARSING.WITHOUT_SUGGESTION"),
         ("7 % 0", "REMAINDER_BY_ZERO"),
         ("interval '2' second / 0", "INTERVAL_DIVIDED_BY_ZERO"),
