@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from typing_extensions import override
@@ -54,8 +55,14 @@ class ResolveNaturalAndUsingJoin(AnalyzerRule):
         kind = plan.kind
         if plan.using is None:
             kind = plan.kind.removeprefix("NaturalJoin(").removesuffix(")")
-            right_names = {a.name.lower() for a in plan.right.output}
-            names = tuple(a.name for a in plan.left.output if a.name.lower() in right_names)
+            # A name that the left side has twice is shared as often as the right side has it.
+            left_over = Counter(a.name.lower() for a in plan.right.output)
+            shared = []
+            for a in plan.left.output:
+                if left_over[a.name.lower()] > 0:
+                    left_over[a.name.lower()] -= 1
+                    shared.append(a.name)
+            names = tuple(shared)
         else:
             names = plan.using
         return plan.rebuilt(_common(plan, kind, names))

@@ -33,7 +33,7 @@ class VariableReference(Typed, LeafExpression):
     def to_string(self) -> str:
         """variablereference(system.session.name=value as SQL)."""
         value = f"CAST(NULL AS {self.type.sql})" if self.value is None else self.literal.sql
-        return f"variablereference(system.session.{self.variable}={value})"
+        return f"variablereference(system.session.{self.variable.lower()}={value})"
 
     def render(self, r: Callable[[Expression], str]) -> str:
         """As `to_string`."""

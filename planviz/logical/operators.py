@@ -120,6 +120,13 @@ class Aggregate(UnaryNode):
         """One without keys, else the child's."""
         return self.child.max_rows if self.grouping else 1
 
+    @lazy
+    def group_only(self) -> bool:
+        """Whether nothing but keys and constants is asked of the groups (Spark: groupOnly)."""
+        items = [e.child if isinstance(e, Alias) else e for e in self.aggregates]
+        keys = {g.canonicalized for g in self.grouping}
+        return bool(keys) and all(e.foldable or e.canonicalized in keys for e in items)
+
 
 @node
 class Sort(UnaryNode):

@@ -145,6 +145,8 @@ class Behaviour:
     more_functions_are_replaced: bool = True
     #: Subqueries in a join's condition are taken apart as those of a filter are; else only what is pushed below it.
     join_conditions_ask_subqueries: bool = True
+    #: What an aggregate asks of a subquery is the first of its group's answers, not a column outside of the groups.
+    aggregates_take_the_first_answer: bool = True
     #: base64() is replaced by a static method.
     base64_is_replaced: bool = True
     #: A comparison of a condition with true is the condition.

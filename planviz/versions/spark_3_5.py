@@ -25,6 +25,7 @@ VERSION = Version(
         "databases_are_schemas": False,
         "raised_errors_have_a_class": False,
         "join_conditions_ask_subqueries": False,
+        "aggregates_take_the_first_answer": False,
         "more_functions_are_replaced": False,
         "static_calls_are_short": False,
         "between_is_a_function": False,

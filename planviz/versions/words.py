@@ -111,6 +111,7 @@ CHANGES: dict[str, str] = {
     "more_functions_are_replaced": "More functions are written as other functions or as methods of Java.",
     "join_conditions_ask_subqueries": "Subqueries in the condition of a join become joins where they are not pushed "
     "below it, too, and keep what they share with the outer query.",
+    "aggregates_take_the_first_answer": "An aggregate takes the first of its group's answers of IN and EXISTS.",
     "static_calls_are_short": "Methods of Java are shown as calls.",
     "aggregates_pass_constants_on": "What reads a constant result of an aggregate reads the constant.",
     "constraints_are_hashed": "Conditions that are found about a table stand in the order in which they were found.",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from planviz.config import OptimizerConfig
 from planviz.errors import AnalysisError
-from planviz.execution import Session
+from planviz.execution import QueryExecution, Session
 
 SETUP = """create temp view Shop as values (1, 'a') as t(id, town);
 create temp view sale as values (1, 5, 'x') as t(shop, n, what);
@@ -80,3 +81,30 @@ def test_names_of_the_session_catalogue_are_in_lower_case():
     assert alias == "+- SubqueryAlias shop"
     assert view.startswith("   +- View (`Shop`, [id#")
     assert "Relation spark_catalog.default.stock[" in analyzed("select * from STOCK")
+
+
+ROWS = "FROM VALUES (1, 2), (3, 4) AS t(a, b)"
+
+
+@pytest.mark.parametrize(("profile", "wrapped"), [("spark-4.3", True), ("spark-4.0", True), ("spark-3.5", False)])
+def test_an_aggregate_takes_the_first_answer_of_its_group(profile, wrapped):
+    query = f"SELECT a, a IN (SELECT id FROM range(3)) AS v {ROWS} GROUP BY a"
+    plan = QueryExecution(query, config=OptimizerConfig.of(profile)).text("optimized")
+    assert ("first(exists#" in plan) == wrapped
+
+
+def test_what_a_function_aggregates_is_no_answer_of_the_group():
+    query = f"SELECT a, sum(CASE WHEN b IN (SELECT id FROM range(3)) THEN 1 END) AS v {ROWS} GROUP BY a"
+    assert "first(" not in QueryExecution(query).text("optimized")
+
+
+@pytest.mark.parametrize(("items", "grouped"), [("a", False), ("a AS b, 5 AS c", False), ("a, a + 1 AS b", True)])
+def test_a_grouping_of_one_row_goes_where_only_keys_and_constants_are_asked(items, grouped):
+    plan = QueryExecution(f"SELECT {items} FROM VALUES (1, 2) AS t(a, b) GROUP BY a").text("optimized")
+    assert ("Aggregate" in plan) == grouped
+
+
+def test_a_natural_join_shares_a_name_as_often_as_both_sides_have_it():
+    t = "(SELECT 1 AS x, 2 AS y)"
+    query = f"SELECT * FROM {t} a JOIN {t} b ON a.x = b.x NATURAL JOIN {t} c"
+    assert [a.name for a in QueryExecution(query).analyzed.output] == ["x", "y", "x", "y"]

@@ -147,7 +147,8 @@ class LegacyTypeCoercion(TypeCoercion):
                 return None
             return ArrayType(element, t.contains_null or force_nullable(t.element, element))
         if is_numeric(t) and isinstance(target, DecimalType):
-            return FOR_TYPE.get(t, target)
+            # A decimal of any kind is that of the number's type, one of a kind that kind.
+            return FOR_TYPE.get(t, target) if target == DecimalType(38, 18) else target
         allowed = (
             (is_numeric(t) and is_numeric(target))
             or (is_datetime(t) and is_datetime(target))

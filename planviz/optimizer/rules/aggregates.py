@@ -164,19 +164,21 @@ class DecimalAggregates(OptimizerRule):
     """
 
     matches = (Sum, Average)
+    settings = ("spark.sql.ansi.enabled",)
 
     @override
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return self.on_expressions(plan, self._one, "down")
 
-    @staticmethod
-    def _one(e: Expression) -> Expression:
+    def _one(self, e: Expression) -> Expression:
+        # A sum that may not fail keeps to decimals where it would fail otherwise.
+        tries = bool(self.context.config.get(self.settings[0]))
         match e:
             case WindowExpression(AggregateExpression() as a, spec):
-                new = _unscaled(a, lambda x: WindowExpression(x, spec))
+                new = _unscaled(a, lambda x: WindowExpression(x, spec), tries)
                 return e if new is None else new
             case AggregateExpression():
-                new = _unscaled(e, lambda x: x)
+                new = _unscaled(e, lambda x: x, tries)
                 return e if new is None else new
         return e
 
@@ -185,10 +187,12 @@ class DecimalAggregates(OptimizerRule):
 Columns = dict[Expression, tuple[Expression, AttributeReference]]
 
 
-def _unscaled(a: AggregateExpression, wrap: Callable[[Expression], Expression]) -> Expression | None:
+def _unscaled(a: AggregateExpression, wrap: Callable[[Expression], Expression], tries: bool) -> Expression | None:
     f = a.function
     t = f.children[0].data_type if f.children else None
-    if not isinstance(f, Sum | Average) or not isinstance(t, DecimalType) or f.name.startswith("try_"):
+    if not isinstance(f, Sum | Average) or not isinstance(t, DecimalType):
+        return None
+    if tries and f.name.startswith("try_"):
         return None
     value = UnscaledValue(f.child)
     if isinstance(f, Sum):

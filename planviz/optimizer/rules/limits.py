@@ -9,7 +9,7 @@ from typing_extensions import override
 
 from planviz.decisions.branches import logic
 from planviz.evaluation import value_of
-from planviz.expressions.aggregates import AggregateExpression, Average, Count, Max, Min, Sum, is_aggregate
+from planviz.expressions.aggregates import AggregateExpression, Average, Count, Max, Min, Sum
 from planviz.expressions.arithmetic import Add
 from planviz.expressions.core import AttributeReference, Expression, Literal, lit
 from planviz.logical.combining import Join, Union, UnionLoop
@@ -259,15 +259,11 @@ def _first_group(plan: LogicalPlan, limit: Expression, child: LogicalPlan) -> Lo
         return GlobalLimit(limit, LocalLimit(limit, projection))
 
     match child:
-        case Aggregate(_, items, below) if _only_groups(child):
+        case Aggregate(_, items, below) if child.group_only:
             return limited(Project(items, LocalLimit(limit, below)))
-        case Project(_, Aggregate(_, items, below) as a) if _only_groups(a):
+        case Project(_, Aggregate(_, items, below) as a) if a.group_only:
             return limited(child.replace(child=Project(items, LocalLimit(limit, below))))
     return plan
-
-
-def _only_groups(a: Aggregate) -> bool:
-    return bool(a.grouping) and not any(is_aggregate(i) for i in a.aggregates)
 
 
 def _into_join(limit: Expression, join: Join) -> Join:

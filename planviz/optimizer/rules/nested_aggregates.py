@@ -33,7 +33,7 @@ class RemoveRedundantAggregates(OptimizerRule[Aggregate]):
         match node:
             case Aggregate(_, _, Aggregate() as lower) if self._redundant(node, lower):
                 return node.replace(child=_read_of(node, lower))
-            case Aggregate(keys, items, child) if keys and not _aggregates(items) and self._unique(node, child):
+            case Aggregate(_, items, child) if node.group_only and self._unique(node, child):
                 return Project(items, child)
         return node
 

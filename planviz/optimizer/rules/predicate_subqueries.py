@@ -7,13 +7,14 @@ from typing import Any
 from typing_extensions import override
 
 from planviz.decisions.branches import logic
+from planviz.expressions.aggregates import AggregateExpression, FirstLast
 from planviz.expressions.core import AttributeReference, Expression, alias
 from planviz.expressions.ids import next_id
 from planviz.expressions.predicates import EqualTo, IsNull, Not, Or, conjunction
 from planviz.expressions.predicates import split_conjunction as split
 from planviz.expressions.subqueries import Exists, InSubquery, ListQuery
 from planviz.logical.combining import Join
-from planviz.logical.operators import Filter, Project
+from planviz.logical.operators import Aggregate, Filter, Project
 from planviz.logical.plan import LogicalPlan, UnaryNode
 from planviz.optimizer.context import OptimizerContext, OptimizerRule
 from planviz.optimizer.decorrelation import without_domains
@@ -79,6 +80,8 @@ class RewritePredicateSubquery(OptimizerRule):
                 return new
 
             new = plan.map_expressions(rewritten).with_new_children((child,))
+            if isinstance(new, Aggregate) and known.aggregates_take_the_first_answer:
+                new = _with_first_answers(new, child.output_set - plan.child.output_set)
             return Project(plan.output, new)
         return plan
 
@@ -164,6 +167,20 @@ def _conjoined(parts: list[Expression], plan: LogicalPlan) -> tuple[Any, Logical
         e, plan = existential(p, plan)
         new.append(e)
     return (conjunction(new) if new else None), plan
+
+
+def _with_first_answers(plan: Aggregate, answers: frozenset[int]) -> Aggregate:
+    """The aggregate with answers of subqueries that it neither groups by nor aggregates as the first of their group."""
+    grouped = frozenset[int]().union(*[g.references for g in plan.grouping])
+
+    def first(e: Expression) -> Expression:
+        if isinstance(e, AggregateExpression):
+            return e
+        if isinstance(e, AttributeReference) and e.expr_id in answers and e.expr_id not in grouped:
+            return AggregateExpression(FirstLast(e, "first", False), "Complete", False, None, next_id())
+        return e.map_children(first)
+
+    return plan.replace(aggregates=tuple(map(first, plan.aggregates)))
 
 
 def existential(e: Expression, plan: LogicalPlan) -> tuple[Expression, LogicalPlan]:

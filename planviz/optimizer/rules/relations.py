@@ -7,7 +7,7 @@ from typing import Any
 from typing_extensions import override
 
 from planviz.evaluation import FailsError, UnknownValueError, row_value
-from planviz.expressions.aggregates import AggregateExpression, is_aggregate
+from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, Nondeterministic
 from planviz.expressions.python import PythonFuncExpression
 from planviz.expressions.subqueries import SubqueryExpression
@@ -239,7 +239,7 @@ class OptimizeOneRowPlan(OptimizerRule):
                 return child
             case Sort(_, False, child):
                 return plan
-            case Aggregate(keys, items, child) if keys and not any(is_aggregate(i) for i in items):
+            case Aggregate(_, items, child) if plan.group_only:
                 if child.max_rows is not None and child.max_rows <= 1:
                     return Project(items, child)
             case Aggregate(_, _, child) if child.max_rows is not None and child.max_rows <= 1:
