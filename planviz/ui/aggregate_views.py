@@ -162,7 +162,7 @@ def _why(report: AggregateReport) -> str:
     if not checks:
         return (
             '<div class="pv-lead"><h2>Why these stages</h2><span>The text shows what was chosen, not what the planner '
-            "saw. Answers marked ? cannot be told from it.</span></div>"
+            "saw. The SQL itself, or <code>df.explain(True)</code>, planned again here, shows each test.</span></div>"
         )
     listed = f'<div class="pv-lead"><h2>Not taken</h2></div><ul class="pv-rejected">{rejected}</ul>' if rejected else ""
     return (

@@ -276,9 +276,9 @@ def bar(opened: Opened, other: Other) -> None:
         explore.open_dialog()
     export_menu(opened, other)
     query, portable = address(opened, other)
+    components.address_bar(query, f"{opened.key}/{other.key}", None, button=portable, part="node")
     if portable:
         sharing.share_menu(opened, query, "compare")
-    components.address_bar(query, f"{opened.key}/{other.key}", None, button=portable, part="node")
 
 
 @cache

@@ -51,7 +51,8 @@ _INGEST = """<div class="pv-lead"><h2>Make a catalogue of event logs</h2>
 <span>Spark writes a log per application (<code>spark.eventLog.enabled</code>). A job reads folders of them, plain or
 packed, and again only what is new:</span></div>"""
 _COMMANDS = """planviz spark ingest LOGS... -o catalogue/
-planviz history catalogue/ --rank slowest"""
+planviz history catalogue/ --rank slowest
+planviz serve --history catalogue/"""
 _SERVED = """<div class="pv-lead"><span>This page shows the catalogues that the server was started with:
 <code>planviz serve --history FOLDER</code>.</span></div>"""
 

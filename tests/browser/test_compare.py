@@ -42,6 +42,8 @@ def test_a_query_with_and_without_cbo(browser: Any, server: str) -> None:
     app = opened(page, address)
     first = page.get_by_role("button", name="Join order:")
     first.wait_for()
+    link, share = (page.get_by_role("button", name=name, exact=True).bounding_box() for name in ("Copy link", "Share"))
+    assert link["x"] < share["x"], "in the order of the other pages"
     assert state(page)["view"] == "split"
     # What it costs stands above what differs, the numbers that are better or worse first.
     assert "shuffles 9 → 6" in page.locator(".pv-verdict-line .pv-better").first.inner_text()

@@ -118,6 +118,19 @@ def test_a_pasted_plan_has_its_stages_and_rows_where_it_can_be_read() -> None:
     assert "Final Object Hash Aggregate" in html(app)
 
 
+def test_a_plan_whose_tests_are_unknown_says_what_would_show_them() -> None:
+    """No word of marks in a list that is not there."""
+    text = (
+        "== Physical Plan ==\n"
+        "PhotonGroupingAgg(keys=[r#1], functions=[finalmerge_sum(merge sum#2) AS sum(a)#3])\n"
+        "+- PhotonGroupingAgg(keys=[r#1], functions=[partial_sum(a#4) AS sum#2])\n"
+        "   +- PhotonScan parquet main.sales.orders[r#1,a#4]\n"
+    )
+    shown = html(page(plan=str(links.pack(text))))
+    assert "The SQL itself, or <code>df.explain(True)</code>, planned again here, shows each test" in shown
+    assert "marked ?" not in shown
+
+
 def test_texts_of_a_plan_are_escaped() -> None:
     shown = html(of(EVIL))
     assert "<b onclick" not in shown

@@ -167,6 +167,7 @@ def test_without_a_catalogue_the_way_to_one_is_shown(monkeypatch: pytest.MonkeyP
     app = page()
     assert "planviz spark ingest LOGS" in words(app)
     assert "planviz serve --history FOLDER" in words(app)
+    assert "planviz serve --history catalogue/" in words(app), "the last of the commands opens what the first made"
     assert not app.selectbox
 
 
