@@ -491,8 +491,9 @@ def facts(node: PlanNode) -> list[tuple[str, str]]:
     arguments = node.arguments
     found: list[tuple[str, str]] = []
     names = sorted(arguments, key=lambda name: _ORDER.get(name, len(_ORDER) - 4.5))
-    if "left_keys" in arguments and len(arguments["left_keys"]) == len(arguments.get("right_keys", ())):
-        pairs = zip(arguments["left_keys"], arguments["right_keys"], strict=True)
+    left_keys, right_keys = arguments.get("left_keys", ()), arguments.get("right_keys", ())
+    if left_keys and len(left_keys) == len(right_keys):
+        pairs = zip(left_keys, right_keys, strict=True)
         found.append(("on", "\n".join(f"{left} = {right}" for left, right in pairs)))
         names = [name for name in names if name not in ("left_keys", "right_keys")]
     for name in names:
