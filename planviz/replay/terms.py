@@ -107,7 +107,7 @@ class Terms:
             start = m.start() - len(name)
             if start and (text[start - 1].isalnum() or text[start - 1] == "_"):
                 continue
-            while found and (last := max(found)) >= start:
+            while found and (last := next(reversed(found))) >= start:  # starts stand in order
                 del found[last]
             if text.endswith("lambda ", 0, start):
                 continue
