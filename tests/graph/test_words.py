@@ -119,7 +119,9 @@ def test_facts_pair_the_keys_and_stand_in_reading_order() -> None:
 
 def test_facts_of_a_join_without_keys() -> None:
     """A damaged detail block may name no left keys, and nothing of the right ones."""
-    text = "== Physical Plan ==\nBroadcastHashJoin Inner (1)\n\n\n(1) BroadcastHashJoin\nLeft keys: []\nJoin type: Inner\n"
+    text = (
+        "== Physical Plan ==\nBroadcastHashJoin Inner (1)\n\n\n(1) BroadcastHashJoin\nLeft keys: []\nJoin type: Inner\n"
+    )
     assert facts(next(iter(open_text(text).plans[0]))) == [("join type", "Inner")]
 
 
