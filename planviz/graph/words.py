@@ -314,16 +314,18 @@ def _conjuncts(text: str, deep: int = 40) -> list[str]:
 
 def _bare(text: str) -> str:
     """A condition without the brackets around all of it."""
-    while text[:1] == "(" and text[-1:] == ")":
-        depth = 0
-        for match in _ROUND.finditer(text):
-            depth += 1 if match[0] == "(" else -1
-            if depth == 0 and match.end() < len(text):
-                return text
-        if depth:
-            return text
-        text = text[1:-1]
-    return text
+    leading = len(text) - len(text.lstrip("("))
+    closes: dict[int, int] = {}
+    opened: list[int] = []
+    for match in _ROUND.finditer(text) if leading and text.endswith(")") else ():
+        if match[0] == "(":
+            opened.append(match.start())
+        elif opened:
+            closes[opened.pop()] = match.start()
+    around = 0
+    while around < leading and closes.get(around) == len(text) - 1 - around:
+        around += 1
+    return text[around : len(text) - around]
 
 
 def _project_lines(node: PlanNode) -> list[tuple[str, str]]:
