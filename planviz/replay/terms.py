@@ -70,7 +70,8 @@ class _Item:
 
     def listed(self) -> tuple[Term, ...]:
         """All items up to this one, in order."""
-        found, at = [], self
+        found: list[Term] = []
+        at: _Item | None = self
         while at is not None:
             found.append(at.term)
             at = at.before
