@@ -9,6 +9,7 @@ from planviz.ui.ending import ends_soon
 from planviz.ui.front import Front
 from planviz.ui.guard import Guard
 from planviz.ui.page import addresses, pages
+from planviz.ui.room import Room
 from planviz.ui.routes import routes
 
 if st.runtime.exists():
@@ -18,7 +19,7 @@ else:
     # The server imports it once: own routes stand beside Streamlit's, and modules are loaded before anybody waits.
     import planviz.ui.explore  # noqa: F401
 
-    before = [Middleware(Guard), Middleware(Front, addresses=addresses())]
+    before = [Middleware(Guard), Middleware(Room), Middleware(Front, addresses=addresses())]
     app = st.App(Path(__file__).resolve(), routes=routes(), middleware=before, lifespan=ends_soon)
 
 if __name__ == "__main__" and not st.runtime.exists():

@@ -43,11 +43,14 @@ class Settings:
 def queries_in(folder: Path, endings: Collection[str] = (".sql",)) -> list[Path]:
     """The files of a folder and of those beneath it whose names end so, by name.
 
-    Folders whose names begin with a dot (`.git`, `.venv`) are left out. Raises InputError when there is no such folder.
+    Folders whose names begin with a dot (`.git`, `.venv`) are left out, and links to files elsewhere: a report may be
+    read by others than may read those. Raises InputError when there is no such folder.
     """
     if not folder.is_dir():
         raise InputError(f"{folder}: there is no such folder. Name a folder of {' or '.join(endings)} files.")
-    every = (path for path in folder.rglob("*") if path.name.endswith(tuple(endings)) and path.is_file())
+    top = folder.resolve()
+    named = (path for path in folder.rglob("*") if path.name.endswith(tuple(endings)) and path.is_file())
+    every = (path for path in named if path.resolve().is_relative_to(top))
     return sorted(path for path in every if not any(part[:1] == "." for part in path.relative_to(folder).parts[:-1]))
 
 

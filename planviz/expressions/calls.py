@@ -20,7 +20,7 @@ from planviz.expressions.specs import (
     differing_collations,
     wrong_input,
 )
-from planviz.trees.node import always, lazy, node
+from planviz.trees.node import always, lazy, lazy_alone, node
 from planviz.types import (
     CALENDAR_INTERVAL,
     DATE,
@@ -127,7 +127,7 @@ class Replaced(RuntimeReplaceable):
     sql_name: str = ""
     sql_parameters: tuple[object, ...] = ()
 
-    @lazy
+    @lazy_alone
     def children(self) -> tuple[Expression, ...]:
         """Only the replacement."""
         return (self.replacement,)

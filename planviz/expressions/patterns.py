@@ -7,7 +7,7 @@ from collections.abc import Callable
 from planviz.expressions.core import BinaryExpression, Expression, Literal, TypeMismatch, UnaryExpression
 from planviz.expressions.predicates import Predicate
 from planviz.expressions.specs import differing_collations
-from planviz.trees.node import always, lazy, node
+from planviz.trees.node import always, lazy_alone, node
 from planviz.types import UNKNOWN, DataType, StringType, is_string
 from planviz.types.collations import mixed_collations
 
@@ -84,7 +84,7 @@ class MultiLike(UnaryExpression, Predicate):
     patterns: tuple[Literal, ...]
     name: str
 
-    @lazy
+    @lazy_alone
     def children(self) -> tuple[Expression, ...]:
         """Only the tested value."""
         return (self.child,)

@@ -321,7 +321,7 @@ class InSet(UnaryExpression, Predicate):
     child: Expression
     values: tuple[Literal, ...]
 
-    @lazy
+    @lazy_alone
     def children(self) -> tuple[Expression, ...]:
         """Only the tested value."""
         return (self.child,)

@@ -15,7 +15,7 @@ from planviz.expressions.core import (
     UnaryExpression,
     type_suffix,
 )
-from planviz.trees.node import always, lazy, node
+from planviz.trees.node import always, lazy, lazy_alone, node
 from planviz.types import DataType, quote, quote_if_needed
 
 
@@ -149,7 +149,7 @@ class UnresolvedFunction(Unresolved):
         where = "" if self.where is None else f" FILTER (WHERE {r(self.where)})"
         return f"{name}({distinct}{args}){where}"
 
-    @lazy
+    @lazy_alone
     def children(self) -> tuple[Expression, ...]:
         """Arguments, filter, ordering (Spark's order)."""
         return (*self.arguments, *(() if self.where is None else (self.where,)), *self.order)

@@ -106,7 +106,7 @@ def _chain(graph: PlanGraph, top: PlanNode) -> AggregateChain:
                 operator=node.op,
                 mode=_mode(nodes, place),
                 keys=tuple(arguments.get("keys", ())),
-                functions=tuple(_with_mode(function, nodes, place) for function in _functions(node)),
+                functions=tuple(_with_modes(_functions(node), nodes, place)),
                 aggregate_attributes=tuple(arguments.get("aggregate_attributes", ())),
                 results=tuple(arguments.get("results", ())),
                 shuffle=shuffles[place],
@@ -193,7 +193,7 @@ def _same_functions(upper: PlanNode, below: PlanNode) -> bool:
 def _mode(nodes: list[PlanNode], place: int) -> str:
     functions = _functions(nodes[place])
     if functions:
-        return " and ".join(dict.fromkeys(_with_mode(function, nodes, place)["mode"] for function in functions))
+        return " and ".join(dict.fromkeys(function["mode"] for function in _with_modes(functions, nodes, place)))
     if len(nodes) == 1:
         return "complete"
     if place == len(nodes) - 1:
@@ -201,10 +201,12 @@ def _mode(nodes: list[PlanNode], place: int) -> str:
     return "final" if place == 0 else "merge"
 
 
-def _with_mode(function: dict[str, object], nodes: list[PlanNode], place: int) -> dict[str, Any]:
-    """A function with "complete" instead of "final" where no stage below has prepared its buffer."""
-    mode = function.get("mode") or "final"
+def _with_modes(functions: list[dict[str, object]], nodes: list[PlanNode], place: int) -> list[dict[str, Any]]:
+    """Functions with "complete" instead of "final" where no stage below has prepared their buffers."""
     prepared = place < len(nodes) - 1 and bool(_modes(nodes[place + 1]))
-    if mode == "final" and not prepared:
-        mode = "complete"
-    return {**function, "mode": mode}
+    final = "final" if prepared else "complete"
+    modes = [function.get("mode") or "final" for function in functions]
+    return [
+        {**function, "mode": final if mode == "final" else mode}
+        for function, mode in zip(functions, modes, strict=True)
+    ]

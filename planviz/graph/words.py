@@ -314,16 +314,18 @@ def _conjuncts(text: str, deep: int = 40) -> list[str]:
 
 def _bare(text: str) -> str:
     """A condition without the brackets around all of it."""
-    while text[:1] == "(" and text[-1:] == ")":
-        depth = 0
-        for match in _ROUND.finditer(text):
-            depth += 1 if match[0] == "(" else -1
-            if depth == 0 and match.end() < len(text):
-                return text
-        if depth:
-            return text
-        text = text[1:-1]
-    return text
+    leading = len(text) - len(text.lstrip("("))
+    closes: dict[int, int] = {}
+    opened: list[int] = []
+    for match in _ROUND.finditer(text) if leading and text.endswith(")") else ():
+        if match[0] == "(":
+            opened.append(match.start())
+        elif opened:
+            closes[opened.pop()] = match.start()
+    around = 0
+    while around < leading and closes.get(around) == len(text) - 1 - around:
+        around += 1
+    return text[around : len(text) - around]
 
 
 def _project_lines(node: PlanNode) -> list[tuple[str, str]]:
@@ -491,8 +493,9 @@ def facts(node: PlanNode) -> list[tuple[str, str]]:
     arguments = node.arguments
     found: list[tuple[str, str]] = []
     names = sorted(arguments, key=lambda name: _ORDER.get(name, len(_ORDER) - 4.5))
-    if "left_keys" in arguments and len(arguments["left_keys"]) == len(arguments.get("right_keys", ())):
-        pairs = zip(arguments["left_keys"], arguments["right_keys"], strict=True)
+    left_keys, right_keys = arguments.get("left_keys", ()), arguments.get("right_keys", ())
+    if left_keys and len(left_keys) == len(right_keys):
+        pairs = zip(left_keys, right_keys, strict=True)
         found.append(("on", "\n".join(f"{left} = {right}" for left, right in pairs)))
         names = [name for name in names if name not in ("left_keys", "right_keys")]
     for name in names:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from planviz.expressions.core import Expression
 from planviz.logical.plan import LeafNode, LogicalPlan, UnaryNode, bracketed
-from planviz.trees.node import lazy, node
+from planviz.trees.node import lazy, lazy_alone, node
 from planviz.types import DataType
 
 
@@ -127,7 +127,7 @@ class UnresolvedWith(UnaryNode):
     depths: tuple[int | None, ...] = ()
     UNRESOLVED = True
 
-    @lazy
+    @lazy_alone
     def children(self) -> tuple[LogicalPlan, ...]:
         """Only the query; definitions are inner children."""
         return (self.child,)

@@ -15,8 +15,8 @@ from planviz.graph.trace import BatchRecord, RuleStep, RuleTrace, RunMetrics, Tr
 from planviz.plantext.lines import Lines
 
 _APPLYING = re.compile(r"=== Applying Rule (\S+) ===\s*$")
-_RESULT = re.compile(r"=== Result of Batch (.+?) ===\s*$")
-_NO_EFFECT = re.compile(r"Batch (.+?) has no effect\.\s*$")
+_RESULT = re.compile(r"=== Result of Batch ((?:(?! ===).)+) ===\s*$")
+_NO_EFFECT = re.compile(r"Batch ((?:(?! has no effect|Batch ).)+) has no effect\.\s*$")
 _METRICS = re.compile(r"=== Metrics of Executed Rules ?(\S*) ===\s*$")
 _METRIC = re.compile(
     r"(Total number of runs|Total time|Total number of effective runs|Total time of effective runs): ([\d.E-]+)"

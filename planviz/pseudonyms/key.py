@@ -137,11 +137,17 @@ class Key:
             found[word.casefold()] = made.lower(), found.get(word.casefold(), ("", 0))[1] + 1
         return found
 
+    @cached_property
+    def _stems(self) -> set[str]:
+        """The small letters of all pseudonyms."""
+        return {made for made, _ in self._plain.values()}
+
     def _spelt(self, word: str) -> str:
         """A spelling of the word's pseudonym that is not taken, its first letter as large as the word's."""
         plain, count = self._plain.get(word.casefold(), ("", 0))
         plain = plain or self._invented()
         self._plain[word.casefold()] = plain, count + 1
+        self._stems.add(plain)
         first = plain[0].upper() if word[0].isupper() else plain[0]
         for capitals in range(1 << (len(plain) - 1)):
             rest = "".join(c.upper() if capitals >> at & 1 else c for at, c in enumerate(plain[1:]))
@@ -151,11 +157,10 @@ class Key:
         raise InputError(f"The text spells one word of {len(word)} letters in more ways than a pseudonym has.")
 
     def _invented(self) -> str:
-        plain = {made for made, _ in self._plain.values()}
         while True:
-            more = 2 if len(plain) < 50_000 else 4
+            more = 2 if len(self._stems) < 50_000 else 4
             made = self.chance.choice(_FIRST) + "".join(self.chance.choices(_SYLLABLES, k=more))
-            if made not in plain and made not in self._plain and not is_common(made):
+            if made not in self._stems and made not in self._plain and not is_common(made):
                 return made
 
 

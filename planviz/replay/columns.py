@@ -21,9 +21,13 @@ from planviz.types.reading import parse_fields, parse_type
 
 #: A scan's line: the format, the table and the list of columns.
 SCAN = re.compile(r"(?:FileScan|Scan|BatchScan)\s+(?:(\w+)\s+)?([\w.`$/:-]*)\s*\[([^\]]*)\]")
-_SCHEMA = re.compile(r"ReadSchema: struct<(.*?)(?:>(?=$|\s|, \w+:)|(?=\.\.\.(?: \d+ more fields)?>?$))")
+_SCHEMA = re.compile(
+    r"ReadSchema: struct<((?:(?!ReadSchema: ).)*?)(?:>(?=$|\s|, \w+:)|(?=\.\.\.(?: \d+ more fields)?>?$))"
+)
 #: The filters that choose partitions: of columns of partitions alone.
-_PARTITIONS = re.compile(r"PartitionFilters: \[(.*?)\], (?:PushedFilters|ReadSchema|DataFilters): ", re.S)
+_PARTITIONS = re.compile(
+    r"PartitionFilters: \[((?:(?!PartitionFilters: ).)*?)\], (?:PushedFilters|ReadSchema|DataFilters): ", re.S
+)
 _NUMBER = re.compile(r"(?<!dynamicpruning)(?<!subquery)#(\d+)")
 _MENTION = re.compile(r"([A-Za-z_]\w*)#(\d+)(L?)\b")
 #: A table of Hive as Spark names it before 2.2, without its columns.

@@ -61,6 +61,23 @@ Reading = Iterator[Term]
 Stops = Callable[[int], bool]
 
 
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """An item of a list, behind the one before it."""
+
+    term: Term
+    before: _Item | None
+
+    def listed(self) -> tuple[Term, ...]:
+        """All items up to this one, in order."""
+        found: list[Term] = []
+        at: _Item | None = self
+        while at is not None:
+            found.append(at.term)
+            at = at.before
+        return tuple(reversed(found))
+
+
 class Terms:
     """Reads one line's expressions. `names` gives the printed name of a column by its id, None for an id not known.
 
@@ -107,7 +124,7 @@ class Terms:
             start = m.start() - len(name)
             if start and (text[start - 1].isalnum() or text[start - 1] == "_"):
                 continue
-            while found and (last := max(found)) >= start:
+            while found and (last := next(reversed(found))) >= start:  # starts stand in order
                 del found[last]
             if text.endswith("lambda ", 0, start):
                 continue
@@ -154,14 +171,14 @@ class Terms:
     def _items(self, start: int, closing: str, separator: str) -> Iterator[tuple[tuple[Term, ...], int]]:
         """Every way to read `a, b, c)`: the items and where the closing bracket stands.
 
-        An item that can be read in one way only is never read again: `pending` are the items that have other readings.
+        Each item holds the one before it, so that a list of thousands is copied once, when it closes.
         """
         text = self.text
 
         def stops(at: int) -> bool:
             return text.startswith(separator, at) or text.startswith(closing, at)
 
-        stack: list[tuple[Iterator[Term], tuple[Term, ...]]] = [(self._expression(start, stops), ())]
+        stack: list[tuple[Reading, _Item | None]] = [(self._expression(start, stops), None)]
         while stack:
             readings, before = stack[-1]
             term = next(readings, None)
@@ -169,11 +186,11 @@ class Terms:
                 stack.pop()
                 continue
             self._spend()
-            items = (*before, term)
+            item = _Item(term, before)
             if text.startswith(closing, term.end):
-                yield items, term.end
+                yield item.listed(), term.end
             if text.startswith(separator, term.end):
-                stack.append((self._expression(term.end + len(separator), stops), items))
+                stack.append((self._expression(term.end + len(separator), stops), item))
 
     def _expression(self, start: int, stops: Stops) -> Reading:
         """Every reading of an expression that begins here and ends where `stops` says so."""

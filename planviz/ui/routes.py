@@ -20,10 +20,13 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections import Counter
 from collections.abc import Callable
+from functools import lru_cache
 from hashlib import sha256
 
-from starlette.concurrency import run_in_threadpool
+import anyio
+import anyio.to_thread
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
@@ -40,6 +43,9 @@ _QUESTION = 100_000
 _EDITS = 1_000_000
 #: Seconds between two looks whether whoever asked is still there.
 _LOOK = 0.25
+#: Questions of one address that are worked on or wait at once; many people may come from one (a proxy's).
+_TOGETHER = 32
+_asked: Counter[str] = Counter()
 _TYPES = {
     "svg": "image/svg+xml",
     "png": "image/png",
@@ -99,10 +105,13 @@ async def _body(request: Request, most: int) -> bytearray | Response | None:
     if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
         return PlainTextResponse("Only planviz's own page may send texts here.\n", status_code=403, headers=_SAFE)
     body = bytearray()
-    async for part in request.stream():
-        body += part
-        if len(body) > most:
-            return None
+    try:
+        async for part in request.stream():
+            body += part
+            if len(body) > most:
+                return None
+    except ClientDisconnect:
+        return Response(status_code=499)
     return body
 
 
@@ -164,7 +173,23 @@ def _told(ask: Callable[..., tuple[int, bytes]], *asked: object) -> Response:
 
 
 async def worked(request: Request, function: Callable[..., Response], *args: object) -> Response:
-    """The answer of a function that works in a thread, until whoever asked has gone away."""
+    """The answer of a function that works in a thread, until whoever asked has gone away.
+
+    More than `_TOGETHER` questions of one address are turned away before they take a thread from others.
+    """
+    asker = request.client.host if request.client is not None else ""
+    if _asked[asker] >= _TOGETHER:
+        return _refusal("The server is busy with your other questions. Try again in a moment.", None, 503)
+    _asked[asker] += 1
+    try:
+        return await _worked(request, asker, function, *args)
+    finally:
+        _asked[asker] -= 1
+        if not _asked[asker]:
+            del _asked[asker]
+
+
+async def _worked(request: Request, asker: str, function: Callable[..., Response], *args: object) -> Response:
     gone = threading.Event()
 
     def watch() -> None:
@@ -173,12 +198,13 @@ async def worked(request: Request, function: Callable[..., Response], *args: obj
 
     def work() -> Response:
         workers.watch.set(watch)
+        workers.asker.set(asker)
         try:
             return function(*args)
         except LimitExceeded as error:
             return _refusal(str(error), None, 503)
 
-    task = asyncio.ensure_future(run_in_threadpool(work))
+    task = asyncio.ensure_future(anyio.to_thread.run_sync(work, limiter=_threads()))
     while not (await asyncio.wait({task}, timeout=_LOOK))[0]:
         if await request.is_disconnected():
             gone.set()
@@ -186,6 +212,12 @@ async def worked(request: Request, function: Callable[..., Response], *args: obj
         return task.result()
     except ClientDisconnect:
         return Response(status_code=499)
+
+
+@lru_cache
+def _threads() -> anyio.CapacityLimiter:
+    """The threads in which questions wait: more than the workers let wait, so that these say when they are busy."""
+    return anyio.CapacityLimiter(2 * workers.WAITING)
 
 
 def _opened(text: str, catalog: str, profile: str) -> Response:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import multiprocessing
 import threading
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import CancelledError, TimeoutError
 from concurrent.futures.process import BrokenProcessPool
@@ -31,8 +31,8 @@ SECONDS, MEGABYTES = 20.0, 2_000
 _KILL = 2.0
 #: Seconds between two looks whether anybody still waits.
 LOOK = 0.1
-#: Questions that wait for a worker at most.
-WAITING = 64
+#: Questions that wait for a worker at most, and how many of one asker's.
+WAITING, WAITING_OF_ONE = 64, 32
 #: Documents that a worker is believed to have open.
 _KEYS = 32
 #: Megabytes above a fresh worker from which one without documents is replaced.
@@ -40,6 +40,8 @@ _GROWN = 100
 
 #: Called while somebody waits, beside what `Workers` was given: raises where nobody does any more.
 watch: ContextVar[Callable[[], None]] = ContextVar("watch", default=lambda: None)
+#: Who asks where no session does: the address that a request came from.
+asker: ContextVar[str] = ContextVar("asker", default="")
 
 
 class Executor(Protocol):
@@ -128,7 +130,7 @@ class Workers:
     """So many worker processes; `seconds` and `megabytes` are the limits of one task.
 
     `here` is called while somebody waits, and raises where nobody does any more; `who` names the session that asks: no
-    one has more than half of the workers.
+    one has more than half of the workers, and who has the fewest comes first.
     """
 
     def __init__(
@@ -145,7 +147,7 @@ class Workers:
         self._context = multiprocessing.get_context("forkserver")
         self._context.set_forkserver_preload(["planviz.ui.warm"])
         self._free = threading.Condition()
-        self._waiting = 0
+        self._waiting: Counter[str] = Counter()
         self._places = [_Place(self._pool()) for _ in range(count)]
         self._fresh = 0
 
@@ -211,17 +213,19 @@ class Workers:
 
     @contextmanager
     def _place(self, near: str) -> Iterator[_Place]:
-        who = self._who() or near
+        who = self._who() or asker.get() or near
         with self._free:
-            if self._waiting >= WAITING:
+            if self._waiting.total() >= WAITING or self._waiting[who] >= WAITING_OF_ONE:
                 raise LimitExceeded("The server is busy with other plans. Try again in a moment.")
-            self._waiting += 1
+            self._waiting[who] += 1
             try:
                 while (place := self._choose(who, near)) is None:
                     self._free.wait(LOOK)
                     self.look()
             finally:
-                self._waiting -= 1
+                self._waiting[who] -= 1
+                if not self._waiting[who]:
+                    del self._waiting[who]
             place.owner = who
         try:
             yield place
@@ -232,8 +236,9 @@ class Workers:
 
     def _choose(self, who: str, near: str) -> _Place | None:
         resting = [place for place in self._places if place.owner is None]
-        mine = sum(place.owner == who for place in self._places)
-        if not resting or mine >= max(1, len(self._places) // 2):
+        busy = Counter(place.owner for place in self._places)
+        mine = busy[who]
+        if not resting or mine >= max(1, len(self._places) // 2) or any(busy[other] < mine for other in self._waiting):
             return None
         return next((place for place in resting if near in place.keys), min(resting, key=lambda p: len(p.keys)))
 

@@ -9,6 +9,7 @@ from planviz.analysis.inference.guesses import named_type
 from planviz.catalog import Catalog, read_bundled
 from planviz.execution import Session, explain
 from planviz.frontend import parse_plan
+from tests.steps import steps
 
 QUERIES = sorted((Path(__file__).resolve().parents[3] / "shared/corpus/tpcds/queries").glob("*.sql"))
 
@@ -298,3 +299,33 @@ def test_names_of_fields_do_not_matter_to_in():
     outcome = list(Session().run(sql, "physical"))[-1]
 
     assert outcome.error is None
+
+
+def listed(n):
+    """One value beside n columns, all of one type."""
+    return f"SELECT * FROM t WHERE a IN ({', '.join(f'c{i}' for i in range(n))})"
+
+
+def chained(n):
+    """Columns that agree one after the other, each with the one before."""
+    return "SELECT * FROM t WHERE " + " AND ".join(f"c{i + 1} = c{i}" for i in range(n))
+
+
+@pytest.mark.parametrize("make", [listed, chained])
+def test_columns_that_agree_take_time_in_step_with_their_number(make):
+    guessed(make(3))
+
+    assert steps(lambda: guessed(make(800))) < 11 * steps(lambda: guessed(make(100)))
+
+
+def test_the_first_name_that_says_something_counts_for_all_that_agree():
+    tables, _ = guessed("SELECT 1 FROM t WHERE a = b_date AND b_date = c_count AND z = a")
+
+    assert set(tables["t"].values()) == {"date"}
+
+
+def test_a_warning_names_the_first_of_many_columns():
+    _, warnings = guessed(listed(1000))
+
+    assert any("(a, c0, c1," in w and "c18 and 981 more)" in w for w in warnings)
+    assert max(map(len, warnings)) < 300

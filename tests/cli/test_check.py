@@ -264,3 +264,16 @@ def test_captures_of_a_real_spark_are_held_against_their_plans(checked, folder: 
     assert "BroadcastHashJoin → ShuffledHashJoin" in out
     place.write_bytes(b'{"format": "planviz-capture/1"}')
     assert "✗ shop.planviz.json.gz: This capture is damaged" in checked()[1]
+
+
+def test_a_link_that_leads_out_of_the_folder_is_not_read(checked, folder: Path, tmp_path: Path) -> None:
+    """A pull request may bring links; the report is not to tell what stands in the files of who runs it."""
+    secret = tmp_path / "secret.txt"
+    secret.write_text("hunter2 is what I say")
+    (folder / "out.sql").symlink_to(secret)
+    (folder / "within.sql").symlink_to(folder / "one.sql")
+    (folder / "sub" / "round").symlink_to(folder)
+    _, out, err = checked()
+    assert "hunter2" not in out + err
+    assert "out:" not in out
+    assert "+ within: no plan is stored yet" in out

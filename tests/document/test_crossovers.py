@@ -41,6 +41,14 @@ def test_the_threshold_is_the_setting_s():
     assert [c.at for c in found.crossovers] == [12345]
 
 
+def test_a_query_without_joins_is_not_planned_at_other_sizes():
+    found = crossovers(_query("SELECT max(i_item_sk) FROM item"))
+
+    assert found.plans == 0
+    assert found.crossovers == ()
+    assert [(s.low, s.high, s.joins) for s in found.stretches] == [(1024, 1 << 40, ())]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("settings", [{}, CBO, REORDER], ids=["size", "rows", "reordered"])
 @pytest.mark.parametrize("table", ["date_dim", "store_sales", None])

@@ -39,6 +39,14 @@ def test_a_query_has_its_five_stages_and_its_trace() -> None:
     assert all(step.matched or (step.milliseconds is not None and step.iteration) for step in document.trace.steps)
 
 
+def test_a_definition_read_by_many_joins_has_its_plans() -> None:
+    """`WITH` gives its children by hand: over a high query they must not be asked for while they are computed."""
+    joins = " ".join(f"JOIN c c{i} ON c{i}.a = c0.a" for i in range(1, 70))
+    document = open_text(f"WITH c AS (SELECT a FROM t) SELECT c0.a FROM c c0 {joins}")
+    assert document.error is None
+    assert [plan.stage for plan in document.plans] == ["parsed", "analyzed", "optimized", "sparkPlan", "physical"]
+
+
 def test_sql_is_recognised_in_the_paste_box() -> None:
     document = open_text(SCRIPT)
     assert document.recognised == "SQL script"

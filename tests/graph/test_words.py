@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from planviz.document import open_text
 from planviz.errors import PlanvizError
 from planviz.graph import PlanNode, facts, kind_of, subtitle, title
-from planviz.graph.words import LINE_LENGTH, TITLE_LENGTH, order_words, path_name, quick_title
+from planviz.graph.words import LINE_LENGTH, TITLE_LENGTH, _bare, condition_words, order_words, path_name, quick_title
 from planviz.plantext.operators import Details, read_arguments
 from tests.conftest import read_plan_text
 
@@ -115,6 +116,29 @@ def test_facts_pair_the_keys_and_stand_in_reading_order() -> None:
         ("condition", "x#5 > y#6"),
         ("build side", "right"),
     ]
+
+
+def test_facts_of_a_join_without_keys() -> None:
+    """A damaged detail block may name no left keys, and nothing of the right ones."""
+    text = (
+        "== Physical Plan ==\nBroadcastHashJoin Inner (1)\n\n\n(1) BroadcastHashJoin\nLeft keys: []\nJoin type: Inner\n"
+    )
+    assert facts(next(iter(open_text(text).plans[0]))) == [("join type", "Inner")]
+
+
+@pytest.mark.parametrize(
+    ("condition", "bare"),
+    [("((a))", "a"), ("(a) AND (b)", "(a) AND (b)"), ("((a) AND (b))", "(a) AND (b)"), ("(a", "(a"), ("((a)", "((a)"),
+     ("(a))", "(a))"), ("()", ""), ("", "")],
+)  # fmt: skip
+def test_brackets_around_all_of_a_condition(condition: str, bare: str) -> None:
+    assert _bare(condition) == bare
+
+
+def test_a_hundred_thousand_brackets_are_taken_off_at_once() -> None:
+    begun = time.process_time()
+    assert condition_words("(" * 100_000 + "a#1" + ")" * 100_000) == "a#1"
+    assert time.process_time() - begun < 1.5
 
 
 def test_hostile_text_stays_one_line() -> None:

@@ -38,7 +38,7 @@ def each_line(prefix: str) -> Callable[[str], str]:
 
 
 def boxed(text: str) -> str:
-    width = max(map(len, text.splitlines()))
+    width = max(map(len, text.splitlines()), default=0)
     rule = "+" + "-" * (width + 2) + "+\n"
     return rule + "".join(f"| {line.ljust(width)} |\n" for line in ["plan", *text.splitlines()]) + rule
 

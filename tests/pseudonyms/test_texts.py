@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -151,3 +152,11 @@ def test_a_key_is_kept_in_a_file_that_its_owner_alone_reads(tmp_path: Path) -> N
 def test_what_is_no_key_is_refused(text: str) -> None:
     with pytest.raises(InputError, match="key"):
         parse_key(text)
+
+
+def test_ten_thousand_names_are_invented_in_step_with_their_number() -> None:
+    begun = time.process_time()
+    key = Key.new(random.Random(1))
+    made = {key.word(f"ColumnOfMine{n}x") for n in range(10_000)}
+    assert len(made) == 10_000
+    assert time.process_time() - begun < 2.5  # each beside all others that there are: 20 seconds

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+import tracemalloc
 from typing import Any
 
 import pytest
@@ -11,6 +13,7 @@ from planviz.expressions.core import Literal
 from planviz.expressions.predicates import In
 from planviz.logical.operators import Filter
 from planviz.replay.plans import ReadPlan, columns_in, read_plan
+from planviz.replay.terms import Terms, Unreadable
 from planviz.types import INT, LONG, STRING, DataType, DecimalType
 from tests.fidelity.replay import CORPUS, round_trip, sql_tests
 
@@ -189,7 +192,6 @@ def test_plans_of_sql_tests_are_printed_again() -> None:
 
 
 def test_a_condition_that_cannot_be_read_is_looked_over_once_from_each_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    from planviz.replay.terms import Terms, Unreadable
 
     looked: list[int] = []
     ends = Terms._constant_ends
@@ -217,3 +219,23 @@ def _halved(low: int, high: int) -> str:
 
 def test_a_struct_with_a_name_too_many_is_read_as_it_stands():
     assert "named_struct" in read("Project [named_struct(a, n#5, b) AS s#9]").text
+
+
+def test_a_line_of_thousands_of_columns_is_read_in_step_with_their_number() -> None:
+    """What is copied or searched for every column is a C call that no count of steps sees: memory and time tell."""
+    text = "[" + ", ".join(f"a{i}#{i}" for i in range(20_000)) + "]"
+    begun = time.process_time()
+    terms = Terms(text, lambda _: None, open=True)
+    assert time.process_time() - begun < 1.5
+
+    few = Terms(text[: text.index(", a4000#")] + "]", lambda _: None, open=True)
+    tracemalloc.start()
+    try:
+        items, end = few.listed(1)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert len(items) == 4_000
+    assert few.text[end] == "]"
+    assert peak < 30_000_000  # with a copy of the list for every item: 64 MB more
+    assert len(terms.columns) == 20_000

@@ -15,6 +15,7 @@ from starlette.applications import Starlette
 from planviz.render.scene import scene_details
 from planviz.samples import load
 from planviz.ui import cache
+from planviz.ui import routes as routes_module
 from planviz.ui.routes import routes
 
 
@@ -141,3 +142,17 @@ def test_other_origins_may_not_send_texts(client: Client) -> None:
 def test_a_text_beyond_the_limit_is_refused_while_it_comes(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("planviz.ui.routes.PASTE_LIMIT", 10)
     assert client.ask("POST", "/plan", body=b"x" * 41).status_code == 413
+
+
+def test_more_questions_of_one_address_than_are_taken_at_once(
+    client: Client, opened: cache.Opened, monkeypatch
+) -> None:
+    url = f"/plan/{opened.key}/3/details.json"
+    monkeypatch.setattr(routes_module, "_TOGETHER", 0)
+    answer = client.get(url)
+    assert answer.status_code == 503
+    assert "busy" in json.loads(answer.content)["message"]
+
+    monkeypatch.setattr(routes_module, "_TOGETHER", 1)
+    assert [client.get(url).status_code for _ in range(3)] == [200, 200, 200]
+    assert not routes_module._asked

@@ -202,3 +202,35 @@ def test_the_memory_of_sessions_that_left_is_given_back(pool: Workers) -> None:
     assert cache.find(opened.key) is None
     assert opened.key not in holding.keys
     assert max(after) < before
+
+
+def test_who_asks_most_waits_for_who_asks_least() -> None:
+    """Half of the workers stay for others, and of those who wait the one with the fewest comes first."""
+    many = Workers(4)  # no process begins before there is a task
+
+    def chosen(who: str) -> bool:
+        place = many._choose(who, "")
+        if place is not None:
+            place.owner = who
+        return place is not None
+
+    assert [chosen("script") for _ in range(3)] == [True, True, False]
+    assert chosen("one")
+    many._waiting["another"] += 1
+    assert not chosen("one")
+    assert chosen("another")
+
+
+def test_one_asker_cannot_fill_the_queue() -> None:
+    many = Workers(2)
+    many._waiting["10.0.0.1"] = workers.WAITING_OF_ONE
+    before = workers.asker.set("10.0.0.1")
+    try:
+        with pytest.raises(LimitExceeded, match="busy"), many._place("a"):
+            pass
+        workers.asker.set("10.0.0.2")
+        with many._place("a") as place:
+            assert place.owner == "10.0.0.2"
+    finally:
+        workers.asker.reset(before)
+    assert many._waiting == {"10.0.0.1": workers.WAITING_OF_ONE}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import lru_cache
 
 from planviz.types import (
     BOOLEAN,
@@ -49,6 +50,7 @@ _DATE = re.compile(r"\s*\d{4}-\d{1,2}(-\d{1,2})?([ T].*)?\s*$")
 _NUMBER = re.compile(r"\s*[-+]?\d+(\.\d*)?\s*$")
 
 
+@lru_cache(maxsize=4096)
 def named_type(name: str) -> DataType | None:
     """The type that a column's name alone suggests, or None."""
     plain = re.sub(r"([a-z])([A-Z])", r"\1_\2", name).lower()
@@ -61,7 +63,8 @@ class Guess:
     def __init__(self, name: str = "", known: DataType | None = None, constant: object = None) -> None:
         self.constant = constant
         self._same: Guess | None = None
-        self.names = [name] if name else []
+        #: What the names of the values suggest, the first that does.
+        self.named = named_type(name) if name else None
         self.known = known
         self.types: Counter[DataType] = Counter()
         self.hints: set[int] = set()
@@ -72,10 +75,13 @@ class Guess:
     @property
     def root(self) -> Guess:
         """The guess that stands for all values that agree with this one."""
+        root = self
+        while root._same is not None:
+            root = root._same
         at = self
-        while at._same is not None:
-            at = at._same
-        return at
+        while at._same is not None:  # thousands may agree one by one: each comes straight to the root next time
+            at._same, at = root, at._same
+        return root
 
     def note(self, what: DataType | int) -> None:
         """One more use: with values of a type, or one of the hints above."""
@@ -110,10 +116,12 @@ class Guess:
                     one.note(two.known)
             return
         b._same = a
-        a.names += b.names
-        a.types += b.types
+        if a.named is None:
+            a.named = b.named
+        a.types.update(b.types)
         a.hints |= b.hints
-        a.fields = {**b.fields, **a.fields}
+        if b.fields:
+            a.fields = {**b.fields, **a.fields}
         a.is_map = a.is_map or b.is_map
         a.element = a.element or b.element
 
@@ -137,10 +145,9 @@ class Guess:
             return StructType(tuple(StructField(n, g.type(), True) for n, g in root.fields.values()))
         if root.element is not None:
             return MapType(STRING, root.element.type()) if root.is_map else ArrayType(root.element.type())
-        named = next((t for t in map(named_type, root.names) if t is not None), None)
         if root.types:
-            return _most(root.types, named)
-        return _hinted(root.hints, named)
+            return _most(root.types, root.named)
+        return _hinted(root.hints, root.named)
 
 
 def _most(types: Counter[DataType], named: DataType | None) -> DataType:

@@ -35,6 +35,8 @@ from planviz.trees.depth import refuse_wide
 from planviz.types import INT, LONG, STRING
 
 Definitions = dict[str, Relation]
+#: So many names are spelt out in a warning.
+_NAMED = 20
 
 
 @dataclass
@@ -75,16 +77,22 @@ def infer(plans: Iterable[LogicalPlan], catalog: Catalog, defined: Iterable[str]
     for table in walk.tables.values():
         catalog = catalog.with_table(table.table())
         if table.starred:
-            known = ", ".join(table.spelt.values()) or "none"
+            known = _first(list(table.spelt.values())) or "none"
             walk.resolver.warn(
                 f"* reads all columns of {table.name}, which no catalogue has: only those that the query names are "
                 f"known ({known})."
             )
     names = [t.name for t in walk.tables.values()]
     if names:
-        about = f"Guessed from the query, types too: {', '.join(names)}. A catalogue would make the plan sure."
+        about = f"Guessed from the query, types too: {_first(names)}. A catalogue would make the plan sure."
         walk.resolver.warnings.insert(0, about)
     return catalog, walk.resolver.told()
+
+
+def _first(names: list[str]) -> str:
+    """Names as a sentence has them: of many the first."""
+    left = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" and {left:,} more" if left > 0 else "")
 
 
 class _Walk:

@@ -92,6 +92,8 @@ def crossovers(
     high = max(TIB, 10 * (now or 0)) if high is None else high
     if not 0 < low <= high:
         raise InputError(f"From {low} to {high} bytes is no range of sizes.")
+    if not joins_of(execution):  # no size brings a join into a query that has none
+        return Crossovers(names, now or 0, (Stretch(low, high, ()),), (), 0, perf_counter() - started)
     search = _Search(execution, {name: known[name].size_in_bytes for name in names}, names[0])
     found = list(search.between(sorted({low, high, *_spread(low, high, steps)})))
     return Crossovers(

@@ -23,14 +23,19 @@ _OTHERS = {
 }
 #: RAPIDS writes functions, partitionings and build sides with a prefix.
 _GPU = re.compile(r"(?<![A-Za-z0-9_.#])(partial_|merge_)?[gG]pu(?=[a-z]+[($]|Build(?:Left|Right))")
-#: A stage of Databricks' aggregate: its functions name the columns of their buffers.
-_BUFFERS = re.compile(r"functions=.*?(?:merge_\w+\(merge |(?:\[|, )partial_\w+\(.*?\) AS [\w(])")
+#: A stage of Databricks' aggregate: its functions name the columns of their buffers. `_PARTIAL` begins one, `_BUFFER`
+#: stands behind it.
+_MERGED = re.compile(r"merge_\w{1,200}\(merge ")
+_PARTIAL = re.compile(r"(?:\[|, )partial_\w{1,200}\(")
+_BUFFER = re.compile(r"\) AS [\w(]")
 #: A window of Databricks says behind its order whether it is one of another kind.
 _FLAGGED_WINDOW = re.compile(r"\], (?:true|false)$")
-_STAGE = re.compile(r"(?:finalmerge|merge)_(\w+)\(merge [^()]*\)")
-_NAMED = re.compile(r" AS (?:\([^()]*\)|[^,\[\]]*?#\d+L?)(?=, |\])")
-_RESULT = re.compile(r"finalmerge_\w+\(merge [^()]*\) AS (.*?)#(\d+)(L?)(?=, finalmerge_|\]\)?)")
-_COMET_AGGREGATE = re.compile(r" (\[.*\]), \[(Final|Partial|PartialMerge)\], (\[.*\]), (\[.*\])$")
+_STAGE = re.compile(r"(?:finalmerge|merge)_(\w{1,200})\(merge [^()]*\)")
+_NAMED = re.compile(r" AS (?:\([^()]*\)|(?:(?! AS )[^,\[\]])*?#\d+L?)(?=, |\])")
+_RESULT = re.compile(
+    r"finalmerge_\w{1,200}\(merge [^()]*\) AS ((?:(?!finalmerge_).)*?)#(\d+)(L?)(?=, finalmerge_|\]\)?)"
+)
+_COMET_MODE = re.compile(r", \[(Final|Partial|PartialMerge)\], ")
 
 
 def spark_operator(op: str) -> str:
@@ -47,7 +52,7 @@ def spark_line(op: str, rest: str) -> str:
         return _of_photon(op, rest)
     if op.startswith("Comet"):
         return _of_comet(spark_operator(op), rest)
-    if op.endswith("Aggregate") and _BUFFERS.search(rest):
+    if op.endswith("Aggregate") and _names_buffers(rest):
         return _of_databricks(rest)
     return _FLAGGED_WINDOW.sub("]", rest) if op == "Window" else rest
 
@@ -55,7 +60,18 @@ def spark_line(op: str, rest: str) -> str:
 def in_databricks_words(op: str, text: str) -> bool:
     """Whether a line with one of Spark's operators says what only Databricks prints."""
     return bool(
-        (op.endswith("Aggregate") and _BUFFERS.search(text)) or (op == "Window" and _FLAGGED_WINDOW.search(text))
+        (op.endswith("Aggregate") and _names_buffers(text)) or (op == "Window" and _FLAGGED_WINDOW.search(text))
+    )
+
+
+def _names_buffers(text: str) -> bool:
+    """Whether an aggregate's functions name the columns of their buffers."""
+    start = text.find("functions=")
+    if start < 0:
+        return False
+    partial = _PARTIAL.search(text, start)
+    return _MERGED.search(text, start) is not None or (
+        partial is not None and _BUFFER.search(text, partial.end()) is not None
     )
 
 
@@ -96,8 +112,8 @@ def _of_photon(op: str, rest: str) -> str:
 
 def _of_comet(name: str, rest: str) -> str:
     """The line without the list of columns that Comet puts first."""
-    if name == "HashAggregate" and (m := _COMET_AGGREGATE.match(rest)) is not None:
-        given, stage, keys, functions = m.groups()
+    if name == "HashAggregate" and (parts := _comet_aggregate(rest)) is not None:
+        given, stage, keys, functions = parts
         output = f", output={given}" if stage != "Final" else ""
         return f"(keys={keys}, functions={functions}{output})"
     if name in ("Filter", "Project", "Sort", "Expand") and rest.startswith(" ["):
@@ -107,6 +123,18 @@ def _of_comet(name: str, rest: str) -> str:
     if name == "TakeOrderedAndProject" and "TakeOrderedAndProject(" in rest:
         return rest[rest.index("TakeOrderedAndProject(") + len("TakeOrderedAndProject") :]
     return rest
+
+
+def _comet_aggregate(rest: str) -> tuple[str, str, str, str] | None:
+    """Output, mode, keys and functions of ` [...], [Final], [...], [...]`, None for anything else."""
+    modes = list(_COMET_MODE.finditer(rest))
+    if not modes or not rest.startswith(" [") or not rest.endswith("]"):
+        return None
+    given, behind = rest[1 : modes[-1].start()], rest[modes[-1].end() :]
+    between = behind.rfind("], [")
+    if between < 0 or not (given.endswith("]") and behind.startswith("[")):
+        return None
+    return given, modes[-1][1], behind[: between + 1], behind[between + 3 :]
 
 
 def _sorted(rest: str) -> str:
