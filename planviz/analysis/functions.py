@@ -171,6 +171,10 @@ class ResolveFunctions(AnalyzerRule):
             if isinstance(made, AggregateCall) and made.name in ("collect_list", "collect_set"):
                 shows = self.context.config.behaviour.collections_show_nulls
                 made = made if shows else made.replace(tail=made.tail[:-1])
+            elif isinstance(made, AggregateCall) and made.name in (
+                shorter := dict(self.context.config.behaviour.calls_show_less)
+            ):
+                made = made.replace(tail=made.tail[: -shorter[made.name]])
             _check_filter(e)
             _check_order(made, e)
             return AggregateExpression(_ordered(made, e), "Complete", e.distinct, e.where, next_id())

@@ -12,12 +12,12 @@ from planviz.expressions.casts import Cast
 from planviz.expressions.complex import CreateMap
 from planviz.expressions.core import Expression, Literal
 from planviz.expressions.objects import StaticInvoke
-from planviz.expressions.patterns import Like
+from planviz.expressions.patterns import Like, RLike
 from planviz.expressions.predicates import InSet
 from planviz.expressions.specs import FunctionSpec
 from planviz.expressions.windows import LagLead
 from planviz.trees.node import node
-from planviz.types import CALENDAR_INTERVAL, STRING, DayTimeIntervalType, YearMonthIntervalType
+from planviz.types import CALENDAR_INTERVAL, STRING, ArrayType, DayTimeIntervalType, YearMonthIntervalType
 from planviz.versions.model import Behaviour
 
 _EPOCH = datetime(1970, 1, 1)
@@ -45,6 +45,19 @@ class PlainlyNamedLike(Like):
     def render(self, r: Callable[[Expression], str]) -> str:
         """left LIKE right."""
         return f"{r(self.left)} LIKE {r(self.right)}"
+
+
+@node
+class InfixRLike(RLike):
+    """left RLIKE right, whatever it was written as (before Spark 3.2)."""
+
+    def to_string(self) -> str:
+        """left RLIKE right."""
+        return self.render(str)
+
+    def render(self, r: Callable[[Expression], str]) -> str:
+        """left RLIKE right."""
+        return f"{r(self.left)} RLIKE {r(self.right)}"
 
 
 @node
@@ -97,6 +110,12 @@ def _without_option(spec: FunctionSpec) -> FunctionSpec:
     return replace(spec, option=0)
 
 
+@cache
+def _holding_nulls(spec: FunctionSpec) -> FunctionSpec:
+    """The signature of split() whose texts may be null."""
+    return replace(spec, result=lambda _: ArrayType(STRING, True))
+
+
 _DATABASE = FunctionSpec("current_database", (), lambda _: STRING, False)
 
 
@@ -141,11 +160,17 @@ def as_called_then(e: Expression, known: Behaviour) -> Expression:
     if known.json_readers_show_a_flag and known.parsers_name_a_function and known.databases_are_schemas:
         return e
 
+    shorter, later = dict(known.calls_show_less), dict(known.calls_begin_later)
+
     def step(x: Expression) -> Expression:
         match x:
-            case FunctionCall(name) if name in (shorter := dict(known.calls_show_less)):
+            case FunctionCall(name) if name in shorter or name in later:
                 spec = x.spec if x.tail else _without_option(x.spec)
-                return x.rebuilt(x.replace(tail=x.tail[: max(len(x.tail) - shorter[name], 0)], spec=spec))
+                return x.rebuilt(x.replace(unshown=(later.get(name, 0), shorter.get(name, 0)), spec=spec))
+            case FunctionCall("split") if not known.split_texts_are_no_nulls:
+                return x.rebuilt(x.replace(spec=_holding_nulls(x.spec)))
+            case RLike() if known.rlike_stands_between and type(x) is RLike:
+                return x.rebuilt(InfixRLike(x.left, x.right, x.name))
             case LagLead("lag") if not known.lags_are_negative and type(x) is LagLead:
                 return x.rebuilt(PositiveLag(x.name, x.input, x.offset, x.default, x.ignore_nulls))
             case FunctionCall("from_json") if not known.json_readers_show_a_flag:
@@ -163,7 +188,7 @@ def as_called_then(e: Expression, known: Behaviour) -> Expression:
                 return LongStaticInvoke(x.owner, x.method, x.type, x.arguments, x.is_nullable)
         return x
 
-    return e.transform_up(step, FunctionCall.BIT | StaticInvoke.BIT | LagLead.BIT)
+    return e.transform_up(step, FunctionCall.BIT | StaticInvoke.BIT | LagLead.BIT | RLike.BIT)
 
 
 def with_shown_casts(e: Expression) -> Expression:

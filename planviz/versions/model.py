@@ -125,6 +125,12 @@ class Behaviour:
     names_have_escapes: bool = True
     #: Functions that show less beside their arguments than 4.3, by how much: ("to_date", 1) lacks the last of it.
     calls_show_less: tuple[tuple[str, int], ...] = ()
+    #: Functions that show less right behind their arguments: ("element_at", 1) lacks the first of it.
+    calls_begin_later: tuple[tuple[str, int], ...] = ()
+    #: None of the texts that split() gives is null.
+    split_texts_are_no_nulls: bool = True
+    #: RLIKE is shown between its sides; else as the function that it was written as.
+    rlike_stands_between: bool = False
     #: Columns of a view are cast to the types that they have; else what the view's query gives are its columns.
     views_cast_their_columns: bool = True
     #: The offset of lag() is shown as it is kept, negative.
@@ -163,6 +169,8 @@ class Behaviour:
     comparisons_take_constants: bool = True
     #: A moment whose day is compared with a date is compared with that day's first and last moment itself.
     days_are_ranges_of_moments: bool = True
+    #: UnwrapCastInBinaryComparison takes casts off what is looked for in a list, too.
+    lists_are_unwrapped: bool = True
     #: SimplifyCasts takes widening casts together.
     casts_are_merged: bool = True
     #: SimplifyCasts looks through a cast that keeps every value where it is tested for null.

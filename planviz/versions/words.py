@@ -104,6 +104,9 @@ CHANGES: dict[str, str] = {
     "generators_are_coded": "Functions that make rows are part of the generated code.",
     "booleans_are_pushed": "Data sources are given columns of truth values as filters.",
     "calls_show_less": "Functions that parse dates and codes show whether they fail, levenshtein() its limit.",
+    "calls_begin_later": "element_at() shows what it gives where there is no such element.",
+    "split_texts_are_no_nulls": "What split() gives is known not to be null, and is not tested for it.",
+    "rlike_stands_between": "RLIKE is shown as a function.",
     "time_windows": "GROUP BY window() computes the window of a moment by another formula.",
     "samples_show_their_method": "TABLESAMPLE shows its method.",
     "grouping_columns_are_named_by_sql": "Expressions of ROLLUP, CUBE and GROUPING SETS are named by their SQL.",
@@ -130,6 +133,7 @@ CHANGES: dict[str, str] = {
     "days_are_ranges_of_moments": "A timestamp whose day is compared with a date is compared itself, and so pushed "
     "to the source.",
     "comparisons_take_constants": "A column that equals a constant is replaced by it in every other comparison.",
+    "lists_are_unwrapped": "A column whose cast is looked for in a list of constants is looked for itself.",
     "casts_are_merged": "A widening cast of a cast is one cast.",
     "null_tests_look_through_casts": "A test for null looks through a cast that keeps every value.",
     "conjuncts_stand_in_a_row": "The conditions of a filter keep the order in which rules found them.",

@@ -285,7 +285,9 @@ def with_decimals(e: Expression) -> Expression:
     if not isinstance(e, BinaryOperator) or UNKNOWN in _types(e):
         return e
     made = _promote_strings(e)
-    return _decimals(made) if isinstance(made, BinaryOperator) else made
+    made = _decimals(made) if isinstance(made, BinaryOperator) else made
+    # A comparison has a name only when a whole number beside a decimal is one of the other's type, too.
+    return _decimals(made) if isinstance(made, BinaryComparison) else made
 
 
 def wide_sum(e: Average | Sum) -> Expression:
