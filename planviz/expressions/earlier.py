@@ -10,14 +10,14 @@ from functools import cache
 from planviz.expressions.calls import FunctionCall
 from planviz.expressions.casts import Cast
 from planviz.expressions.complex import CreateMap
-from planviz.expressions.core import Expression, Literal
+from planviz.expressions.core import Alias, AttributeReference, Expression, Literal
 from planviz.expressions.objects import StaticInvoke
 from planviz.expressions.patterns import Like, RLike
 from planviz.expressions.predicates import InSet
-from planviz.expressions.specs import FunctionSpec
+from planviz.expressions.specs import Accepts, FunctionSpec
 from planviz.expressions.windows import LagLead
 from planviz.trees.node import node
-from planviz.types import CALENDAR_INTERVAL, STRING, ArrayType, DayTimeIntervalType, YearMonthIntervalType
+from planviz.types import CALENDAR_INTERVAL, INT, STRING, ArrayType, DayTimeIntervalType, YearMonthIntervalType
 from planviz.versions.model import Behaviour
 
 _EPOCH = datetime(1970, 1, 1)
@@ -111,6 +111,13 @@ def _without_option(spec: FunctionSpec) -> FunctionSpec:
 
 
 @cache
+def _taking_int(spec: FunctionSpec) -> FunctionSpec:
+    """The signature of timestampadd() that takes an INT."""
+    unit, _, moment = spec.inputs
+    return replace(spec, inputs=(unit, Accepts.exactly(INT), moment))
+
+
+@cache
 def _holding_nulls(spec: FunctionSpec) -> FunctionSpec:
     """The signature of split() whose texts may be null."""
     return replace(spec, result=lambda _: ArrayType(STRING, True))
@@ -128,6 +135,15 @@ class LongStaticInvoke(StaticInvoke):
         owner, inputs, null = _METHODS.get(self.method, (self.owner, (), True))
         shown = (*map(str, self.arguments), *inputs, "true", str(null).lower(), "true")
         return f"staticinvoke(class {owner}, {self.type.scala_name}, {self.method}, {', '.join(shown)})"
+
+
+def quoted_sql(e: Expression) -> str:
+    """SQL with the names of columns in quotes, whether they need them or not (before Spark 3.2)."""
+    if isinstance(e, AttributeReference):
+        return ".".join((*e.qualifier, f"`{e.name}`"))
+    if isinstance(e, Alias):
+        return f"{quoted_sql(e.child)} AS `{e.name}`"
+    return e.render(quoted_sql)
 
 
 def stored(e: Expression) -> Expression:
@@ -167,8 +183,12 @@ def as_called_then(e: Expression, known: Behaviour) -> Expression:
             case FunctionCall(name) if name in shorter or name in later:
                 spec = x.spec if x.tail else _without_option(x.spec)
                 return x.rebuilt(x.replace(unshown=(later.get(name, 0), shorter.get(name, 0)), spec=spec))
+            case FunctionCall("timestampadd") if not known.moments_move_by_bigints:
+                return x.rebuilt(x.replace(spec=_taking_int(x.spec)))
             case FunctionCall("split") if not known.split_texts_are_no_nulls:
                 return x.rebuilt(x.replace(spec=_holding_nulls(x.spec)))
+            case FunctionCall("regexp_replace", (text, pattern, new, _)) if not known.regexp_replace_shows_its_start:
+                return x.rebuilt(x.replace(arguments=(text, pattern, new)))
             case RLike() if known.rlike_stands_between and type(x) is RLike:
                 return x.rebuilt(InfixRLike(x.left, x.right, x.name))
             case LagLead("lag") if not known.lags_are_negative and type(x) is LagLead:

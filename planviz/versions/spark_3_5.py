@@ -17,6 +17,8 @@ VERSION = Version(
         "order_looks_below_having": "no",
         "dates_are_ranged_by_days": False,
         "names_have_escapes": False,
+        "moments_move_by_bigints": False,
+        "days_are_cast": False,
         "comparisons_take_constants": False,
         "pruning_keys_are_listed": False,
         "ranges_show_open_slices": True,
