@@ -128,6 +128,8 @@ class Behaviour:
     calls_show_less: tuple[tuple[str, int], ...] = ()
     #: Functions that show less right behind their arguments: ("element_at", 1) lacks the first of it.
     calls_begin_later: tuple[tuple[str, int], ...] = ()
+    #: A correlated scalar subquery that may give several rows is tested when it runs, and one may have a limit.
+    single_rows_are_tested: bool = True
     #: timestampadd() takes a BIGINT; else an INT.
     moments_move_by_bigints: bool = True
     #: date_add() and date_sub() cast a text that says how many days; else it is read while they are resolved.

@@ -19,6 +19,7 @@ VERSION = Version(
         "names_have_escapes": False,
         "moments_move_by_bigints": False,
         "days_are_cast": False,
+        "single_rows_are_tested": False,
         "comparisons_take_constants": False,
         "pruning_keys_are_listed": False,
         "ranges_show_open_slices": True,

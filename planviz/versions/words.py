@@ -110,6 +110,8 @@ CHANGES: dict[str, str] = {
     "fields_are_named": "Columns of fields that are taken below an operator have the fields' names.",
     "regexp_replace_shows_its_start": "regexp_replace() shows where it begins.",
     "moments_move_by_bigints": "timestampadd() takes a BIGINT, no longer an INT.",
+    "single_rows_are_tested": "A correlated scalar subquery may be one that need not give a single row, "
+    "and have a LIMIT.",
     "days_are_cast": "date_add() and date_sub() cast a text that says how many days.",
     "rlike_stands_between": "RLIKE is shown as a function.",
     "time_windows": "GROUP BY window() computes the window of a moment by another formula.",
