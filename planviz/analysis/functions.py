@@ -29,7 +29,7 @@ from planviz.expressions.core import (
     occurs,
 )
 from planviz.expressions.counters import CounterDiff
-from planviz.expressions.earlier import as_called_then, with_shown_casts
+from planviz.expressions.earlier import as_called_then, name_then, with_shown_casts
 from planviz.expressions.ids import next_id
 from planviz.expressions.lambdas import LambdaFunction, NamedLambdaVariable, UnresolvedLambdaVariable
 from planviz.expressions.specs import AnsiFlag, FunctionSpec, OpenZone
@@ -352,8 +352,9 @@ class ResolveAliases(AnalyzerRule):
             return child
         if isinstance(child, Cast) and isinstance(child.child, NamedExpression):
             return e.rebuilt(alias(child, child.child.name))
-        shown = child if self.context.config.behaviour.names_leave_out_casts else with_shown_casts(child)
-        named = alias(child, shown.pretty)
+        known = self.context.config.behaviour
+        shown = child if known.names_leave_out_casts else with_shown_casts(child)
+        named = alias(child, shown.pretty if known.names_hide_replacements else name_then(shown))
         if isinstance(child, ExtractValue | Literal):
             return e.rebuilt(named)
         return e.rebuilt(named.remarked(AUTO_GENERATED))

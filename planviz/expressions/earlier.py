@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import date, datetime, timedelta
 from functools import cache
 
-from planviz.expressions.calls import FunctionCall
+from planviz.expressions.calls import FunctionCall, RuntimeReplaceable
 from planviz.expressions.casts import Cast
 from planviz.expressions.complex import CreateMap
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal
@@ -144,6 +144,15 @@ def quoted_sql(e: Expression) -> str:
     if isinstance(e, Alias):
         return f"{quoted_sql(e.child)} AS `{e.name}`"
     return e.render(quoted_sql)
+
+
+def name_then(e: Expression) -> str:
+    """A column's name in Spark 3.0: what another expression replaces, nvl(a, b) above all, stands in it as SQL."""
+    if not e.bits & RuntimeReplaceable.BIT:
+        return e.pretty
+    if isinstance(e, RuntimeReplaceable):
+        return quoted_sql(e)
+    return name_then(e.children[0]) if isinstance(e, Cast) and not e.user_specified else e.render(name_then)
 
 
 def stored(e: Expression) -> Expression:

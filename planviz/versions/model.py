@@ -77,6 +77,8 @@ class Behaviour:
     grouping_id_is_long: bool = True
     #: A column's name leaves out the casts that the analyzer put in; else only those that come after it was named.
     names_leave_out_casts: bool = True
+    #: What another expression replaces is named as other functions are; else as SQL, qualifiers and quotes included.
+    names_hide_replacements: bool = True
     #: sum() and avg() take whole numbers and floats as they are; else as BIGINT and DOUBLE.
     sums_take_any_number: bool = True
     #: Intervals are of years and months or of days and time; else of months, days and microseconds, all in one.

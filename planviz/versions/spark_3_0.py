@@ -8,6 +8,7 @@ VERSION = Version(
     settings={"spark.sql.legacy.charVarcharAsString": True},
     behaviour={
         "grouping_id_is_long": False,
+        "names_hide_replacements": False,
         "aggregates_take_fields": False,
         "regexp_replace_shows_its_start": False,
         "calls_show_less": (

@@ -113,6 +113,7 @@ CHANGES: dict[str, str] = {
     "single_rows_are_tested": "A correlated scalar subquery may be one that need not give a single row, "
     "and have a LIMIT.",
     "days_are_cast": "date_add() and date_sub() cast a text that says how many days.",
+    "names_hide_replacements": "The names of nvl(), nullif(), left(), to_date() and their like leave out qualifiers.",
     "rlike_stands_between": "RLIKE is shown as a function.",
     "time_windows": "GROUP BY window() computes the window of a moment by another formula.",
     "samples_show_their_method": "TABLESAMPLE shows its method.",
