@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from planviz.errors import AnalysisError
 from planviz.expressions.aggregates import AggregateExpression
@@ -76,7 +76,7 @@ def check_subquery(e: SubqueryExpression, plan: LogicalPlan, known: Behaviour) -
         )
     _check_correlations(e.plan, True)
     if not known.single_rows_are_tested:
-        _check_limits(e.plan, isinstance(e, LateralSubquery))
+        _check_limits(cast(LogicalPlan, e.plan), isinstance(e, LateralSubquery))
 
 
 def _unsupported(subclass: str, message: str, e: TreeNode) -> AnalysisError:
@@ -107,7 +107,7 @@ def _check_scalar(e: ScalarSubquery, plan: LogicalPlan) -> None:
 
 def _check_aggregated(e: ScalarSubquery) -> None:
     """Before Spark 4.0 a correlated scalar subquery is one whose plan tells that it gives one row."""
-    top: Any = e.plan
+    top = cast(LogicalPlan, e.plan)
     while isinstance(top, SubqueryAlias | Project | ResolvedHint):
         top = top.child
     grouped = top.child if isinstance(top, Filter) else top
@@ -131,9 +131,9 @@ def _check_aggregated(e: ScalarSubquery) -> None:
         )
 
 
-def _check_limits(plan: Any, lateral: bool) -> None:
+def _check_limits(plan: LogicalPlan, lateral: bool) -> None:
     """Before Spark 4.0 nothing below a limit may read the query around, nor below a set operation but in LATERAL."""
-    kinds: tuple[type[Any], ...] = (Limit,) if lateral else (Limit, SetOperation, Union)
+    kinds: tuple[type[LogicalPlan], ...] = (Limit,) if lateral else (Limit, SetOperation, Union)
     for above in [found for kind in kinds for found in plan.collect(kind)]:
         if above.bits & OuterReference.BIT:
             raise _unsupported(

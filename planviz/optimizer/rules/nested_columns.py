@@ -139,7 +139,7 @@ def _exploding(plan: Project, field: Any) -> Project:
     return plan.replace(projects=projects, child=new)
 
 
-def _taking(field: Any, named: bool) -> Alias:
+def _taking(field: GetStructField | GetArrayStructFields, named: bool) -> Alias:
     number = next_id()
     return Alias(field, f"_extract_{field.field.name}" if named else f"_gen_alias_{number}", number)
 
