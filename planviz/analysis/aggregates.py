@@ -196,8 +196,8 @@ def with_aggregates(
 ) -> LogicalPlan:
     """An operator over `agg` whose expressions read its results; what is missing is added and projected away again.
 
-    An added result is named as its SQL; before Spark 4.1, as plans show it, ids and all. `reuses`: a
-    function that the select list has is not computed again, as it was for HAVING before Spark 3.2. `by_name`: what is
+    An added result is named as its SQL; before Spark 4.1, as plans show it, ids and all. `reuses`: a function that the
+    select list or the condition itself has is not computed again, as it was for HAVING before 3.2. `by_name`: what is
     no key may name a result; ORDER BY has looked through these before.
     """
     extra: dict[Expression, Expression] = {}
@@ -222,12 +222,13 @@ def _replaced(
     by_name: bool = False,
 ) -> Expression:
     cleaned = _without_temp(e)
-    known = agg.aggregates if reuses or not isinstance(e, AggregateExpression) else ()
+    known = agg.aggregates if reuses or not occurs(e, AggregateExpression.BIT) else ()
     same = [a for a in known if trim(a).semantic_equals(cleaned)]
     if same:
         return next((a for a in same if not isinstance(a, Alias)), same[0]).to_attribute()
     if isinstance(e, AggregateExpression):
-        key = cleaned.canonicalized
+        # Where nothing is reused, what occurs twice in the condition is computed twice, too.
+        key = cleaned.canonicalized if reuses else alias(cleaned, "")
         if key not in extra:
             extra[key] = alias(cleaned, cleaned.pretty if pretty else str(cleaned))
         return extra[key].to_attribute()

@@ -79,7 +79,9 @@ def _as_then(made: Expression, known: Behaviour) -> Expression:
         return DatetimeMinus(made.left, made.right, CALENDAR_INTERVAL)
     if isinstance(made, Cast) and isinstance(made.child, DatetimePlus):
         return Cast(_as_then(made.child, known), made.type, made.mode)
-    if not known.intervals_are_subtracted and isinstance(made, DatetimePlus) and made.sign == "-":
+    if known.intervals_are_subtracted or not isinstance(made, DatetimePlus) or made.sign != "-":
+        return made
+    if made.left.data_type == DATE:
         return DatetimePlus(made.left, UnaryMinus(made.right), "+", made.type)
     return made
 

@@ -151,7 +151,7 @@ def _check_expression(e: Expression, plan: LogicalPlan, context: AnalysisContext
         check_call(x, windowed)
         if isinstance(x, SubqueryExpression):
             check_analysis(x.plan, context)
-            check_subquery(x, plan)
+            check_subquery(x, plan, context.config.behaviour)
         if isinstance(x, Cast) and x.child.resolved and has_time(x.type):
             raise analysis_error("UNSUPPORTED_TIME_TYPE", "The data type TIME is not supported.", x)
         if x.resolved:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from planviz.errors import AnalysisError
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.core import Expression, occurs
+from planviz.expressions.predicates import EqualTo
+from planviz.expressions.predicates import split_conjunction as split
 from planviz.expressions.subqueries import LateralSubquery, ListQuery, ScalarSubquery, SubqueryExpression
 from planviz.expressions.unresolved import OuterReference
 from planviz.frontend.errors import analysis_error
@@ -29,6 +31,8 @@ from planviz.logical.operators import (
     Window,
 )
 from planviz.logical.plan import LogicalPlan
+from planviz.trees.node import TreeNode
+from planviz.versions import Behaviour
 
 #: Operators whose own expressions may read the query around.
 _READ_OUTER = (Filter, Project, Join)
@@ -55,10 +59,12 @@ _PASS = (
 )
 
 
-def check_subquery(e: SubqueryExpression, plan: LogicalPlan) -> None:
+def check_subquery(e: SubqueryExpression, plan: LogicalPlan, known: Behaviour) -> None:
     """Raise AnalysisError for a subquery of the operator that has no place there or reads what it must not."""
     if isinstance(e, ScalarSubquery) and e.plan.resolved:
         _check_scalar(e, plan)
+        if e.outer and not known.single_rows_are_tested:
+            _check_aggregated(e)
     elif isinstance(e, LateralSubquery):
         _check_lateral(e, plan)
     elif isinstance(e, ListQuery) and not isinstance(plan, Filter | Project | Aggregate | Join):
@@ -69,9 +75,11 @@ def check_subquery(e: SubqueryExpression, plan: LogicalPlan) -> None:
             e,
         )
     _check_correlations(e.plan, True)
+    if not known.single_rows_are_tested:
+        _check_limits(cast(LogicalPlan, e.plan), isinstance(e, LateralSubquery))
 
 
-def _unsupported(subclass: str, message: str, e: Expression) -> AnalysisError:
+def _unsupported(subclass: str, message: str, e: TreeNode) -> AnalysisError:
     return analysis_error(
         f"UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.{subclass}", f"Unsupported subquery expression: {message}", e
     )
@@ -95,6 +103,44 @@ def _check_scalar(e: ScalarSubquery, plan: LogicalPlan) -> None:
             e,
         )
     _check_grouped(e, plan)
+
+
+def _check_aggregated(e: ScalarSubquery) -> None:
+    """Before Spark 4.0 a correlated scalar subquery is one whose plan tells that it gives one row."""
+    top = cast(LogicalPlan, e.plan)
+    while isinstance(top, SubqueryAlias | Project | ResolvedHint):
+        top = top.child
+    grouped = top.child if isinstance(top, Filter) else top
+    if not isinstance(grouped, Aggregate):
+        if top.max_rows in (0, 1):
+            return
+        raise _unsupported(
+            "MUST_AGGREGATE_CORRELATED_SCALAR_SUBQUERY",
+            f"Correlated scalar subqueries must be aggregated to return at most one row: {top.simple_string}",
+            e,
+        )
+    keys = frozenset[int]().union(*[g.references for g in grouped.grouping])
+    pairs = [c for f in grouped.child.collect(Filter) for c in split(f.condition) if isinstance(c, EqualTo)]
+    sides = [(a, b) for c in pairs for a, b in ((c.left, c.right), (c.right, c.left))]
+    bound = frozenset[int]().union(*[b.references for a, b in sides if occurs(a, OuterReference.BIT)])
+    if not keys <= bound:
+        raise _unsupported(
+            "NON_CORRELATED_COLUMNS_IN_GROUP_BY",
+            "A GROUP BY clause in a scalar correlated subquery cannot contain non-correlated columns.",
+            e,
+        )
+
+
+def _check_limits(plan: LogicalPlan, lateral: bool) -> None:
+    """Before Spark 4.0 nothing below a limit may read the query around, nor below a set operation but in LATERAL."""
+    kinds: tuple[type[LogicalPlan], ...] = (Limit,) if lateral else (Limit, SetOperation, Union)
+    for above in [found for kind in kinds for found in plan.collect(kind)]:
+        if above.bits & OuterReference.BIT:
+            raise _unsupported(
+                "ACCESSING_OUTER_QUERY_COLUMN_IS_NOT_ALLOWED",
+                f"Accessing outer query column is not allowed in this location: {above.simple_string}",
+                above,
+            )
 
 
 def _check_grouped(e: ScalarSubquery, plan: LogicalPlan) -> None:

@@ -12,8 +12,8 @@ from planviz.errors import AnalysisError
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.arithmetic import UNPROMOTED, BinaryArithmetic
 from planviz.expressions.core import Alias, Expression, Literal, alias
-from planviz.expressions.earlier import PlainlyNamedLike, stored, untyped_interval
-from planviz.expressions.patterns import Like
+from planviz.expressions.earlier import PlainlyNamedLike, as_called_then, stored, untyped_interval
+from planviz.expressions.patterns import Like, RLike
 from planviz.expressions.unresolved import TempResolvedColumn
 from planviz.logical.combining import Except, ExceptInOneWord, Intersect, IntersectInOneWord, Union
 from planviz.logical.operators import Aggregate, Project, RepartitionByExpression, Sample, Sort
@@ -24,7 +24,7 @@ from planviz.logical.unresolved import UnresolvedWith
 def as_parsed_then(plan: LogicalPlan, config: OptimizerConfig) -> LogicalPlan:
     """The plan, subqueries included, with intervals, dates and arithmetic as the configured version has them."""
     known = config.behaviour
-    mask = Literal.BIT | BinaryArithmetic.BIT | Like.BIT
+    mask = Literal.BIT | BinaryArithmetic.BIT | Like.BIT | RLike.BIT
     if known.samples_show_their_method:
         return plan
 
@@ -34,6 +34,8 @@ def as_parsed_then(plan: LogicalPlan, config: OptimizerConfig) -> LogicalPlan:
         if isinstance(e, Like):
             plain = not known.names_have_escapes and e.escape != "\\"
             return e.rebuilt(PlainlyNamedLike(e.left, e.right, e.escape)) if plain else e
+        if isinstance(e, RLike):
+            return as_called_then(e, known)
         made = e if known.intervals_are_typed else untyped_interval(e)
         return stored(made) if known.values_are_shown_as_stored else made
 

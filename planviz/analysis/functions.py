@@ -29,7 +29,7 @@ from planviz.expressions.core import (
     occurs,
 )
 from planviz.expressions.counters import CounterDiff
-from planviz.expressions.earlier import as_called_then, with_shown_casts
+from planviz.expressions.earlier import as_called_then, name_then, with_shown_casts
 from planviz.expressions.ids import next_id
 from planviz.expressions.lambdas import LambdaFunction, NamedLambdaVariable, UnresolvedLambdaVariable
 from planviz.expressions.specs import AnsiFlag, FunctionSpec, OpenZone
@@ -47,6 +47,7 @@ from planviz.expressions.windows import LagLead, NthValue, NTile, RankLike, Wind
 from planviz.frontend.errors import analysis_error
 from planviz.frontend.naming import constant_text, name_parts
 from planviz.functions.builders.aggregates import ORDERINGS, mode, percentile_of
+from planviz.functions.builders.base import wrong_count
 from planviz.functions.builders.conditions import asserted, two_comparisons
 from planviz.functions.builders.lambdas import HIGHER_ORDER
 from planviz.functions.registry import build, is_aggregate_function, known
@@ -58,7 +59,7 @@ from planviz.logical.unresolved import UnresolvedTableValuedFunction, Unresolved
 from planviz.trees.depth import deep
 from planviz.types import BOOLEAN, INT, LONG, NULL, UNKNOWN, ArrayType, DataType, MapType, is_string
 from planviz.versions import PROFILES
-from planviz.versions.functions import functions_after
+from planviz.versions.functions import functions_after, gives_tables, least_arguments, most_arguments
 
 
 class LookupFunctions(AnalyzerRule):
@@ -132,6 +133,11 @@ class ResolveFunctions(AnalyzerRule):
             own = self.context.catalog.function(plan.parts) if self.context.catalog.functions else None
             if isinstance(own, SqlFunction):
                 return sql_table_function(own, plan, self.context)
+            if plan.parts[-1].lower() != "range" and not gives_tables(self.context.config.profile, tuple(PROFILES)):
+                name = sql_text(plan.parts)
+                raise analysis_error(
+                    "UNRESOLVABLE_TABLE_VALUED_FUNCTION", f"No table function has the name {name}.", plan
+                )
             made = table_function(plan)
             open_slices = isinstance(made, Range) and self.context.config.behaviour.ranges_show_open_slices
             return made.replace(shows_none=True) if open_slices else made
@@ -171,6 +177,10 @@ class ResolveFunctions(AnalyzerRule):
             if isinstance(made, AggregateCall) and made.name in ("collect_list", "collect_set"):
                 shows = self.context.config.behaviour.collections_show_nulls
                 made = made if shows else made.replace(tail=made.tail[:-1])
+            elif isinstance(made, AggregateCall) and made.name in (
+                shorter := dict(self.context.config.behaviour.calls_show_less)
+            ):
+                made = made.replace(tail=made.tail[: -shorter[made.name]])
             _check_filter(e)
             _check_order(made, e)
             return AggregateExpression(_ordered(made, e), "Complete", e.distinct, e.where, next_id())
@@ -190,6 +200,12 @@ class ResolveFunctions(AnalyzerRule):
         if version is not None:
             told = f"it came with Spark {version}, and {profile.removeprefix('spark-')} is planned as"
             raise analysis_error("UNRESOLVED_ROUTINE", f"Cannot resolve routine {sql_text(e.parts)}: {told}.", e)
+        most = most_arguments(profile, tuple(PROFILES)).get(e.parts[-1].lower())
+        if most is not None and len(e.arguments) > most:
+            wrong_count(e.parts[-1], str(most), len(e.arguments), e)
+        least = least_arguments(profile, tuple(PROFILES)).get(e.parts[-1].lower(), 0)
+        if len(e.arguments) < least:
+            wrong_count(e.parts[-1], str(least), len(e.arguments), e)
 
     def _opaque(self, e: UnresolvedFunction) -> Expression:
         name = ".".join(e.parts)
@@ -336,8 +352,9 @@ class ResolveAliases(AnalyzerRule):
             return child
         if isinstance(child, Cast) and isinstance(child.child, NamedExpression):
             return e.rebuilt(alias(child, child.child.name))
-        shown = child if self.context.config.behaviour.names_leave_out_casts else with_shown_casts(child)
-        named = alias(child, shown.pretty)
+        known = self.context.config.behaviour
+        shown = child if known.names_leave_out_casts else with_shown_casts(child)
+        named = alias(child, shown.pretty if known.names_hide_replacements else name_then(shown))
         if isinstance(child, ExtractValue | Literal):
             return e.rebuilt(named)
         return e.rebuilt(named.remarked(AUTO_GENERATED))

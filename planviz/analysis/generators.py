@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from typing_extensions import override
@@ -23,6 +24,7 @@ from planviz.expressions.core import (
     lit,
     occurs,
 )
+from planviz.expressions.earlier import quoted_sql
 from planviz.expressions.generators import Explode
 from planviz.expressions.ids import next_id
 from planviz.expressions.predicates import EqualNullSafe
@@ -198,7 +200,11 @@ class ResolvePivot(AnalyzerRule):
         keys = tuple(k if isinstance(k, NamedExpression) else alias(k, _key_name(k)) for k in keys)
         simple = all(_slots(a.data_type) for a in plan.aggregates)
         values = [_pivot_value(v, plan) for v in plan.values]
-        return _pivot_first(plan, keys, values) if simple else _pivot_if(plan, keys, values)
+        if not simple:
+            return _pivot_if(plan, keys, values)
+        # A name in quotes is quoted again where the names of both aggregates are put together.
+        named = self.context.config.behaviour.distincts_are_filtered
+        return _pivot_first(plan, keys, values, _bare_sql if named else quoted_sql)
 
 
 def _key_name(key: Expression) -> str:
@@ -270,11 +276,17 @@ def pivot_spec(t: DataType) -> FunctionSpec:
     return FunctionSpec("pivotfirst", (), lambda _: ArrayType(t), True)
 
 
-def _pivot_first(plan: Pivot, keys: tuple[Expression, ...], values: list[tuple[Expression, str]]) -> LogicalPlan:
-    named = [
-        alias(a, a.sql) if not isinstance(a, Alias) else Alias(a.child, a.sql.replace("`", ""), next_id())
-        for a in plan.aggregates
-    ]
+def _bare_sql(e: Expression) -> str:
+    return e.sql.replace("`", "") if isinstance(e, Alias) else e.sql
+
+
+def _pivot_first(
+    plan: Pivot,
+    keys: tuple[Expression, ...],
+    values: list[tuple[Expression, str]],
+    sql: Callable[[Expression], str],
+) -> LogicalPlan:
+    named = [Alias(a.child if isinstance(a, Alias) else a, sql(a), next_id()) for a in plan.aggregates]
     column = plan.column
     key_column = column if isinstance(column, NamedExpression) else alias(column, "__pivot_col")
     groups = tuple(k.child if isinstance(k, Alias) else k for k in (*keys, key_column))
@@ -286,7 +298,8 @@ def _pivot_first(plan: Pivot, keys: tuple[Expression, ...], values: list[tuple[E
         arguments = (key_column.to_attribute(), attribute)
         function = AggregateCall("pivotfirst", arguments, pivot_spec(attribute.type), (*texts, "0", "0"))
         aggregate = AggregateExpression(function, "Complete", False, None, next_id())
-        pivoted.append(alias(aggregate, f"__pivot_{n.name} AS `{n.name}`"))
+        quoted = n.name.replace("`", "``")
+        pivoted.append(alias(aggregate, f"__pivot_{n.name} AS `{quoted}`"))
     made = tuple(k.to_attribute() for k in keys)
     second = Aggregate(made, (*made, *pivoted), first)
     single = len(named) == 1

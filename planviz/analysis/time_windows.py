@@ -137,7 +137,9 @@ class TimeWindowing(AnalyzerRule):
             start, end = GetStructField(made, 0), GetStructField(made, 1)
             whole = window.size % window.slide == 0 and known.time_windows != "ceiling"
             inside = And(GreaterThanOrEqual(window.column, start), LessThan(window.column, end))
-            below = Filter(IsNotNull(window.column) if whole else inside, Expand(rows, (made, *child.output), child))
+            expand = Expand(rows, (made, *child.output), child)
+            expand = expand.in_lists() if known.lists_are_named else expand
+            below = Filter(IsNotNull(window.column) if whole else inside, expand)
         return _over(plan, below, TimeWindow, made)
 
 

@@ -39,7 +39,8 @@ from planviz.types.collations import COLLATED, mixed_collations
 class FunctionCall(SignatureCall):
     """A function that the engine needs to know no more about than its signature.
 
-    `lead` is what `str` prints before the arguments: a schema, options.
+    `lead` is what `str` prints before the arguments: a schema, options. `unshown`: how many of the first and of the
+    last of its tail an older version does not print.
     """
 
     name: str
@@ -47,6 +48,7 @@ class FunctionCall(SignatureCall):
     spec: FunctionSpec
     tail: tuple[str, ...] = ()
     lead: tuple[str, ...] = ()
+    unshown: tuple[int, int] = (0, 0)
 
     @lazy
     def null_intolerant(self) -> bool:
@@ -65,7 +67,12 @@ class FunctionCall(SignatureCall):
 
     def flat_arguments(self) -> list[str]:
         """What leads, arguments and tail."""
-        return [*self.lead, *super().flat_arguments()]
+        shown = super().flat_arguments()
+        if self.unshown != (0, 0):
+            front = len(shown) - len(self.tail)
+            tail = self.tail[self.unshown[0] : max(len(self.tail) - self.unshown[1], 0)]
+            shown = [*shown[:front], *tail]
+        return [*self.lead, *shown]
 
     def render(self, r: Callable[[Expression], str]) -> str:
         """Without the hidden arguments."""
@@ -93,6 +100,7 @@ class ReplaceableCall(FunctionCall, RuntimeReplaceable):
     spec: FunctionSpec
     tail: tuple[str, ...] = ()
     lead: tuple[str, ...] = ()
+    unshown: tuple[int, int] = (0, 0)
     made: Callable[[tuple[Expression, ...]], Expression] | None = None
 
     UNCOMPARED = ("made",)

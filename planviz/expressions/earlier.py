@@ -7,17 +7,17 @@ from dataclasses import replace
 from datetime import date, datetime, timedelta
 from functools import cache
 
-from planviz.expressions.calls import FunctionCall
+from planviz.expressions.calls import FunctionCall, RuntimeReplaceable
 from planviz.expressions.casts import Cast
 from planviz.expressions.complex import CreateMap
-from planviz.expressions.core import Expression, Literal
+from planviz.expressions.core import Alias, AttributeReference, Expression, Literal
 from planviz.expressions.objects import StaticInvoke
-from planviz.expressions.patterns import Like
+from planviz.expressions.patterns import Like, RLike
 from planviz.expressions.predicates import InSet
-from planviz.expressions.specs import FunctionSpec
+from planviz.expressions.specs import Accepts, FunctionSpec
 from planviz.expressions.windows import LagLead
 from planviz.trees.node import node
-from planviz.types import CALENDAR_INTERVAL, STRING, DayTimeIntervalType, YearMonthIntervalType
+from planviz.types import CALENDAR_INTERVAL, INT, STRING, ArrayType, DayTimeIntervalType, YearMonthIntervalType
 from planviz.versions.model import Behaviour
 
 _EPOCH = datetime(1970, 1, 1)
@@ -45,6 +45,19 @@ class PlainlyNamedLike(Like):
     def render(self, r: Callable[[Expression], str]) -> str:
         """left LIKE right."""
         return f"{r(self.left)} LIKE {r(self.right)}"
+
+
+@node
+class InfixRLike(RLike):
+    """left RLIKE right, whatever it was written as (before Spark 3.2)."""
+
+    def to_string(self) -> str:
+        """left RLIKE right."""
+        return self.render(str)
+
+    def render(self, r: Callable[[Expression], str]) -> str:
+        """left RLIKE right."""
+        return f"{r(self.left)} RLIKE {r(self.right)}"
 
 
 @node
@@ -97,6 +110,19 @@ def _without_option(spec: FunctionSpec) -> FunctionSpec:
     return replace(spec, option=0)
 
 
+@cache
+def _taking_int(spec: FunctionSpec) -> FunctionSpec:
+    """The signature of timestampadd() that takes an INT."""
+    unit, _, moment = spec.inputs
+    return replace(spec, inputs=(unit, Accepts.exactly(INT), moment))
+
+
+@cache
+def _holding_nulls(spec: FunctionSpec) -> FunctionSpec:
+    """The signature of split() whose texts may be null."""
+    return replace(spec, result=lambda _: ArrayType(STRING, True))
+
+
 _DATABASE = FunctionSpec("current_database", (), lambda _: STRING, False)
 
 
@@ -109,6 +135,24 @@ class LongStaticInvoke(StaticInvoke):
         owner, inputs, null = _METHODS.get(self.method, (self.owner, (), True))
         shown = (*map(str, self.arguments), *inputs, "true", str(null).lower(), "true")
         return f"staticinvoke(class {owner}, {self.type.scala_name}, {self.method}, {', '.join(shown)})"
+
+
+def quoted_sql(e: Expression) -> str:
+    """SQL with the names of columns in quotes, whether they need them or not (before Spark 3.2)."""
+    if isinstance(e, AttributeReference):
+        return ".".join((*e.qualifier, f"`{e.name}`"))
+    if isinstance(e, Alias):
+        return f"{quoted_sql(e.child)} AS `{e.name}`"
+    return e.render(quoted_sql)
+
+
+def name_then(e: Expression) -> str:
+    """A column's name in Spark 3.0: what another expression replaces, nvl(a, b) above all, stands in it as SQL."""
+    if not e.bits & RuntimeReplaceable.BIT:
+        return e.pretty
+    if isinstance(e, RuntimeReplaceable):
+        return quoted_sql(e)
+    return name_then(e.children[0]) if isinstance(e, Cast) and not e.user_specified else e.render(name_then)
 
 
 def stored(e: Expression) -> Expression:
@@ -141,11 +185,21 @@ def as_called_then(e: Expression, known: Behaviour) -> Expression:
     if known.json_readers_show_a_flag and known.parsers_name_a_function and known.databases_are_schemas:
         return e
 
+    shorter, later = dict(known.calls_show_less), dict(known.calls_begin_later)
+
     def step(x: Expression) -> Expression:
         match x:
-            case FunctionCall(name) if name in (shorter := dict(known.calls_show_less)):
+            case FunctionCall(name) if name in shorter or name in later:
                 spec = x.spec if x.tail else _without_option(x.spec)
-                return x.rebuilt(x.replace(tail=x.tail[: max(len(x.tail) - shorter[name], 0)], spec=spec))
+                return x.rebuilt(x.replace(unshown=(later.get(name, 0), shorter.get(name, 0)), spec=spec))
+            case FunctionCall("timestampadd") if not known.moments_move_by_bigints:
+                return x.rebuilt(x.replace(spec=_taking_int(x.spec)))
+            case FunctionCall("split") if not known.split_texts_are_no_nulls:
+                return x.rebuilt(x.replace(spec=_holding_nulls(x.spec)))
+            case FunctionCall("regexp_replace", (text, pattern, new, _)) if not known.regexp_replace_shows_its_start:
+                return x.rebuilt(x.replace(arguments=(text, pattern, new)))
+            case RLike() if known.rlike_stands_between and type(x) is RLike:
+                return x.rebuilt(InfixRLike(x.left, x.right, x.name))
             case LagLead("lag") if not known.lags_are_negative and type(x) is LagLead:
                 return x.rebuilt(PositiveLag(x.name, x.input, x.offset, x.default, x.ignore_nulls))
             case FunctionCall("from_json") if not known.json_readers_show_a_flag:
@@ -163,7 +217,7 @@ def as_called_then(e: Expression, known: Behaviour) -> Expression:
                 return LongStaticInvoke(x.owner, x.method, x.type, x.arguments, x.is_nullable)
         return x
 
-    return e.transform_up(step, FunctionCall.BIT | StaticInvoke.BIT | LagLead.BIT)
+    return e.transform_up(step, FunctionCall.BIT | StaticInvoke.BIT | LagLead.BIT | RLike.BIT)
 
 
 def with_shown_casts(e: Expression) -> Expression:

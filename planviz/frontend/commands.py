@@ -146,7 +146,9 @@ class CommandReader(ColumnReader):
             statics = self._partition() if self.accept("PARTITION") else ()
             if self.accept("IF", "NOT", "EXISTS"):
                 flags.add("IF NOT EXISTS")
-            if self.accept("BY", "NAME"):
+            if self.sees("BY", "NAME"):
+                self.came_with("INSERT BY NAME")
+                self.at += 2
                 flags.add("BY NAME")
             if self.sees("REPLACE"):
                 return replace(found, flags=frozenset((*flags, "UNSUPPORTED")))
@@ -154,6 +156,8 @@ class CommandReader(ColumnReader):
             if self.sees("(") and self.peek(1) not in ("SELECT", "WITH", "FROM", "VALUES", "TABLE", "("):
                 columns = tuple(StructField(n, UNKNOWN) for n in self.identifier_list())
         except ParseError:
+            if self.sees("BY", "NAME"):
+                raise
             return found
         at = self.at
         plan = self.query()

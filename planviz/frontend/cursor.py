@@ -200,6 +200,7 @@ class Cursor:
             return self.take()[1:-1].replace("``", "`")
         if kind == WORD:
             if self.keys[self.at] == "IDENTIFIER" and self._names_by_text():
+                self.came_with("IDENTIFIER() for an alias", self.at + 1)
                 return self._named_by_text()
             return self.take()
         raise self.syntax_error("a name was expected")
@@ -244,6 +245,7 @@ class Cursor:
     def identifier_parts(self) -> tuple[str, ...]:
         """Take a dotted name, or the one that a text in IDENTIFIER gives."""
         if self.keys[self.at] == "IDENTIFIER" and self._names_by_text():
+            self.came_with("IDENTIFIER()", self.at + 1)
             parts = list(name_parts(self._text_of_name()))
         else:
             parts = [self.identifier()]
@@ -349,6 +351,7 @@ class Cursor:
         elif first == "INTERVAL":
             units = ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND")
             if self.sees_any(*units):
+                self.came_with("a type INTERVAL of fields")
                 self.at += 1
                 if self.sees("TO") and self.peek(1) in units:
                     self.at += 2

@@ -176,6 +176,8 @@ class DefinitionReader(CommandReader):
         made += ["IF NOT EXISTS"] * self.accept("IF", "NOT", "EXISTS")
         name = self.identifier_parts()
         other = Statement("unsupported", "", self.tokens.starts[start], words="CREATE FUNCTION")
+        if self.sees("("):
+            self.came_with("a function in SQL")
         if not self.accept("("):
             return self._rest(other, start)
         columns: list[StructField] = []

@@ -357,6 +357,8 @@ class ExpressionReader(SpecialForms, Cursor):
 
         if self.kind != STRING:
             self.fail("a string was expected")
+        if self.tokens.texts[self.at][0] in "rR":
+            self.came_with("a raw text")
         out = unquote(self.take())
         while self.kind == STRING:
             out += unquote(self.take())

@@ -259,13 +259,8 @@ class QueryReader(ScriptReader):
         def one() -> tuple[str, Expression | str]:
             name = self.identifier()
             self.expect("AS")
-            if not self.sees("("):
-                return name, self.identifier()
-            if self.peek(2) == ")" and self.peek(1) != ")":
-                self.at += 1
-                other = self.identifier()
-                self.at += 1
-                return name, other
+            if (self.sees("(") and self.peek(2) == ")") or not self.sees("("):
+                return name, self._window_of_that_name()
             return name, self.window_spec()
 
         pairs = self.separated(one)
@@ -275,25 +270,28 @@ class QueryReader(ScriptReader):
             raise self.error(
                 "INVALID_SQL_SYNTAX.REPETITIVE_WINDOW_DEFINITION", f"The definition of window `{again}` is repetitive."
             )
-        return WithWindowDefinition(tuple(n for n, _ in pairs), self._window_specs(pairs), plan)
+        known = {n.lower(): s for n, s in pairs}
+        specs = tuple(self._meant_window(s, known) if isinstance(s, str) else s for _, s in pairs)
+        return WithWindowDefinition(tuple(n for n, _ in pairs), specs, plan)
 
-    def _window_specs(self, pairs: list[tuple[str, Expression | str]]) -> tuple[Expression, ...]:
-        """The definitions; the name of another one is that one's."""
-        known = {name.lower(): spec for name, spec in pairs}
-        specs: list[Expression] = []
-        for _, spec in pairs:
-            found = known.get(spec.lower()) if isinstance(spec, str) else spec
-            if found is None:
-                raise self.error(
-                    "INVALID_SQL_SYNTAX.UNRESOLVED_WINDOW_REFERENCE", f"Cannot resolve window reference `{spec}`."
-                )
-            if isinstance(found, str):
-                raise self.error(
-                    "INVALID_SQL_SYNTAX.INVALID_WINDOW_REFERENCE",
-                    f"Window reference `{spec}` is not a window specification.",
-                )
-            specs.append(found)
-        return tuple(specs)
+    def _meant_window(self, name: str, known: dict[str, Expression | str]) -> Expression:
+        found = known.get(name.lower())
+        if found is None:
+            raise self.error(
+                "INVALID_SQL_SYNTAX.UNRESOLVED_WINDOW_REFERENCE", f"There is no window `{name}` that could be meant."
+            )
+        if isinstance(found, str):
+            raise self.error(
+                "INVALID_SQL_SYNTAX.INVALID_WINDOW_REFERENCE", f"Window `{name}` is another window's name itself."
+            )
+        return found
+
+    def _window_of_that_name(self) -> str:
+        grouped = self.accept("(")
+        name = self.identifier()
+        if grouped:
+            self.expect(")")
+        return name
 
     def _hints(self) -> list[tuple[str, tuple[Expression, ...]]]:
         hints: list[tuple[str, tuple[Expression, ...]]] = []
@@ -317,7 +315,11 @@ class QueryReader(ScriptReader):
 
     def grouping(self, named: bool = False) -> list[Expression]:
         """What stands behind GROUP BY; `named` lets expressions have an alias."""
+        at = self.at
         items = self.separated(self._named_grouping_item if named else self._grouping_item)
+        inner = [i for i in items if isinstance(i, GroupingSets)]
+        if inner and len(items) > 1:
+            self.came_with("grouping sets beside other keys", at)
         if self.sees_any("WITH") and self.peek(1) in ("ROLLUP", "CUBE"):
             self.at += 1
             kind = self.take().lower()
@@ -353,6 +355,7 @@ class QueryReader(ScriptReader):
 
     def _set(self) -> list[Expression]:
         if (self.sees_any("ROLLUP", "CUBE") and self.peek(1) == "(") or self.sees("GROUPING", "SETS"):
+            self.came_with("grouping sets beside other keys")
             return [self._grouping_item()]
         if self.accept("("):
             if self.accept(")"):

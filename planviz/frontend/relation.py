@@ -158,6 +158,7 @@ class RelationReader(ExpressionReader):
             self.depth -= 1
             self.expect(")")
             return self._aliased_plan(plan, AUTO_NAME)
+        self.came_with("a function behind LATERAL")
         return self._table_function()
 
     def _lateral_view(self, plan: LogicalPlan) -> LogicalPlan:
@@ -356,6 +357,8 @@ class RelationReader(ExpressionReader):
         """TABLESAMPLE (...): the function that puts it over a plan. Its alias, behind it, goes below."""
         start = self.at
         self.expect("TABLESAMPLE")
+        if not self.sees("("):
+            self.came_with("a method of TABLESAMPLE")
         system = self.accept("SYSTEM")
         if not system:
             self.accept("BERNOULLI")

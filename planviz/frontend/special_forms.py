@@ -96,6 +96,8 @@ class SpecialForms:
                 "UNSUPPORTED_TYPED_LITERAL",
                 f'Literals of the type "{key}" are not supported. Supported types are {", ".join(known)}.',
             )
+        if key in ("TIMESTAMP_NTZ", "TIMESTAMP_LTZ"):
+            self.came_with("literals of TIMESTAMP_NTZ and TIMESTAMP_LTZ")
         self.at += 1
         text = self.string()
         if key == "DATE":
@@ -206,12 +208,16 @@ class SpecialForms:
         order: tuple[Expression, ...] = ()
         if self.sees("WITHIN", "GROUP"):
             self.came_with("WITHIN GROUP")
+            if parts[-1].lower() == "mode":
+                self.came_with("mode() WITHIN GROUP")
             self.at += 2
             self.expect("(", "ORDER", "BY")
             order = tuple(self.separated(self.sort_item))
             self.expect(")")
         where = None
         if self.sees("FILTER", "(") and self.peek(2) == "WHERE":
+            if distinct:
+                self.came_with("DISTINCT beside FILTER")
             self.at += 3
             where = self.expression()
             self.expect(")")
@@ -308,6 +314,8 @@ class SpecialForms:
 
     def _form_try_cast(self: Any) -> Expression:
         e = self.expression()
+        if self.sees("AS"):
+            self.came_with("TRY_CAST")
         self.expect("AS")
         made = Cast(e, without_lengths(self.data_type()), "TRY", True)
         self.expect(")")
@@ -395,6 +403,7 @@ class SpecialForms:
         return AggregateExpression(FirstLast(e, name, ignore), "Complete", False, None, next_id())
 
     def _form_identifier(self: Any) -> object:
+        self.came_with("IDENTIFIER()")
         start = self.at
         name = self.expression()
         self.expect(")")

@@ -101,6 +101,7 @@ class StatementReader(DefinitionReader):
 
     def _execute(self, start: int) -> Statement:
         """EXECUTE IMMEDIATE text [INTO variables] [USING values]: `plan` has the text, then the values."""
+        self.came_with("EXECUTE IMMEDIATE")
         self.expect("EXECUTE", "IMMEDIATE")
         items = [self.expression()]
         names = [p[-1] for p in self.separated(self.identifier_parts)] if self.accept("INTO") else []
@@ -146,6 +147,7 @@ class StatementReader(DefinitionReader):
 
     def _declare(self, start: int) -> Statement:
         """DECLARE [OR REPLACE] [VARIABLE] names [type] [DEFAULT value]."""
+        self.came_with("a session variable")
         self.at += 1
         words = "REPLACE" if self.accept("OR", "REPLACE") else ""
         if self.peek(1) not in ("=", "DEFAULT", ",", ";", ""):
@@ -165,6 +167,7 @@ class StatementReader(DefinitionReader):
 
     def _set_variables(self, start: int) -> Statement:
         """SET VAR a = x, b = y, or SET VAR (a, b) = (query)."""
+        self.came_with("a session variable", self.at + 1)
         self.at += 2
         if self.accept("("):
             names = [p[-1] for p in self.separated(self.identifier_parts)]

@@ -1,4 +1,7 @@
-"""Which version of Spark has a built-in function first, as DESCRIBE FUNCTION EXTENDED says; the others are older."""
+"""Which version of Spark has a built-in function first, as DESCRIBE FUNCTION EXTENDED says; the others are older.
+
+Beside them those that took another number of arguments, as those Sparks say.
+"""
 
 from __future__ import annotations
 
@@ -69,6 +72,43 @@ _SINCE = {
         "variant_insert variant_set variant_strip_nulls"
     ),
 }
+
+
+#: Which version lets a function have more arguments than so many.
+_MORE = {
+    "3.2": {"decode": 2},
+    "3.3": {"ceil": 1, "ceiling": 1, "floor": 1},
+    "4.2": {"min_by": 2, "max_by": 2},
+}
+#: Which version lets a function have fewer arguments than so many, and which functions stand in FROM since when.
+_FEWER = {"4.1": {"make_timestamp": 6}}
+_TABLES_SINCE = "3.4"
+
+
+@cache
+def most_arguments(profile: str, profiles: Sequence[str]) -> dict[str, int]:
+    """How many arguments a function may have in a profile at most, where a later version lets it have more.
+
+    `profiles`: all, the newest first.
+    """
+    newer = [name.removeprefix("spark-") for name in profiles[: profiles.index(profile)]]
+    return {name: most for version in newer for name, most in _MORE.get(version, {}).items()}
+
+
+@cache
+def least_arguments(profile: str, profiles: Sequence[str]) -> dict[str, int]:
+    """How many arguments a function must have in a profile at least, where a later version lets it have fewer.
+
+    `profiles`: all, the newest first.
+    """
+    newer = [name.removeprefix("spark-") for name in profiles[: profiles.index(profile)]]
+    return {name: least for version in newer for name, least in _FEWER.get(version, {}).items()}
+
+
+@cache
+def gives_tables(profile: str, profiles: Sequence[str]) -> bool:
+    """Whether functions beside range() stand in FROM in a profile; `profiles`: all, the newest first."""
+    return profiles.index(profile) <= profiles.index(f"spark-{_TABLES_SINCE}")
 
 
 @cache

@@ -46,7 +46,8 @@ class Behaviour:
     collections_show_nulls: bool = True
     #: A union shows whether it goes by name and fills missing columns.
     unions_show_flags: bool = True
-    #: An interval that is taken from a date is added with a minus sign.
+    #: An interval that is taken from a date is subtracted, and added with a minus sign before the planner sees it; else
+    #: the latter at once, and from a moment it is subtracted to the end.
     intervals_are_subtracted: bool = True
     #: abs() shows whether it fails where a number has no opposite (3.2 alone).
     abs_shows_whether_it_fails: bool = False
@@ -76,6 +77,8 @@ class Behaviour:
     grouping_id_is_long: bool = True
     #: A column's name leaves out the casts that the analyzer put in; else only those that come after it was named.
     names_leave_out_casts: bool = True
+    #: What another expression replaces is named as other functions are; else as SQL, qualifiers and quotes included.
+    names_hide_replacements: bool = True
     #: sum() and avg() take whole numbers and floats as they are; else as BIGINT and DOUBLE.
     sums_take_any_number: bool = True
     #: Intervals are of years and months or of days and time; else of months, days and microseconds, all in one.
@@ -125,6 +128,20 @@ class Behaviour:
     names_have_escapes: bool = True
     #: Functions that show less beside their arguments than 4.3, by how much: ("to_date", 1) lacks the last of it.
     calls_show_less: tuple[tuple[str, int], ...] = ()
+    #: Functions that show less right behind their arguments: ("element_at", 1) lacks the first of it.
+    calls_begin_later: tuple[tuple[str, int], ...] = ()
+    #: A correlated scalar subquery that may give several rows is tested when it runs, and one may have a limit.
+    single_rows_are_tested: bool = True
+    #: timestampadd() takes a BIGINT; else an INT.
+    moments_move_by_bigints: bool = True
+    #: date_add() and date_sub() cast a text that says how many days; else it is read while they are resolved.
+    days_are_cast: bool = True
+    #: regexp_replace() shows where it begins.
+    regexp_replace_shows_its_start: bool = True
+    #: None of the texts that split() gives is null.
+    split_texts_are_no_nulls: bool = True
+    #: RLIKE is shown between its sides; else as the function that it was written as.
+    rlike_stands_between: bool = False
     #: Columns of a view are cast to the types that they have; else what the view's query gives are its columns.
     views_cast_their_columns: bool = True
     #: The offset of lag() is shown as it is kept, negative.
@@ -134,7 +151,7 @@ class Behaviour:
     #: How GROUP BY window() finds the window of a moment: a remainder that may be "negative", one that is "positive",
     #: or the quotient's "ceiling".
     time_windows: Literal["negative", "positive", "ceiling"] = "negative"
-    #: Of several DISTINCTs each has a FILTER; else a test within, and names of columns stand in quotes.
+    #: Of several DISTINCTs each has a FILTER; else a test within, and names of columns stand in quotes, in PIVOT, too.
     distincts_are_filtered: bool = True
     #: Lists in the arguments of an operator are shown as Scala's: List(a, b).
     lists_are_named: bool = False
@@ -151,6 +168,10 @@ class Behaviour:
     base64_is_replaced: bool = True
     #: A comparison of a condition with true is the condition.
     truth_is_not_compared: bool = True
+    #: The fields that an Aggregate or Expand reads are taken below it, too.
+    aggregates_take_fields: bool = True
+    #: The columns of such fields have the fields' names; else they are numbered: _gen_alias_7.
+    fields_are_named: bool = True
     #: Of a column's field that is compared with something it is known not to be null; else of the column alone.
     fields_are_known_not_to_be_null: bool = True
     #: A static method is shown as its call; else with all that its expression holds.
@@ -165,6 +186,8 @@ class Behaviour:
     comparisons_take_constants: bool = True
     #: A moment whose day is compared with a date is compared with that day's first and last moment itself.
     days_are_ranges_of_moments: bool = True
+    #: UnwrapCastInBinaryComparison takes casts off what is looked for in a list, too.
+    lists_are_unwrapped: bool = True
     #: SimplifyCasts takes widening casts together.
     casts_are_merged: bool = True
     #: SimplifyCasts looks through a cast that keeps every value where it is tested for null.

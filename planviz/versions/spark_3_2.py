@@ -9,7 +9,17 @@ VERSION = Version(
     behaviour={
         "cte_definitions_show_a_flag": False,
         "time_windows": "ceiling",
-        "calls_show_less": (("to_date", 2), ("to_timestamp", 3), ("unbase64", 1), ("unhex", 1), ("levenshtein", 0)),
+        "calls_show_less": (
+            ("to_date", 2),
+            ("to_timestamp", 3),
+            ("unbase64", 1),
+            ("unhex", 1),
+            ("levenshtein", 0),
+            ("conv", 1),
+            ("percentile", 1),
+        ),
+        "calls_begin_later": (("element_at", 1),),
+        "split_texts_are_no_nulls": False,
         "booleans_are_pushed": False,
         "truth_is_not_compared": False,
         "fields_are_known_not_to_be_null": False,

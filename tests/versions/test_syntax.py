@@ -6,7 +6,7 @@ import pytest
 
 from planviz.config import OptimizerConfig
 from planviz.errors import AnalysisError, ParseError
-from planviz.execution import explain
+from planviz.execution import Session, explain
 from planviz.versions import PROFILES
 from planviz.versions.functions import functions_after
 from planviz.versions.syntax import SINCE, later_than
@@ -14,18 +14,30 @@ from tests.plans import small_catalog
 
 LATER = """
 3.0 3.1 select a from t1 where c like any ('a', 'b')
+3.0 3.1 select count(distinct a) filter (where a > 1) from t1
 3.1 3.2 select * from t1, lateral (select 1)
+3.1 3.2 select try_cast(c as int) from t1
+3.1 3.2 select a, b from t1 group by a, rollup (b)
+3.1 3.2 select a, b from t1 group by grouping sets (rollup (a, b), (a))
+3.1 3.2 select cast('1' as interval day)
+3.2 3.3 select r'x' from t1
 3.2 3.3 select c ilike 'x' from t1
 3.2 3.3 select percentile_cont(0.5) within group (order by a) from t1
 3.3 3.4 select a from t1 limit 3 offset 1
 3.3 3.4 select * from t1 unpivot (v for n in (a, b))
+3.3 3.4 select * from arr, lateral explode(xs)
+3.3 3.4 select timestamp_ntz'2020-01-01 00:00:00'
+3.4 3.5 select identifier('a') from t1
 3.4 3.5 select mask(str => c) from t1
 3.5 4.0 from t1 |> select a
+3.5 4.0 select mode() within group (order by a) from t1
 3.5 4.0 select * except (a) from t1
 3.5 4.0 select a::string from t1
 3.5 4.0 select a << 1 from t1
 3.5 4.0 with recursive r(n) as (select 1 union all select n + 1 from r where n < 3) select n from r
+4.0 4.1 select a as identifier('x') from t1
 4.0 4.1 select time'10:00:00'
+4.1 4.2 select a from t1 tablesample bernoulli (10 percent)
 4.1 4.2 select a from t1 qualify row_number() over (order by a) = 1
 """
 
@@ -56,6 +68,83 @@ def test_a_function_of_a_later_version_is_none():
     with pytest.raises(AnalysisError, match=r"UNRESOLVED_ROUTINE.*array_append.*came with Spark 3\.4"):
         text("select array_append(xs, 1) from arr", "spark-3.3")
     assert "array_append" in text("select array_append(xs, 1) from arr", "spark-3.4")
+
+
+@pytest.mark.parametrize(
+    ("older", "newer", "sql"),
+    [
+        ("3.1", "3.2", "select decode(c, 'a', 1, 2) from t1"),
+        ("3.2", "3.3", "select ceil(a, 1) from t1"),
+        ("4.1", "4.2", "select max_by(a, b, 2) from t1"),
+        ("4.0", "4.1", "select make_timestamp(date'2020-01-01', null) from t1"),
+    ],
+)
+def test_a_function_takes_as_many_arguments_as_it_took_then(older, newer, sql):
+    with pytest.raises(AnalysisError, match="WRONG_NUM_ARGS"):
+        text(sql, f"spark-{older}")
+    assert text(sql, f"spark-{newer}")
+
+
+def test_only_range_stands_in_from_before_3_4():
+    with pytest.raises(AnalysisError, match="UNRESOLVABLE_TABLE_VALUED_FUNCTION"):
+        text("select * from explode(array(1, 2))", "spark-3.3")
+    assert "Generate explode" in text("select * from explode(array(1, 2))", "spark-3.4")
+    assert "Range" in text("select * from range(3)", "spark-3.3")
+
+
+@pytest.mark.parametrize(
+    ("sql", "condition"),
+    [
+        ("select (select b from t2 where t2.a = t1.a) from t1", "MUST_AGGREGATE_CORRELATED_SCALAR_SUBQUERY"),
+        ("select (select max(b) from t2 where t2.a = t1.a group by c) from t1", "NON_CORRELATED_COLUMNS_IN_GROUP_BY"),
+        (
+            "select a from t1 where exists (select 1 from t2 where t2.a = t1.a limit 1)",
+            "ACCESSING_OUTER_QUERY_COLUMN_IS_NOT_ALLOWED",
+        ),
+        (
+            "select a from t1 where exists (select 1 from t2 where t2.a = t1.a union all select 2)",
+            "ACCESSING_OUTER_QUERY_COLUMN_IS_NOT_ALLOWED",
+        ),
+    ],
+)
+def test_what_a_correlated_subquery_may_be_since_4_0_only(sql, condition):
+    with pytest.raises(AnalysisError, match=condition):
+        text(sql, "spark-3.5")
+    assert text(sql, "spark-4.0")
+
+
+def test_a_correlated_scalar_subquery_of_one_row_was_always_one():
+    for sql in (
+        "select (select max(b) from t2 where t2.a = t1.a) from t1",
+        "select (select max(b) from t2 where t2.a = t1.a group by t2.a having max(b) > 1) from t1",
+    ):
+        assert "Aggregate" in text(sql, "spark-3.5")
+
+
+def test_commands_of_4_0_are_none_before():
+    for sql in (
+        "create function f(x int) returns int return x + 1",
+        "declare variable v int default 1",
+        "execute immediate 'select 1'",
+    ):
+        with pytest.raises(ParseError, match=r"came with 4\.0"):
+            list(Session(small_catalog(), OptimizerConfig.of("spark-3.5")).run(sql))
+        assert list(Session(small_catalog(), OptimizerConfig.of("spark-4.0")).run(sql))
+
+
+def test_a_window_may_be_another_one_by_name():
+    sql = "select sum(a) over w, max(a) over x from t1 window w as v, v as (order by b), x as (v)"
+    assert text(sql).count("windowspecdefinition(b#") == 2
+    with pytest.raises(ParseError, match="UNRESOLVED_WINDOW_REFERENCE"):
+        text("select sum(a) over w from t1 window w as v")
+    with pytest.raises(ParseError, match="INVALID_WINDOW_REFERENCE"):
+        text("select sum(a) over w from t1 window w as v, v as w")
+
+
+def test_greatest_and_least_take_no_text_beside_a_number():
+    with pytest.raises(AnalysisError, match="DATA_DIFF_TYPES"):
+        text("select greatest(a, c) from t1")
+    assert "greatest(a#" in text("select greatest(a, null) from t1")
 
 
 def test_an_inner_definition_may_not_hide_an_outer_one_before_4_0():

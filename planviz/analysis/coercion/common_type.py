@@ -61,7 +61,9 @@ def all_of(field: str) -> Rule:
 def extremum(e: Extremum, c: TypeCoercion) -> Expression:
     """greatest and least."""
     types = [a.data_type for a in e.arguments]
-    t = c.least_common(types) if len({t.simple_string for t in types}) > 1 else None
+    # A text and something else are of no common type here (findWiderTypeWithoutStringPromotion).
+    mixed = any(map(is_string, types)) and not all(is_string(t) or t in (NULL, UNKNOWN) for t in types)
+    t = c.least_common(types) if len({t.simple_string for t in types}) > 1 and not mixed else None
     return e if t is None else e.replace(arguments=tuple(cast_to(a, t) for a in e.arguments))
 
 

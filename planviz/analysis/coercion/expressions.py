@@ -38,6 +38,9 @@ def coerced_tree(e: Expression, c: TypeCoercion) -> Expression:
         new = _in_mode(new, c.mode)
     if new.children_resolved and not isinstance(new, Literal):
         result = coerce(new, c)
+        if result is not new and c.mode != ANSI.mode:
+            # The casts that were put in just now: HAVING is compared with the select list before the next pass.
+            result = _in_mode(result.map_children(lambda x: _in_mode(x, c.mode), BEYOND_LEAVES), c.mode)
         if c.finish is not None:
             result = c.finish(result)
         if result is not new:

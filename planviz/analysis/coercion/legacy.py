@@ -5,6 +5,7 @@ Strings are promoted to double in arithmetic, take the other side's type in comp
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import reduce
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from planviz.analysis.coercion.lattice import TypeCoercion, cast_to
 from planviz.analysis.coercion.operators import with_decimal
 from planviz.expressions.arithmetic import BinaryArithmetic, BinaryOperator, Bitwise, Divide, IntegralDivide
-from planviz.expressions.calls import Concat
+from planviz.expressions.calls import Concat, FunctionCall
 from planviz.expressions.casts import Cast, force_nullable
 from planviz.expressions.core import Expression, Literal, UnaryExpression
 from planviz.expressions.predicates import And, BinaryComparison, EqualNullSafe, EqualTo, IsNotNull, Not
@@ -23,6 +24,7 @@ from planviz.types import (
     DOUBLE,
     FLOAT,
     FOR_TYPE,
+    INT,
     LONG,
     NULL,
     STRING,
@@ -286,7 +288,22 @@ def with_decimals(e: Expression) -> Expression:
     if not isinstance(e, BinaryOperator) or UNKNOWN in _types(e):
         return e
     made = _promote_strings(e)
-    return _decimals(made) if isinstance(made, BinaryOperator) else made
+    made = _decimals(made) if isinstance(made, BinaryOperator) else made
+    # A comparison has a name only when a whole number beside a decimal is one of the other's type, too.
+    return _decimals(made) if isinstance(made, BinaryComparison) else made
+
+
+#: A text that a cast to INT takes.
+_WHOLE_NUMBER = re.compile(r"\s*[+-]?\d{1,9}\s*")
+
+
+def with_read_days(e: FunctionCall) -> Expression:
+    """date_add() or date_sub() with a text for the number of days read already, as before Spark 4.0."""
+    start, days = e.arguments
+    match days:
+        case Cast(Literal(str() as text)) if not days.user_specified and _WHOLE_NUMBER.fullmatch(text):
+            return e.replace(arguments=(start, Literal(int(text), INT)))
+    return e
 
 
 def wide_sum(e: Average | Sum) -> Expression:

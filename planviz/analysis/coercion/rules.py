@@ -14,6 +14,7 @@ from planviz.analysis.coercion.lattice import ANSI, TypeCoercion, cast_to
 from planviz.analysis.context import AnalysisContext, AnalyzerRule
 from planviz.expressions.aggregates import Average, Sum
 from planviz.expressions.arithmetic import Abs
+from planviz.expressions.calls import FunctionCall
 from planviz.expressions.casts import Cast
 from planviz.expressions.core import BEYOND_LEAVES, Expression, alias
 from planviz.expressions.decimals import promoted
@@ -150,13 +151,16 @@ class CombinedTypeCoercionRule(AnsiCombinedTypeCoercionRule):
 @cache
 def in_version(coercion: TypeCoercion, known: Behaviour) -> TypeCoercion:
     """The rules with what a version of Spark does beside: casts of sums, promotion of decimals, the text of abs()."""
-    if known.sums_take_any_number and not known.decimals_are_promoted and not known.abs_shows_whether_it_fails:
+    if known.sums_take_any_number and known.days_are_cast and not known.decimals_are_promoted:
         return coercion
 
     def finish(e: Expression) -> Expression:
         if not known.sums_take_any_number and isinstance(e, Sum | Average):
             wide: Expression = legacy.wide_sum(e)
             return wide
+        if isinstance(e, FunctionCall) and e.name in ("date_add", "date_sub") and not known.days_are_cast:
+            read: Expression = legacy.with_read_days(e)
+            return read
         if known.abs_shows_whether_it_fails and isinstance(e, Abs):
             told: Expression = e.replace(tells=True)
             return told

@@ -42,7 +42,7 @@ def _to_date(name: str, fails: bool) -> Builder:
     def made(a: Args) -> Expression:
         return Cast(a[0] if len(a) == 1 else _parsed(a, TIMESTAMP, fails), DATE, mode)
 
-    return lambda a: ReplaceableCall(name, a, spec, (ZONE, _flag(fails)), (), made)
+    return lambda a: ReplaceableCall(name, a, spec, (ZONE, _flag(fails)), made=made)
 
 
 def _to_timestamp(name: str, t: DataType, fails: bool = True) -> Builder:
@@ -52,7 +52,7 @@ def _to_timestamp(name: str, t: DataType, fails: bool = True) -> Builder:
     def made(a: Args) -> Expression:
         return Cast(a[0], t, "ANSI" if fails else "LEGACY") if len(a) == 1 else _parsed(a, t, fails, "try_to_timestamp")
 
-    return lambda a: ReplaceableCall(name, a, spec, (t.scala_name, ZONE, _flag(fails)), (), made)
+    return lambda a: ReplaceableCall(name, a, spec, (t.scala_name, ZONE, _flag(fails)), made=made)
 
 
 def _parsed(a: Args, t: DataType, fails: bool, instead: str = "try_to_date") -> Expression:

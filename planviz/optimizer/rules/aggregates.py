@@ -19,6 +19,7 @@ from planviz.expressions.arithmetic import Divide
 from planviz.expressions.casts import Cast
 from planviz.expressions.conditional import Coalesce, If
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, NamedExpression, alias, lit
+from planviz.expressions.earlier import quoted_sql
 from planviz.expressions.ids import next_id
 from planviz.expressions.internal import MakeDecimal, UnscaledValue
 from planviz.expressions.predicates import And, EqualTo
@@ -255,7 +256,9 @@ class _Expansion:
         """Aggregate over Aggregate over Expand."""
         plan = self.plan
         keys = [
-            g if isinstance(g, AttributeReference) else AttributeReference(g.sql, g.data_type, g.nullable, next_id())
+            g
+            if isinstance(g, AttributeReference)
+            else AttributeReference(self._sql(g), g.data_type, g.nullable, next_id())
             for g in plan.grouping
         ]
         children: Columns = {}
@@ -307,7 +310,7 @@ class _Expansion:
         return AttributeReference(self._sql(e), e.data_type, True, next_id())
 
     def _sql(self, e: Expression) -> str:
-        return e.sql if self.filters else _quoted(e)
+        return e.sql if self.filters else quoted_sql(e)
 
     def _reading(self, columns: dict[Expression, Expression], test: Expression) -> Callable[[Expression], Expression]:
         """A function's arguments as the columns that the expand gives; without FILTER, tested each."""
@@ -374,13 +377,6 @@ class _Expansion:
 
 def _where(test: Expression, value: Expression) -> If:
     return If(test, value, Literal(None, value.data_type))
-
-
-def _quoted(e: Expression) -> str:
-    """SQL with the names of columns in quotes, as before Spark 3.2."""
-    if isinstance(e, AttributeReference):
-        return ".".join((*e.qualifier, f"`{e.name}`"))
-    return e.render(_quoted)
 
 
 def _distinct_columns(a: AggregateExpression) -> list[Expression]:

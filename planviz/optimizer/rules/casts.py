@@ -130,6 +130,8 @@ class UnwrapCastInBinaryComparison(OptimizerRule):
                 return e if new is flipped else MIRRORS[type(new)](new.right, new.left) if _is_comparison(new) else new
             case BinaryComparison(left=Cast() as c, right=Literal() as v):
                 return _compared(e, c, v, days)
+            case In() | InSet() if not self.context.config.behaviour.lists_are_unwrapped:
+                return e
             case In(Cast(child, t), items) if items and all(isinstance(i, Literal) for i in items):
                 return _in(e, child, t, items) if _can_unwrap(child, t, items[0].data_type) else e
             case InSet(Cast(child, t), items) if items and _can_unwrap(child, t, items[0].data_type):

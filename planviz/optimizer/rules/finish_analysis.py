@@ -218,7 +218,7 @@ class ReplaceExpressions(OptimizerRule):
         new = e.map_children(self._replaced)
         # Before 4.0 the plus sign has a rule of its own, RemoveDispensableExpressions, and what is taken away is added.
         if isinstance(new, UnaryPositive | DatetimePlus) and not known.plus_signs_are_replaced:
-            if isinstance(new, DatetimePlus) and new.sign == "-":
+            if isinstance(new, DatetimePlus) and new.sign == "-" and known.intervals_are_subtracted:
                 return DatetimePlus(new.left, UnaryMinus(new.right), "+", new.type)
             return new
         if isinstance(new, UnaryPositive):

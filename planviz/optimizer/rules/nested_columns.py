@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from planviz.expressions.complex import ExtractValue, GetArrayStructFields, GetStructField
-from planviz.expressions.core import Alias, AttributeReference, Expression, alias
+from planviz.expressions.core import Alias, AttributeReference, Expression
 from planviz.expressions.generators import Explode, Stack
+from planviz.expressions.ids import next_id
 from planviz.expressions.lambdas import NamedLambdaVariable
 from planviz.logical.combining import Join
 from planviz.logical.operators import (
@@ -36,13 +37,14 @@ _THROUGH = (
 _Fields = dict[int, list[Any]]
 
 
-def with_fields(plan: LogicalPlan) -> LogicalPlan | None:
+def with_fields(plan: LogicalPlan, named: bool = True) -> LogicalPlan | None:
     """The plan with the fields that it reads taken below it; None where that would save nothing.
 
     Project [s.a] over Sort [k] over p  =>  Project [x] over Sort [k] over Project [k, s.a AS x] over p
     Aggregate [sum(s.a)] over p  =>  Aggregate [sum(x)] over Project [s.a AS x] over p
 
-    Only of structs of which not every field is read and that are not read as a whole (Spark: NestedColumnAliasing).
+    `named`: the columns are named after their fields; else they are numbered, as before Spark 3.2. Only of structs of
+    which not every field is read and that are not read as a whole (Spark: NestedColumnAliasing).
     """
     if not _reads_fields(plan):
         return None
@@ -50,14 +52,14 @@ def with_fields(plan: LogicalPlan) -> LogicalPlan | None:
         child = plan.child
         if isinstance(child, Filter) and isinstance(child.child, _THROUGH):
             read = (*plan.projects, child.condition, *child.child.expressions)
-            return _taken(plan, read, child.child.produced)
+            return _taken(plan, read, child.child.produced, named)
         if isinstance(child, _THROUGH):
-            return _taken(plan, (*plan.projects, *child.expressions), child.produced)
+            return _taken(plan, (*plan.projects, *child.expressions), child.produced, named)
         return None
-    return _taken(plan, plan.expressions, plan.produced) if isinstance(plan, Aggregate | Expand) else None
+    return _taken(plan, plan.expressions, plan.produced, named) if isinstance(plan, Aggregate | Expand) else None
 
 
-def with_generated_fields(plan: Any) -> LogicalPlan | None:
+def with_generated_fields(plan: Any, named: bool = True) -> LogicalPlan | None:
     """The same for what a generator reads and for the rows that it makes; None where that would save nothing.
 
     Project [x.a] over Generate explode(xs) AS x  =>  Project [x] over Generate explode(xs.a) AS x
@@ -71,7 +73,7 @@ def with_generated_fields(plan: Any) -> LogicalPlan | None:
         if not _prunable(plan.generator):
             return None
         kept = [a for i, a in enumerate(plan.child.output) if i not in plan.needless]
-        return _taken(plan, plan.generator.children, frozenset(a.expr_id for a in kept))
+        return _taken(plan, plan.generator.children, frozenset(a.expr_id for a in kept), named)
     generate: Any = plan.child
     if not _prunable(generate.generator):
         return None
@@ -80,7 +82,7 @@ def with_generated_fields(plan: Any) -> LogicalPlan | None:
         return None
     of_rows = [f for k, fs in fields.items() if k in generate.produced for f in fs]
     below = {k: fs for k, fs in fields.items() if k not in generate.produced}
-    plan = _rewritten(plan, below)
+    plan = _rewritten(plan, below, named)
     if len(of_rows) == 1 and _explodes_structs(generate.generator):
         return _exploding(plan, of_rows[0])
     return plan if below else None
@@ -138,16 +140,21 @@ def _exploding(plan: Project, field: Any) -> Project:
     return plan.replace(projects=projects, child=new)
 
 
-def _taken(plan: LogicalPlan, read: Iterable[Expression], whole: frozenset[int]) -> LogicalPlan | None:
+def _taking(field: GetStructField | GetArrayStructFields, named: bool) -> Alias:
+    number = next_id()
+    return Alias(field, f"_extract_{field.field.name}" if named else f"_gen_alias_{number}", number)
+
+
+def _taken(plan: LogicalPlan, read: Iterable[Expression], whole: frozenset[int], named: bool) -> LogicalPlan | None:
     fields = _fields_read(read, whole)
-    return _rewritten(plan, fields) if fields else None
+    return _rewritten(plan, fields, named) if fields else None
 
 
-def _rewritten(plan: LogicalPlan, fields: _Fields) -> LogicalPlan:
+def _rewritten(plan: LogicalPlan, fields: _Fields, named: bool) -> LogicalPlan:
     """The plan reading the fields from projections on the children of the operator."""
     if not fields:
         return plan
-    made = {k: [alias(f, f"_extract_{f.field.name}") for f in fs] for k, fs in fields.items()}
+    made = {k: [_taking(f, named) for f in fs] for k, fs in fields.items()}
     columns = {f.canonicalized: a.to_attribute() for k, fs in fields.items() for f, a in zip(fs, made[k], strict=True)}
 
     def column(e: Expression) -> Expression:

@@ -93,12 +93,15 @@ class ColumnPruning(OptimizerRule):
     def _fields_of(self, plan: LogicalPlan) -> LogicalPlan | None:
         # Through an operator beneath a projection, or out of the functions of an aggregate: a setting each.
         setting = _NESTED_SCHEMAS if isinstance(plan, Project) else _NESTED_EXPRESSIONS
-        return with_fields(plan) if self.context.on(setting) else None
+        known = self.context.config.behaviour
+        if not self.context.on(setting) or not (isinstance(plan, Project) or known.aggregates_take_fields):
+            return None
+        return with_fields(plan, known.fields_are_named)
 
     def _generated_fields_of(self, plan: LogicalPlan) -> LogicalPlan | None:
         if not (self.context.on(_NESTED_SCHEMAS) or self.context.on(_NESTED_EXPRESSIONS)):
             return None
-        return with_generated_fields(plan)
+        return with_generated_fields(plan, self.context.config.behaviour.fields_are_named)
 
     def _general(self, plan: LogicalPlan, child: LogicalPlan, needed: frozenset[int]) -> LogicalPlan:
         taken = self._fields_of(plan)

@@ -31,7 +31,7 @@ from planviz.logical.operators import (
 )
 from planviz.logical.plan import LogicalPlan, UnaryNode
 from planviz.logical.relations import OneRowRelation
-from planviz.optimizer.attributes import map_list, substitute
+from planviz.optimizer.attributes import map_list, same_output, substitute
 from planviz.optimizer.context import OptimizerRule
 from planviz.optimizer.decorrelation import Decorrelation, equivalences, without_domains, zero_rows_value
 from planviz.optimizer.rules.boolean import simplified_conditions
@@ -203,8 +203,9 @@ class OptimizeSubqueries(OptimizerRule):
             case Exists(plan, outer, _, conditions) if outer and conditions:
                 # Only the columns of its conditions count.
                 keys = frozenset[int]().union(*[c.references for c in conditions])
-                # Spark's own projection is of the table's columns, which have no qualifiers.
-                columns = tuple(a.replace(qualifier=()) for a in plan.output if a.expr_id in keys)
+                # SELECT * goes before Spark prunes: what is left are the table's columns, which have no qualifiers.
+                bare = isinstance(plan, Project) and same_output(plan.output, plan.child.output)
+                columns = tuple(a.replace(qualifier=()) if bare else a for a in plan.output if a.expr_id in keys)
                 narrow = Project(columns, plan)
                 return e.with_plan(_without_top_sort(self._optimized(narrow, True)))
             case Exists(plan, outer) if not outer:
