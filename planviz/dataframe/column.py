@@ -8,7 +8,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from planviz.dataframe.refusals import IllegalArgument
+from planviz.dataframe.refusals import IllegalArgument, UnexpectedType
 from planviz.errors import AnalysisError, InputError, ParseError
 from planviz.expressions.casts import Cast
 from planviz.expressions.conditional import CaseWhen
@@ -262,6 +262,8 @@ class Column:
     def when(self, condition: Column, value: object) -> Column:
         """One more branch of `functions.when`."""
         case = self._case("when")
+        if not isinstance(condition, Column):
+            raise UnexpectedType("condition", "Column", condition)
         return Column(CaseWhen((*case.branches, condition.expr, expression(value)), None))
 
     def otherwise(self, value: object) -> Column:
@@ -285,4 +287,8 @@ class Column:
 
     def over(self, window: WindowSpec) -> Column:
         """A window function or an aggregate over a window."""
+        from planviz.dataframe.window import WindowSpec
+
+        if not isinstance(window, WindowSpec):
+            raise UnexpectedType("window", "WindowSpec", window)
         return Column(WindowExpression(self.expr, window.spec))

@@ -365,8 +365,8 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
     def checkpoint(self, eager: bool = True) -> Self:
         """The rows kept in files; the plan above them does not show what they come from."""
         with self.session.numbering():
-            columns = tuple(a.new_instance() for a in self.output)
-        return self.derived(LogicalRDD(columns))
+            made = LogicalRDD(tuple(a.new_instance() for a in self.output), next_id())
+        return self.derived(made)
 
     localCheckpoint = checkpoint
 
