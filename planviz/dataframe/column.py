@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     from planviz.dataframe.window import WindowSpec
     from planviz.logical.plan import LogicalPlan
 
+#: A name that stands for a value of a program that nobody knows, behind an alias or by itself.
+_PLACEHOLDER = re.compile(r"(?:(\w+)\.)?(<[^<>]+>)")
 _PART = re.compile(r"`((?:[^`]|``)*)`(?=\.|$)|([^.`]+)(?=\.|$)")
 
 
@@ -102,6 +104,9 @@ def named(text: str) -> Expression:
 
 def name_parts(text: str) -> tuple[str, ...]:
     """The parts of a dotted name. Raises AnalysisError INVALID_ATTRIBUTE_NAME_SYNTAX."""
+    unknown = _PLACEHOLDER.fullmatch(text)
+    if unknown is not None:
+        return (*(name_parts(unknown[1]) if unknown[1] else ()), unknown[2])
     parts, at = [], 0
     while m := _PART.match(text, at):
         parts.append(m[1].replace("``", "`") if m[1] is not None else m[2])

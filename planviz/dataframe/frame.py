@@ -192,6 +192,10 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
 
     drop_duplicates = dropDuplicates
 
+    def dropDuplicatesWithinWatermark(self, subset: list[str] | None = None) -> Self:
+        """One row of those that are equal and came no longer apart than the watermark allows: planned as any others."""
+        return self.dropDuplicates(subset)
+
     def sample(
         self, withReplacement: bool | float | None = None, fraction: float | int | None = None, seed: int | None = None
     ) -> Self:

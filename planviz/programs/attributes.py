@@ -293,6 +293,8 @@ def item_of_object(reader: Expressions, value: object, key: object) -> object:
         if found is None:
             raise raised("KeyError", f"No StructField named {key}")
         return found
+    if isinstance(value, Module) and isinstance(key, str):
+        return Unknown(f"{value.name}[{key}]")
     if isinstance(value, Function | Native | Class | Module | ErrorClass):
         # A type with its parameters: list[str], Dataset[Row].
         return value

@@ -213,6 +213,8 @@ class Interpreter(Statements):
         #: Scala: a value that is called gives an item, as in df("x").
         self.applies = False
         self.steps = self.depth = 0
+        #: The function that is read although nothing calls it.
+        self.uncalled: Function | None = None
         self.current: tuple[Function, Value] | None = None
         self.at: ast.AST | None = None
         self._told: set[tuple[int, str]] = set()
@@ -568,7 +570,8 @@ class Interpreter(Statements):
                     raise raised("TypeError", f"{function.__name__}() missing 1 required positional argument: '{name}'")
                 scope.names[name] = function.defaults[name]
         if args.kwarg is not None:
-            scope.names[args.kwarg.arg] = named
+            unknown = self.uncalled is function and not named
+            scope.names[args.kwarg.arg] = Unknown(args.kwarg.arg) if unknown else named
         elif named:
             raise raised("TypeError", f"{function.__name__}() got an unexpected keyword argument '{next(iter(named))}'")
 
