@@ -380,11 +380,17 @@ class Expressions(ABC):
         plain = all(isinstance(v, PLAIN) for v in (given.values() if isinstance(given, dict) else given))
         if plain and _narrow(pattern):
             return self.checked(self.python(lambda: pattern % given))
-        if isinstance(given, dict) or not _narrow(pattern):
+        if not _narrow(pattern):
             return pattern
-        shown = tuple(v if isinstance(v, PLAIN) else self.text(v) for v in given)
+        # What nobody knows stands as a text, where a number is asked for, too.
+        pattern = re.sub(r"%(\(\w+\))?[-+ #0-9.]*[diouxXfFeEgG]", r"%\1s", pattern)
+
+        def shown(v: object) -> object:
+            return v if isinstance(v, PLAIN) else self.text(v)
+
+        texts = {k: shown(v) for k, v in given.items()} if isinstance(given, dict) else tuple(map(shown, given))
         try:
-            return pattern % shown
+            return self.checked(pattern % texts)
         except (TypeError, ValueError):
             return Unknown(pattern)
 

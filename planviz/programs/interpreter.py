@@ -24,6 +24,7 @@ from planviz.programs.lakehouse import Utilities
 from planviz.programs.library import DefaultDict, Factory, builtins, import_module
 from planviz.programs.model import Action, Program, ProgramError
 from planviz.programs.objects import groups_of_objects, made_of_objects
+from planviz.programs.placeholders import filled_part
 from planviz.programs.rest import read_rest
 from planviz.programs.scala import sequence_method
 from planviz.programs.session import ProgramSession
@@ -175,6 +176,10 @@ _PUT = ("append", "extend", "insert", "update", "setdefault", "len", "isinstance
         "any", "all")  # fmt: skip
 #: Values that one call of the API is given at most: each is an expression of the plan.
 _MOST_VALUES = 100_000
+#: Functions and methods that take SQL text, with what would stand before it in a query.
+_PARTS_OF_QUERIES = {
+    "filter": "SELECT * FROM t WHERE ", "where": "SELECT * FROM t WHERE ", "selectExpr": "SELECT ", "expr": "SELECT ",
+}  # fmt: skip
 #: Methods that cope with values that nobody knows.
 _READS_UNKNOWN = ("createDataFrame", "toDF")
 
@@ -431,6 +436,18 @@ class Interpreter(Statements):
         first = [self] if function.reads else []
         return self.python(lambda: function.function(*first, *arguments, **named))
 
+    def _filled(self, text: Value, before: str) -> Value:
+        """SQL text of a condition or an expression without what nobody knows."""
+        if not isinstance(text, str) or "<" not in text:
+            return text
+        made = filled_part(text, before)
+        if made != text:
+            told = (
+                f"Line {getattr(self.at, 'lineno', 1)}: values that the text does not tell stand as names or 1 there."
+            )
+            self.session.notes[told] = None
+        return made
+
     def _api(self, function: Any, arguments: list[Value], named: dict[str, object], name: str = "") -> Value:
         """A call of the DataFrame API."""
         name = name or getattr(function, "__name__", "")
@@ -457,6 +474,8 @@ class Interpreter(Statements):
                     )
                 return Unknown(f"{name}(...)")
             arguments, named = known
+        if name in _PARTS_OF_QUERIES:
+            arguments = [self._filled(a, _PARTS_OF_QUERIES[name]) for a in arguments]
         attributes.check_spelled(*arguments, *named.values())
         values = max(len(a) for a in (arguments, *arguments, *named.values()) if isinstance(a, list | tuple | set))
         if values > _MOST_VALUES and name not in ("createDataFrame", "parallelize"):

@@ -32,6 +32,11 @@ def filled(text: str) -> str:
     return "".join(made)
 
 
+def filled_part(text: str, before: str) -> str:
+    """The same for a part of a query: a condition behind `SELECT * FROM t WHERE `, an expression behind `SELECT `."""
+    return filled(before + text)[len(before) :]
+
+
 def _in_place(what: str, before: str, after: str) -> str:
     name = re.sub(r"\W+", "_", what).strip("_") or "value"
     if _quoted(before):
