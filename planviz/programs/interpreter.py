@@ -24,7 +24,7 @@ from planviz.programs.lakehouse import Utilities
 from planviz.programs.library import DefaultDict, Factory, builtins, import_module
 from planviz.programs.model import Action, Program, ProgramError
 from planviz.programs.objects import groups_of_objects, made_of_objects
-from planviz.programs.placeholders import filled_part
+from planviz.programs.placeholders import filled_duration, filled_part
 from planviz.programs.rest import read_rest
 from planviz.programs.scala import sequence_method
 from planviz.programs.session import ProgramSession
@@ -176,6 +176,7 @@ _PUT = ("append", "extend", "insert", "update", "setdefault", "len", "isinstance
         "any", "all")  # fmt: skip
 #: Values that one call of the API is given at most: each is an expression of the plan.
 _MOST_VALUES = 100_000
+_WITH_DURATIONS = ("window", "session_window", "withWatermark")
 #: Functions and methods that take SQL text, with what would stand before it in a query.
 _PARTS_OF_QUERIES = {
     "filter": "SELECT * FROM t WHERE ", "where": "SELECT * FROM t WHERE ", "selectExpr": "SELECT ", "expr": "SELECT ",
@@ -464,6 +465,12 @@ class Interpreter(Statements):
         if typed and isinstance(arguments[0], Function | Native):
             frame: Any = receiver
             return self.session.opaque(frame, name)
+        if name in _WITH_DURATIONS:
+            # Behind the column the window's length comes before how far it slides, which is no more.
+            arguments = [
+                filled_duration(str(a), i == 1) if i and isinstance(a, Unknown | str) else a
+                for i, a in enumerate(arguments)
+            ]
         if name not in _READS_UNKNOWN and any(_unknown(a) for a in (*arguments, *named.values())):
             known = self._with_placeholders(name, receiver, arguments, named)
             if known is None:

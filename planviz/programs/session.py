@@ -204,6 +204,11 @@ class ProgramSession(SparkSession):
         options: dict[str, object] | None = None,
     ) -> DataFrame:
         """The rows of files; without a schema those of the catalogue's table of that name, else they are guessed."""
+        if isinstance(path, RDD | DataFrame):
+            # Texts that are read as JSON, XML or CSV: rows of which only the data tell the columns.
+            if fields is not None:
+                return super().createDataFrame([], StructType(tuple(fields)))
+            return self.guessed_rows(f"{provider} of line {self.line()}")
         written = self._files.get(str(path))
         found = None if written is None else read_columns(written, provider, options or {})
         if fields is None and written is not None and found is not None:

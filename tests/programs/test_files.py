@@ -53,3 +53,13 @@ def test_guessed_columns_go_on_being_guessed_behind_the_files():
     program = read_program(text)
     assert program.error is None
     assert [c.name for c in program.actions[-1].execution.analyzed.output] == ["new"]
+
+
+@pytest.mark.parametrize("given", ["j", "j.rdd.map(lambda r: r.value)"])
+def test_texts_of_a_program_that_are_read_as_json(given):
+    text = f"j = spark.createDataFrame([('{{}}',)], 'value string')\nspark.read.json({given}).select('a').show()\n"
+    program = read_program(text)
+    assert program.error is None
+    assert program.actions[-1].execution.text("optimized").startswith("LogicalRDD [a#")
+    schema = read_program(text.replace(f"json({given})", f"schema('a int, b int').json({given})"))
+    assert [c.name for c in schema.actions[-1].execution.analyzed.output] == ["a"]

@@ -68,3 +68,12 @@ def test_settings_of_the_environment_are_unknown():
 def test_more_prose_and_tables_than_code():
     text = "Input:\n+--+\n|id|\n+--+\n|1 |\n+--+\nI tried:\ndf.filter(df.id > 3).show()\nOutput:\n+--+\n|id|\n+--+\n"
     assert [a.name for a in read_program(text).actions] == ["show"]
+
+
+def test_durations_of_which_only_running_tells_the_number():
+    text = (
+        "import sys\nfrom pyspark.sql import functions as F\nw = F.window('ts', f'{int(sys.argv[1])} seconds', sys.argv[2])\n"
+        "spark.table('t').withWatermark('ts', sys.argv[3]).groupBy(w).count().show()\n"
+    )
+    program = read_program(text)
+    assert (program.error, [a.name for a in program.actions]) == (None, ["show"])
