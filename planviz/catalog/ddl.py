@@ -31,10 +31,8 @@ def table_of(
         for c in columns
     )
     if provider not in TRANSACTIONAL:
-        last = [p.lower() for p in partition_columns]
-        plain = tuple(
-            sorted(plain, key=lambda c: last.index(c.name.lower()) + 1 if c.name.lower() in partitions else 0)
-        )
+        places = {p.lower(): i for i, p in enumerate(partition_columns, 1)}
+        plain = tuple(sorted(plain, key=lambda c: places.get(c.name.lower(), 0)))
     table = Table(name[-1], plain, database, provider, partition_columns, buckets=buckets)
     table = placed(table, name)
     if table.catalog != CATALOG:

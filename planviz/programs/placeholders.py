@@ -39,7 +39,7 @@ def filled_part(text: str, before: str) -> str:
 
 def filled_duration(text: str, longest: bool) -> str:
     """A duration with a number in place of one that nobody knows: a large one where others must not be longer."""
-    whole, number = ("1 day", "1000") if longest else ("1 second", "1")
+    whole, number = ("1 hour", "60") if longest else ("1 minute", "1")
     return whole if _PLACEHOLDER.fullmatch(text.strip()) else _PLACEHOLDER.sub(number, text)
 
 

@@ -72,7 +72,8 @@ def test_more_prose_and_tables_than_code():
 
 def test_durations_of_which_only_running_tells_the_number():
     text = (
-        "import sys\nfrom pyspark.sql import functions as F\nw = F.window('ts', f'{int(sys.argv[1])} seconds', sys.argv[2])\n"
+        "import sys\nfrom pyspark.sql import functions as F\n"
+        "w = F.window('ts', f'{int(sys.argv[1])} seconds', sys.argv[2])\n"
         "spark.table('t').withWatermark('ts', sys.argv[3]).groupBy(w).count().show()\n"
     )
     program = read_program(text)
