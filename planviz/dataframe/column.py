@@ -292,8 +292,6 @@ class Column:
 
     def over(self, window: WindowSpec) -> Column:
         """A window function or an aggregate over a window."""
-        from planviz.dataframe.window import WindowSpec
-
-        if not isinstance(window, WindowSpec):
+        if not hasattr(window, "spec"):
             raise UnexpectedType("window", "WindowSpec", window)
         return Column(WindowExpression(self.expr, window.spec))

@@ -139,11 +139,11 @@ class ProgramSession(SparkSession):
                 table = replace(table, buckets=Buckets(layout.buckets[1], layout.buckets[0], layout.sorted_by))
             self.catalog = self.catalog.with_table(table)
 
-    def note_files(self, path: object, frame: Any, layout: TableLayout) -> None:
+    def note_files(self, path: object, frame: object, layout: TableLayout) -> None:
         """The program may read the files that it writes; guessed columns are left to their uses."""
-        if path is None or layout.provider not in FILE_FORMATS:
+        if path is None or layout.provider not in FILE_FORMATS or not isinstance(frame, DataFrame):
             return
-        plan: LogicalPlan = frame.plan
+        plan = frame.plan
         guessed = any(id(p) in self._rows or self._guessed_leaf(p) is not None for p in plan.walk())
         self._files[str(path)] = None if guessed else written_columns(frame.output, layout)
 
