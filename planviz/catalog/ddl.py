@@ -20,7 +20,8 @@ def table_of(
 
     char and varchar columns are strings. NOT NULL counts in tables that keep versions and for partition columns; a
     table of files may hold nulls all the same, so its columns and what is nested in them are nullable
-    (Spark: HadoopFsRelation's dataSchema.asNullable). Spark's own catalogue writes names in lower case.
+    (Spark: HadoopFsRelation's dataSchema.asNullable). Partition columns stand behind the others, in the order of
+    PARTITIONED BY, wherever they were written. Spark's own catalogue writes names in lower case.
     """
     partitions = {p.lower() for p in partition_columns}
     plain = tuple(
@@ -29,6 +30,9 @@ def table_of(
         else StructField(c.name, as_nullable(c.data_type))
         for c in columns
     )
+    if provider not in TRANSACTIONAL:
+        places = {p.lower(): i for i, p in enumerate(partition_columns, 1)}
+        plain = tuple(sorted(plain, key=lambda c: places.get(c.name.lower(), 0)))
     table = Table(name[-1], plain, database, provider, partition_columns, buckets=buckets)
     table = placed(table, name)
     if table.catalog != CATALOG:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 from planviz.dataframe.ambiguity import carry, check, plain, reaching, references, remember, with_hidden
 from planviz.dataframe.column import column_or_name, numbered, select_item
-from planviz.dataframe.refusals import UnexpectedType
+from planviz.dataframe.refusals import BadIndex, UnexpectedType
 from planviz.execution import QueryExecution
-from planviz.expressions.core import AttributeReference, Expression
+from planviz.expressions.core import AttributeReference, Expression, SortOrder
 from planviz.expressions.unresolved import LazyOuter, UnresolvedAlias
 from planviz.frontend import parse_expression
 from planviz.logical.plan import LogicalPlan
@@ -127,7 +127,12 @@ class Frame:
         return found.child if isinstance(found, UnresolvedAlias) else found
 
     def key(self, value: object) -> Expression:
-        """A sort or partition key; a number means the column at that place, from 1."""
+        """A sort or partition key; a number means the column at that place, from 1, a negative one falling."""
         if isinstance(value, int) and not isinstance(value, bool):
-            return self.output[value - 1]
+            if value == 0:
+                raise BadIndex("ZERO_INDEX", "Index must be non-zero.")
+            if abs(value) > len(self.output):
+                raise IndexError("list index out of range")
+            column = self.output[abs(value) - 1]
+            return column if value > 0 else SortOrder(column, "DESC", "NULLS LAST")
         return self.numbered(value)

@@ -8,7 +8,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from planviz.dataframe.refusals import IllegalArgument
+from planviz.dataframe.refusals import IllegalArgument, UnexpectedType
 from planviz.errors import AnalysisError, InputError, ParseError
 from planviz.expressions.casts import Cast
 from planviz.expressions.conditional import CaseWhen
@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     from planviz.dataframe.window import WindowSpec
     from planviz.logical.plan import LogicalPlan
 
+#: A name that stands for a value of a program that nobody knows, behind an alias or by itself.
+_PLACEHOLDER = re.compile(r"(?:(\w+)\.)?(<[^<>]+>)")
 _PART = re.compile(r"`((?:[^`]|``)*)`(?=\.|$)|([^.`]+)(?=\.|$)")
 
 
@@ -102,6 +104,9 @@ def named(text: str) -> Expression:
 
 def name_parts(text: str) -> tuple[str, ...]:
     """The parts of a dotted name. Raises AnalysisError INVALID_ATTRIBUTE_NAME_SYNTAX."""
+    unknown = _PLACEHOLDER.fullmatch(text)
+    if unknown is not None:
+        return (*(name_parts(unknown[1]) if unknown[1] else ()), unknown[2])
     parts, at = [], 0
     while m := _PART.match(text, at):
         parts.append(m[1].replace("``", "`") if m[1] is not None else m[2])
@@ -262,6 +267,8 @@ class Column:
     def when(self, condition: Column, value: object) -> Column:
         """One more branch of `functions.when`."""
         case = self._case("when")
+        if not isinstance(condition, Column):
+            raise UnexpectedType("condition", "Column", condition)
         return Column(CaseWhen((*case.branches, condition.expr, expression(value)), None))
 
     def otherwise(self, value: object) -> Column:
@@ -285,4 +292,6 @@ class Column:
 
     def over(self, window: WindowSpec) -> Column:
         """A window function or an aggregate over a window."""
+        if not hasattr(window, "spec"):
+            raise UnexpectedType("window", "WindowSpec", window)
         return Column(WindowExpression(self.expr, window.spec))

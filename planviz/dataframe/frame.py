@@ -192,6 +192,10 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
 
     drop_duplicates = dropDuplicates
 
+    def dropDuplicatesWithinWatermark(self, subset: list[str] | None = None) -> Self:
+        """One row of those that are equal and came no longer apart than the watermark allows: planned as any others."""
+        return self.dropDuplicates(subset)
+
     def sample(
         self, withReplacement: bool | float | None = None, fraction: float | int | None = None, seed: int | None = None
     ) -> Self:
@@ -365,8 +369,8 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
     def checkpoint(self, eager: bool = True) -> Self:
         """The rows kept in files; the plan above them does not show what they come from."""
         with self.session.numbering():
-            columns = tuple(a.new_instance() for a in self.output)
-        return self.derived(LogicalRDD(columns))
+            made = LogicalRDD(tuple(a.new_instance() for a in self.output), next_id())
+        return self.derived(made)
 
     localCheckpoint = checkpoint
 

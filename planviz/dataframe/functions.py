@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from planviz.dataframe import python
 from planviz.dataframe.column import Column, call, column_or_name, expression, literal, named
+from planviz.dataframe.refusals import UnexpectedType
 from planviz.dataframe.signatures import arranged
 from planviz.expressions.conditional import CaseWhen
 from planviz.expressions.core import Expression
@@ -74,6 +75,8 @@ def expr(text: str) -> Column:
 
 def when(condition: Column, value: object) -> Column:
     """CASE WHEN condition THEN value; go on with `.when(...)` and `.otherwise(...)`."""
+    if not isinstance(condition, Column):
+        raise UnexpectedType("condition", "Column", condition)
     return Column(CaseWhen((condition.expr, expression(value)), None))
 
 

@@ -36,9 +36,10 @@ class UserDefinedFunction:
     def __init__(self, function: PythonFunction) -> None:
         self.function = function
 
-    def __call__(self, *columns: object) -> Column:
-        """The call as a column."""
-        return Column(UnresolvedPythonCall(self.function, tuple(map(column_or_name, columns))))
+    def __call__(self, *columns: object, **named: object) -> Column:
+        """The call as a column; arguments by name follow the others."""
+        given = (*columns, *named.values())
+        return Column(UnresolvedPythonCall(self.function, tuple(map(column_or_name, given))))
 
     def asNondeterministic(self) -> UserDefinedFunction:
         """The same function as one that may give another value each time."""

@@ -114,11 +114,17 @@ def _one(paths: tuple[object, ...]) -> object:
     return paths[0] if len(paths) == 1 else list(paths)
 
 
-def relation(provider: str, path: object, fields: tuple[StructField, ...]) -> LogicalRelation:
-    """Files with these columns, which may all be null, as Spark takes them from files."""
+def relation(
+    provider: str, path: object, fields: tuple[StructField, ...], folders: tuple[str, ...] = ()
+) -> LogicalRelation:
+    """Files with these columns, which may all be null, as Spark takes them from files.
+
+    `folders` are the names of those that stand in the names of folders.
+    """
     columns = tuple(AttributeReference(f.name, _nullable(f.data_type), True, next_id()) for f in fields)
     place = path if isinstance(path, str) else str(path)
-    table = Table(place, tuple(StructField(a.name, a.type) for a in columns), provider=provider)
+    inside = tuple(StructField(a.name, a.type) for a in columns)
+    table = Table(place, inside, provider=provider, partition_columns=folders)
     return LogicalRelation(columns, (), table, provider)
 
 

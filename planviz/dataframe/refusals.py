@@ -36,6 +36,12 @@ class UnexpectedType(AnalysisError):
         super().__init__("NOT_EXPECTED_TYPE", f"Argument `{argument}` should be {expected}, got {given}.")
 
 
+class BadIndex(AnalysisError):
+    """A place at which no column stands."""
+
+    python_type = "PySparkIndexError"
+
+
 class BadRows(AnalysisError):
     """Rows of a program of which no DataFrame can be made."""
 

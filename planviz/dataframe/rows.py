@@ -68,20 +68,17 @@ def _inferred(rows: list[object], schema: Iterable[str] | None) -> list[StructFi
             "CANNOT_INFER_EMPTY_SCHEMA", "Can not infer schema from an empty dataset: give a schema, as 'id int'."
         )
     names = list(schema) if schema is not None else None
-    records = [_record(r) for r in rows]
-    width = max(len(r) for r in records)
-    if names is not None and len(names) > width:
+    types: dict[str, DataType] = {}
+    for row in rows:
+        # Fields of one name are one column, wherever they stand in their rows.
+        for name, v in _record(row):
+            types[name] = _merged(types.get(name, NULL), _type_of(v))
+    if names is not None and len(names) > len(types):
         raise IndexError("list index out of range")
-    labels = names or [k for r in records[:1] for k, _ in r]
-    if len(labels) < width:
-        labels += [f"_{i + 1}" for i in range(len(labels), width)]
-    types: list[DataType] = [NULL] * len(labels)
-    for r in records:
-        for i, (_, v) in enumerate(r):
-            types[i] = _merged(types[i], _type_of(v))
-    if any(map(_open, types)):
+    if any(map(_open, types.values())):
         raise BadRows("CANNOT_DETERMINE_TYPE", "Some of types cannot be determined after inferring.")
-    return [StructField(n, t) for n, t in zip(labels, types, strict=True)]
+    labels = (names or []) + list(types)[len(names or ()) :]
+    return [StructField(n, t) for n, t in zip(labels, types.values(), strict=True)]
 
 
 def _verify(row: object, fields: Sequence[StructField]) -> None:
@@ -126,7 +123,8 @@ def _named_fields(text: str) -> Sequence[StructField]:
 
 def _record(row: Any) -> list[tuple[str, object]]:
     if isinstance(row, dict):
-        return list(row.items())
+        # Python's own dicts keep their order; PySpark sorts the keys.
+        return sorted(row.items(), key=lambda item: item[0])
     if isinstance(row, tuple) and hasattr(row, "_fields"):
         return list(zip(row._fields, row, strict=True))
     values = row if isinstance(row, list | tuple) else [row]

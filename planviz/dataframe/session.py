@@ -124,6 +124,9 @@ class SparkSession(Session):
     def note_table(self, name: str, frame: object, layout: TableLayout) -> None:
         """A DataFrame was written as a table."""
 
+    def note_files(self, path: object, frame: object, layout: TableLayout) -> None:
+        """A DataFrame was written as files."""
+
     def from_source(
         self,
         provider: str,
@@ -194,7 +197,8 @@ class SparkSession(Session):
         fields = fields_of(rows or [], schema, verifySchema)
         with self.numbering():
             columns = tuple(AttributeReference(f.name, f.data_type, f.nullable, next_id()) for f in fields)
-        return DataFrame(self, LogicalRDD(columns))
+            made = LogicalRDD(columns, next_id())
+        return DataFrame(self, made)
 
     def sql(self, text: str, args: object = None, **kwargs: object) -> DataFrame:
         """A query as a DataFrame; of several statements the last counts, definitions change the session.

@@ -12,9 +12,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TableLayout:
-    """How a written table's rows lie: format, columns that make folders, buckets as number and columns, their order."""
+    """How a written table's rows lie: format, columns that make folders, buckets as number and columns, their order.
+
+    `header`: files of CSV begin with the names of their columns.
+    """
 
     provider: str = "parquet"
+    header: bool = False
     partitions: tuple[str, ...] = ()
     buckets: tuple[int, tuple[str, ...]] | None = None
     sorted_by: tuple[str, ...] = ()
@@ -57,17 +61,39 @@ class DataFrameWriter:
         self.layout = replace(self.layout, sorted_by=_names((col, *cols)))
         return self
 
-    mode = option = options = clusterBy = _same
+    def option(self, key: object, value: object = None) -> Self:
+        """With an option; only whether files have a header matters here."""
+        if str(key).lower() == "header":
+            self.layout = replace(self.layout, header=str(value).lower() == "true")
+        return self
+
+    def options(self, **options: object) -> Self:
+        """With several options."""
+        for key, value in options.items():
+            self.option(key, value)
+        return self
+
+    mode = clusterBy = _same
     using = tableProperty = partitionedBy = _same
 
     def _act(self, name: str) -> Expression:
         return self.frame.session.act(f"write.{name}", self.frame)
+
+    def _files(self, path: object, mode: object = None, partitionBy: object = None, **options: object) -> None:
+        """Tell the session of files that it may read again."""
+        self.options(**options)
+        if partitionBy:
+            self.partitionBy(*partitionBy if isinstance(partitionBy, list | tuple) else (partitionBy,))
+        self.frame.session.note_files(path, self.frame, self.layout)
 
     def save(
         self, path: object = None, format: object = None, mode: object = None, partitionBy: object = None, **o: object
     ) -> None:
         """To a path."""
         self._act("save")
+        if isinstance(format, str):
+            self.format(format)
+        self._files(path, partitionBy=partitionBy, **o)
 
     def saveAsTable(
         self, name: object, format: object = None, mode: object = None, partitionBy: object = None, **o: object
@@ -87,18 +113,22 @@ class DataFrameWriter:
     def parquet(self, path: object, *given: object, **options: object) -> None:
         """As files of parquet."""
         self._act("parquet")
+        self.format("parquet")._files(path, *given, **options)
 
     def csv(self, path: object, *given: object, **options: object) -> None:
         """As files of CSV."""
         self._act("csv")
+        self.format("csv")._files(path, *given, **options)
 
     def json(self, path: object, *given: object, **options: object) -> None:
         """As files of JSON."""
         self._act("json")
+        self.format("json")._files(path, *given, **options)
 
     def orc(self, path: object, *given: object, **options: object) -> None:
         """As files of ORC."""
         self._act("orc")
+        self.format("orc")._files(path, *given, **options)
 
     def text(self, path: object, *given: object, **options: object) -> None:
         """As files of text."""

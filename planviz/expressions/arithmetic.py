@@ -170,10 +170,8 @@ class Multiply(Commutative):
 class DivModLike(BinaryArithmetic):
     """Operators undefined for a zero on the right."""
 
-    @lazy
-    def nullable(self) -> bool:
-        """As the sides in ANSI mode, always otherwise."""
-        return self.mode != "ANSI" or self.left.nullable or self.right.nullable
+    #: In ANSI mode, too, where a zero is an error: Spark says so all the same.
+    nullable = always(True)
 
 
 @node

@@ -106,6 +106,11 @@ class ReplaceableCall(FunctionCall, RuntimeReplaceable):
     UNCOMPARED = ("made",)
 
     @lazy
+    def nullable(self) -> bool:
+        """The replacement's, where what the arguments are decides."""
+        return self.replacement.nullable if self.spec.null == "any" else super().nullable
+
+    @lazy
     def replacement(self) -> Expression:
         """What it stands for."""
         assert self.made is not None

@@ -97,9 +97,13 @@ def cell(e: Expression, t: DataType) -> Value:
 
 @node
 class LogicalRDD(LeafNode):
-    """Rows that a program handed over (DataFrame API: createDataFrame); planning knows only their columns."""
+    """Rows that a program handed over (DataFrame API: createDataFrame); planning knows only their columns.
+
+    `rdd` tells rows that were handed over apart from others of the same columns; 0 where nobody knows.
+    """
 
     attributes: tuple[AttributeReference, ...]
+    rdd: int = 0
 
     expressions = always(())
 
@@ -114,7 +118,7 @@ class LogicalRDD(LeafNode):
 
     def new_instance(self) -> LogicalRDD:
         """The same rows under fresh ids."""
-        return LogicalRDD(tuple(a.new_instance() for a in self.attributes))
+        return LogicalRDD(tuple(a.new_instance() for a in self.attributes), self.rdd)
 
     def arguments(self) -> list[str]:
         """[columns], false."""

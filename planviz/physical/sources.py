@@ -102,9 +102,10 @@ class RangeExec(SourceExec):
 
 @node
 class RDDScanExec(SourceExec):
-    """Rows that a program handed over."""
+    """Rows that a program handed over; `rdd` as in LogicalRDD."""
 
     columns: tuple[AttributeReference, ...]
+    rdd: int = 0
     CODEGEN = True
 
     @lazy

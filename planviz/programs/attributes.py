@@ -147,6 +147,11 @@ def of_object(reader: Expressions, value: object, name: str) -> object:
         return Unknown(name)
     if name.startswith("__"):
         raise raised("AttributeError", f"'{type_name(value)}' object has no attribute '{name}'")
+    fields = getattr(value, "_fields", ()) if isinstance(value, tuple) else ()
+    if name in fields:
+        return value[fields.index(name)]  # type: ignore[index]
+    if fields and name in ("asDict", "_asdict"):
+        return Native(name, lambda recursive=False: dict(zip(fields, value, strict=False)), True)  # type: ignore[call-overload]
     if isinstance(value, str) and name in ("format", "format_map"):
         return Native("format", lambda *a, **k: _format(reader, value, a, k), True)
     for kind, names in ALLOWED.items():
@@ -288,6 +293,8 @@ def item_of_object(reader: Expressions, value: object, key: object) -> object:
         if found is None:
             raise raised("KeyError", f"No StructField named {key}")
         return found
+    if isinstance(value, Module) and isinstance(key, str):
+        return Unknown(f"{value.name}[{key}]")
     if isinstance(value, Function | Native | Class | Module | ErrorClass):
         # A type with its parameters: list[str], Dataset[Row].
         return value

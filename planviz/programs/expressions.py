@@ -380,11 +380,17 @@ class Expressions(ABC):
         plain = all(isinstance(v, PLAIN) for v in (given.values() if isinstance(given, dict) else given))
         if plain and _narrow(pattern):
             return self.checked(self.python(lambda: pattern % given))
-        if isinstance(given, dict) or not _narrow(pattern):
+        if not _narrow(pattern):
             return pattern
-        shown = tuple(v if isinstance(v, PLAIN) else self.text(v) for v in given)
+        # What nobody knows stands as a text, where a number is asked for, too.
+        pattern = re.sub(r"%(\(\w+\))?[-+ #0-9.]*[diouxXfFeEgG]", r"%\1s", pattern)
+
+        def shown(v: object) -> object:
+            return v if isinstance(v, PLAIN) else self.text(v)
+
+        texts = {k: shown(v) for k, v in given.items()} if isinstance(given, dict) else tuple(map(shown, given))
         try:
-            return pattern % shown
+            return self.checked(pattern % texts)
         except (TypeError, ValueError):
             return Unknown(pattern)
 
@@ -434,9 +440,11 @@ class Expressions(ABC):
             )
         if isinstance(right, Instance):
             return self.call_method(right, "__contains__", [left], Unknown("in"))
-        if isinstance(right, list | tuple | set | frozenset) and any(isinstance(x, Unknown) for x in right):
-            return Unknown(f"{left} in ...") if left not in right else wanted
-        items = right if isinstance(right, str | bytes | dict | set | frozenset) else list(self.iterate(right))
+        looked_through = isinstance(right, list | tuple | set | frozenset) and not hasattr(right, "_fields")
+        if looked_through and any(isinstance(x, Unknown) for x in self.iterate(right)):
+            return Unknown(f"{left} in ...") if left not in list(self.iterate(right)) else wanted
+        # A row is asked for the names of its fields.
+        items = right if isinstance(right, str | bytes | tuple | dict | set | frozenset) else list(self.iterate(right))
         return self.python(lambda: (left in items) == wanted)
 
     def _of_IfExp(self, node: ast.IfExp, scope: Scope) -> object:
@@ -514,7 +522,7 @@ class Expressions(ABC):
                 return self._unbound(kind, name)
             case ErrorClass() | Function() | Method() | Native():
                 shown = getattr(value, "name", getattr(value, "__name__", "function"))
-                return shown if name in ("__name__", "__qualname__") else Unknown(f"{shown}.{name}")
+                return shown.rpartition(".")[2] if name in ("__name__", "__qualname__") else Unknown(f"{shown}.{name}")
         if is_unplanned(value, name):
             self.unplanned(f"{type(value).__name__}.{name}", node)
             return Unknown(name)

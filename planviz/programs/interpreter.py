@@ -24,6 +24,7 @@ from planviz.programs.lakehouse import Utilities
 from planviz.programs.library import DefaultDict, Factory, builtins, import_module
 from planviz.programs.model import Action, Program, ProgramError
 from planviz.programs.objects import groups_of_objects, made_of_objects
+from planviz.programs.placeholders import filled_duration, filled_part
 from planviz.programs.rest import read_rest
 from planviz.programs.scala import sequence_method
 from planviz.programs.session import ProgramSession
@@ -175,6 +176,11 @@ _PUT = ("append", "extend", "insert", "update", "setdefault", "len", "isinstance
         "any", "all")  # fmt: skip
 #: Values that one call of the API is given at most: each is an expression of the plan.
 _MOST_VALUES = 100_000
+_WITH_DURATIONS = ("window", "session_window", "withWatermark")
+#: Functions and methods that take SQL text, with what would stand before it in a query.
+_PARTS_OF_QUERIES = {
+    "filter": "SELECT * FROM t WHERE ", "where": "SELECT * FROM t WHERE ", "selectExpr": "SELECT ", "expr": "SELECT ",
+}  # fmt: skip
 #: Methods that cope with values that nobody knows.
 _READS_UNKNOWN = ("createDataFrame", "toDF")
 
@@ -213,6 +219,8 @@ class Interpreter(Statements):
         #: Scala: a value that is called gives an item, as in df("x").
         self.applies = False
         self.steps = self.depth = 0
+        #: The function that is read although nothing calls it.
+        self.uncalled: Function | None = None
         self.current: tuple[Function, Value] | None = None
         self.at: ast.AST | None = None
         self._told: set[tuple[int, str]] = set()
@@ -429,6 +437,18 @@ class Interpreter(Statements):
         first = [self] if function.reads else []
         return self.python(lambda: function.function(*first, *arguments, **named))
 
+    def _filled(self, text: Value, before: str) -> Value:
+        """SQL text of a condition or an expression without what nobody knows."""
+        if not isinstance(text, str) or "<" not in text:
+            return text
+        made = filled_part(text, before)
+        if made != text:
+            told = (
+                f"Line {getattr(self.at, 'lineno', 1)}: values that the text does not tell stand as names or 1 there."
+            )
+            self.session.notes[told] = None
+        return made
+
     def _api(self, function: Any, arguments: list[Value], named: dict[str, object], name: str = "") -> Value:
         """A call of the DataFrame API."""
         name = name or getattr(function, "__name__", "")
@@ -445,6 +465,12 @@ class Interpreter(Statements):
         if typed and isinstance(arguments[0], Function | Native):
             frame: Any = receiver
             return self.session.opaque(frame, name)
+        if name in _WITH_DURATIONS:
+            # Behind the column the window's length comes before how far it slides, which is no more.
+            arguments = [
+                filled_duration(str(a), i == 1) if i and isinstance(a, Unknown | str) else a
+                for i, a in enumerate(arguments)
+            ]
         if name not in _READS_UNKNOWN and any(_unknown(a) for a in (*arguments, *named.values())):
             known = self._with_placeholders(name, receiver, arguments, named)
             if known is None:
@@ -455,6 +481,8 @@ class Interpreter(Statements):
                     )
                 return Unknown(f"{name}(...)")
             arguments, named = known
+        if name in _PARTS_OF_QUERIES:
+            arguments = [self._filled(a, _PARTS_OF_QUERIES[name]) for a in arguments]
         attributes.check_spelled(*arguments, *named.values())
         values = max(len(a) for a in (arguments, *arguments, *named.values()) if isinstance(a, list | tuple | set))
         if values > _MOST_VALUES and name not in ("createDataFrame", "parallelize"):
@@ -568,7 +596,8 @@ class Interpreter(Statements):
                     raise raised("TypeError", f"{function.__name__}() missing 1 required positional argument: '{name}'")
                 scope.names[name] = function.defaults[name]
         if args.kwarg is not None:
-            scope.names[args.kwarg.arg] = named
+            unknown = self.uncalled is function and not named
+            scope.names[args.kwarg.arg] = Unknown(args.kwarg.arg) if unknown else named
         elif named:
             raise raised("TypeError", f"{function.__name__}() got an unexpected keyword argument '{next(iter(named))}'")
 

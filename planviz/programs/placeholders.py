@@ -32,6 +32,17 @@ def filled(text: str) -> str:
     return "".join(made)
 
 
+def filled_part(text: str, before: str) -> str:
+    """The same for a part of a query: a condition behind `SELECT * FROM t WHERE `, an expression behind `SELECT `."""
+    return filled(before + text)[len(before) :]
+
+
+def filled_duration(text: str, longest: bool) -> str:
+    """A duration with a number in place of one that nobody knows: a large one where others must not be longer."""
+    whole, number = ("1 hour", "60") if longest else ("1 minute", "1")
+    return whole if _PLACEHOLDER.fullmatch(text.strip()) else _PLACEHOLDER.sub(number, text)
+
+
 def _in_place(what: str, before: str, after: str) -> str:
     name = re.sub(r"\W+", "_", what).strip("_") or "value"
     if _quoted(before):

@@ -15,7 +15,7 @@ from planviz.programs.values import Place
 #: that no file can have it opens nothing.
 NO_FILE = "\ud800"
 #: How many statements may be left out of a text before it counts as no program.
-MOST_LEFT_OUT = 60
+MOST_LEFT_OUT = 200
 _PRINT = re.compile(r"^(\s*(?:.*[:;]\s+)?)print[ \t]+(?![=(.,)\]])(.+?)\s*$")
 _PRINT_PAREN = re.compile(r"^(\s*)print[ \t]*(\(.*\).*[^)\s].*)$")
 _BARE_PRINT = re.compile(r"^(\s*)print\s*$")
@@ -128,6 +128,8 @@ def _modern(text: str) -> str:
         new = re.sub(r"\blambda\s*\(\s*(\w+(?:\s*,\s*\w+)*)\s*\)\s*:", r"lambda *_:", new)
         new = re.sub(r"\b(\d+)[lL]\b", r"\1", new)
         new = re.sub(r"(?<![\w.])0+(?=[1-9]\d*\b(?![.xX]))", "", new)
+        new = re.sub(r"`([^`'\"]+)`", r"repr(\1)", new)
+        new = re.sub(r"^(\s*)exec\s+(?!\()(.+)$", r"\1exec(\2)", new)
         made.append(new)
     return "\n".join(made)
 
@@ -151,10 +153,15 @@ def _left_out(text: str, first: SyntaxError) -> Recovered:
             )
             continue
         kept = sum(1 for s in lines if s.strip())
-        if kept == 0 or kept * 2 < len(told):
+        if kept == 0 or (kept * 2 < len(told) and not _calls_methods(tree)):
             raise first
         return Recovered(tree, "\n".join(lines), told, error)
     raise first
+
+
+def _calls_methods(tree: ast.Module) -> bool:
+    """Whether a statement calls a method: prose and printed tables around code may be longer than it."""
+    return any(isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) for n in ast.walk(tree))
 
 
 def _leave_out(lines: list[str], at: int, message: str) -> int:

@@ -95,6 +95,7 @@ def _uncalled(reader: Interpreter) -> None:
             continue
         try:
             arguments = _arguments(reader, function, owner)
+            reader.uncalled = function
             made = reader.call(function, arguments, {}, None)
         except Raised as e:
             reader.pass_over(node, f"{function.__name__} is not called; read by itself it ends with: {e.value.name}.")

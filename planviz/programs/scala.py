@@ -29,6 +29,7 @@ _RENAMED = {
     "plus": "__add__", "minus": "__sub__", "multiply": "__mul__", "divide": "__truediv__", "mod": "__mod__",
     "isInCollection": "isin", "dropDuplicates": "dropDuplicates", "typedLit": "lit", "typedlit": "lit", "not": "not_",
     "callUDF": "call_udf", "unionAll": "union", "toUpperCase": "upper", "toLowerCase": "lower", "replaceAll": "replace",
+    "except": "subtract", "toDS": "toDF",
 }  # fmt: skip
 _COMPARE: dict[str, type[ast.cmpop]] = {
     "===": ast.Eq, "=!=": ast.NotEq, "!==": ast.NotEq, "==": ast.Eq, "!=": ast.NotEq, ">": ast.Gt, "<": ast.Lt,
@@ -58,6 +59,7 @@ _SEQUENCES: dict[str, Callable[[Value, list[Value]], Value]] = {
         lambda f: [x for x in xs if reader.truth(reader.call(f, [x], {}, None)) is not True]
     ),
     "reduce": lambda reader, xs: lambda f: functools.reduce(lambda a, b: reader.call(f, [a, b], {}, None), xs),
+    "reduceLeft": lambda reader, xs: lambda f: functools.reduce(lambda a, b: reader.call(f, [a, b], {}, None), xs),
     "mkString": lambda reader, xs: lambda *a: (a[1] if len(a) > 2 else a[0] if a else "").join(map(str, xs)),
     "zip": lambda reader, xs: lambda ys: list(zip(xs, ys, strict=False)),
     "contains": lambda reader, xs: lambda x: x in xs,
@@ -71,6 +73,10 @@ _PARTS: dict[str, Callable[[list[Value]], Value]] = {
     "zipWithIndex": lambda xs: [(x, i) for i, x in enumerate(xs)], "indices": lambda xs: list(range(len(xs))),
     "init": lambda xs: xs[:-1],
 }  # fmt: skip
+#: Of a number they make a time (scala.concurrent.duration).
+_DURATIONS = frozenset(
+    ["millis", "milliseconds", "second", "seconds", "minute", "minutes", "hour", "hours", "day", "days"]
+)
 _LISTS = ("Seq", "List", "Array", "Vector", "Set", "IndexedSeq", "ArrayBuffer", "ListBuffer")
 _TYPE_NAMES = """StringType IntegerType LongType DoubleType FloatType BooleanType DateType TimestampType ShortType
 ByteType BinaryType NullType TimestampNTZType"""
@@ -150,15 +156,24 @@ class Translation:
         self.source = source
         self.passed: list[tuple[int, str]] = []
         self.wildcards = 0
+        #: Classes whose methods stand as functions, and the values that are objects of them.
+        self.classes: set[str] = set()
 
     # ------------------------------------------------------------------------------------------ statements
 
     def statements(self, nodes: list[Value]) -> list[ast.stmt]:
         """Python's statements for Scala's."""
         made: list[ast.stmt] = []
-        for node in nodes:
+        # Definitions count in all of the text around them, before they stand in it, too; a program begins with main.
+        for node in sorted(nodes, key=self._turn):
             made += self.statement(node)
         return made
+
+    def _turn(self, node: Node) -> int:
+        if node.type != "function_definition":
+            return 0 if node.type == "class_definition" else 1
+        name = node.child_by_field_name("name")
+        return 2 if name is not None and self._text(name) == "main" else 0
 
     def statement(self, node: Node) -> list[ast.stmt]:
         """Python's statements for one of Scala's."""
@@ -180,8 +195,11 @@ class Translation:
         value = node.child_by_field_name("value")
         if value is None:
             return []
-        target = self._target(node.child_by_field_name("pattern"))
-        return [self._at(ast.Assign([target], self.value(value)), node)]
+        target, given = self._target(node.child_by_field_name("pattern")), self.value(value)
+        if isinstance(target, ast.Name) and self._is_object(given):
+            self.classes.add(target.id)
+            return []
+        return [self._at(ast.Assign([target], given), node)]
 
     _do_var_definition = _do_val_definition
     _do_lazy_val_definition = _do_val_definition
@@ -194,7 +212,7 @@ class Translation:
                 if c.type not in ("type_identifier", "stable_type_identifier")
             ]
             return self._at(ast.Tuple(parts, ast.Store()), node)
-        name = self._text(node)
+        name = self._text((node.child_by_field_name("pattern") or node) if node.type == "typed_pattern" else node)
         return self._at(ast.Name(name if name.isidentifier() else "_", ast.Store()), node)
 
     def _do_assignment_expression(self, node: Node) -> list[ast.stmt]:
@@ -254,13 +272,28 @@ class Translation:
         body = node.child_by_field_name("body")
         inner = [] if body is None else self.statements(body.named_children)
         name, given = node.child_by_field_name("name"), node.child_by_field_name("class_parameters")
-        if name is None or given is None or not any(c.type == "case" for c in node.children):
+        if name is None or not any(c.type == "case" for c in node.children):
+            return inner if name is None else self._plain_class(self._text(name), given) + inner
+        if given is None:
             return inner
         fields = [c.child_by_field_name("name") for c in given.named_children if c.type == "class_parameter"]
         # Its objects are rows, whose class is made of the names of the columns.
         columns: list[ast.expr] = [ast.Constant(self._text(f)) for f in fields if f is not None]
         made = ast.Assign([ast.Name(self._text(name), ast.Store())], self._call(self._name("Row", node), columns))
         return [self._at(made, node), *inner]
+
+    def _plain_class(self, name: str, given: Node | None) -> list[ast.stmt]:
+        """What a class is made with, as values that nobody knows; its methods stand beside it as functions."""
+        self.classes.add(name)
+        made: list[ast.stmt] = []
+        for p in [] if given is None else given.named_children:
+            own, kind = p.child_by_field_name("name"), p.child_by_field_name("type")
+            shown = "" if kind is None else self._text(kind)
+            if own is None or re.match(r"DataFrame|Dataset\b", shown):
+                continue
+            value = self._name("spark" if shown == "SparkSession" else f"{name}_{self._text(own)}", p)
+            made.append(self._at(ast.Assign([self._target(own)], value), p))
+        return made
 
     def _do_if_expression(self, node: Node) -> list[ast.stmt]:
         parts = [node.child_by_field_name(n) for n in ("condition", "consequence", "alternative")]
@@ -413,6 +446,8 @@ class Translation:
             return self._call(self._name(name, node), [])
         if self._text(holder) in ("functions", "org.apache.spark.sql.functions"):
             return self._name(name, node)
+        if holder.type == "integer_literal" and name in _DURATIONS:
+            return ast.Constant(f"{self._text(holder)} {name}")
         if self._text(holder) in ("SaveMode", "OutputMode", "Trigger", "StorageLevel"):
             return (
                 ast.Constant(name.lower())
@@ -423,6 +458,11 @@ class Translation:
         if name in _BARE:
             return self._call(self._attribute(inner, _RENAMED.get(name, name), field), [])
         return self._attribute(inner, name, field)
+
+    def _of_postfix_expression(self, node: Node) -> ast.expr:
+        """$"a" desc"""
+        holder, method = node.named_children[0], node.named_children[-1]
+        return self._method(self.value(holder), self._text(method), [], [], method)
 
     def _of_call_expression(self, node: Node) -> ast.expr:
         function, given = node.child_by_field_name("function"), node.child_by_field_name("arguments")
@@ -449,6 +489,8 @@ class Translation:
         if name == "Map" and all(isinstance(g, ast.Tuple) and len(g.elts) == 2 for g in given):
             pairs = [g.elts for g in given if isinstance(g, ast.Tuple)]
             return ast.Dict([p[0] for p in pairs], [p[1] for p in pairs])
+        if name == "sql":
+            return self._call(self._attribute(self._name("spark", node), "sql", node), given, keywords)
         if name == "not" and len(given) == 1:
             return ast.UnaryOp(ast.Invert(), given[0])
         if name in ("Some", "Option") and len(given) == 1:
@@ -459,6 +501,11 @@ class Translation:
         self, holder: ast.expr, name: str, given: list[ast.expr], keywords: list[ast.keyword], node: object
     ) -> ast.expr:
         name = _RENAMED.get(name, name)
+        if self._is_object(holder):
+            return self._call(self._name(name, node), given, keywords)
+        match given:
+            case [ast.Call(ast.Name("col"), [ast.Constant() as symbol])] if name == "alias":
+                given = [symbol]
         if name in _METHODS and len(given) == 1:
             return ast.Compare(holder, [_METHODS[name]()], given)
         if name in _OPERATORS and len(given) == 1:
@@ -470,6 +517,10 @@ class Translation:
             return self._call(
                 self._attribute(holder, name, node), [ast.Dict([p[0] for p in pairs], [p[1] for p in pairs])]
             )
+        if name == "drop" and isinstance(holder, ast.Attribute) and holder.attr == "na" and given:
+            # Scala takes the columns behind what counts as missing, or alone.
+            keywords += [ast.keyword("subset", g) for g in given if isinstance(g, ast.List)]
+            given = [g for g in given if not isinstance(g, ast.List)]
         if name == "dropDuplicates" and given and (len(given) > 1 or isinstance(given[0], ast.Constant)):
             given = [ast.List(given, ast.Load())]
         if name in ("toDF", "toDS") and isinstance(holder, ast.List):
@@ -477,9 +528,12 @@ class Translation:
             return self._call(self._attribute(self._name("spark", node), "createDataFrame", node), [holder, *columns])
         if name in ("map", "foreach", "flatMap") and len(given) == 1 and self._sequence(holder):
             return self._call(self._name("list", node), [self._call(self._name("map", node), [given[0], holder])])
-        if name in ("reduce", "reduceLeft") and len(given) == 1 and not isinstance(holder, ast.Name):
-            return self._call(self._name("reduce", node), [given[0], holder])
         return self._call(self._attribute(holder, name, node), given, keywords)
+
+    def _is_object(self, value: ast.expr) -> bool:
+        """Whether a value is an object of a class of the text, made there or kept under a name."""
+        named = value.func if isinstance(value, ast.Call) else value
+        return isinstance(named, ast.Name) and named.id in self.classes
 
     def _sequence(self, holder: ast.expr) -> bool:
         """Whether something is surely a list: written as one, or columns of a DataFrame."""
@@ -498,15 +552,18 @@ class Translation:
             return None
         start = self._arguments(function.child_by_field_name("arguments"))
         first = [a for a in start if not isinstance(a, ast.keyword)]
-        return self._call(
-            self._name("reduce", function), [given[0], self.value(inner.child_by_field_name("value")), *first]
-        )
+        holder = self.value(inner.child_by_field_name("value"))
+        if isinstance(holder, ast.Dict):
+            # A map is gone through pair by pair.
+            pairs = zip(holder.keys, holder.values, strict=True)
+            holder = ast.List([ast.Tuple([k, v], ast.Load()) for k, v in pairs if k is not None], ast.Load())
+        return self._call(self._name("reduce", function), [given[0], holder, *first])
 
     def _arguments(self, node: Node) -> list[Value]:
         if node.type == "block":
             return [self._lambda_of_block(node)]
         if node.type == "case_block":
-            return [self._name("partial_function", node)]
+            return [self._lambda_of_cases(node)]
         made: list[Value] = []
         for c in node.named_children:
             if c.type in ("comment", "block_comment"):
@@ -548,6 +605,35 @@ class Translation:
             names = [self._text(parameters).split(":")[0].strip()]
         body = node.named_children[-1]
         return ast.Lambda(_arguments_of(names), self.value(body))
+
+    def _lambda_of_cases(self, node: Node) -> ast.expr:
+        """{ case (a, (b, c)) => value }: a function that takes its argument, or its arguments, apart."""
+        clauses = [c for c in node.named_children if c.type == "case_clause"]
+        pattern, body = [clauses[0].child_by_field_name(n) if clauses else None for n in ("pattern", "body")]
+        if len(clauses) != 1 or pattern is None or body is None:
+            return self._name("partial_function", node)
+        # One argument is taken apart itself, of several each; `len` is a function of Spark here.
+        given = ast.parse("_given[0] if _given[1:] == () else _given", mode="eval").body
+        places: dict[str, ast.expr] = {}
+
+        def take_apart(part: Node, place: ast.expr) -> None:
+            if part.type in ("tuple_pattern", "case_class_pattern"):
+                inner = [c for c in part.named_children if c.type not in ("type_identifier", "stable_type_identifier")]
+                for i, c in enumerate(inner):
+                    take_apart(c, ast.Subscript(place, ast.Constant(i), ast.Load()))
+            else:
+                found = part.child_by_field_name("pattern") or part
+                places[self._text(found).split(":")[0].strip()] = place
+
+        take_apart(pattern, given)
+        result = self._of_block(body) if body.type == "block" else self.value(body)
+        inside = self._at(ast.Lambda(_arguments_of(list(places)), result), node)
+        arguments = ast.arguments([], [], ast.arg("_given", None), [], [], None, [])
+        made: ast.expr = self._at(ast.Lambda(arguments, self._call(inside, list(places.values()))), node)
+        for n in ast.walk(made):
+            if isinstance(n, ast.expr) and not hasattr(n, "end_lineno"):
+                self._at(n, node)
+        return made
 
     def _lambda_of_block(self, node: Node) -> ast.expr:
         inner = [c for c in node.named_children if c.type not in ("comment", "block_comment")]

@@ -30,6 +30,7 @@ from planviz.logical.operators import Filter, GlobalLimit, LocalLimit, Offset, P
 from planviz.logical.plan import ANALYZED, LogicalPlan
 from planviz.logical.relations import LocalRelation, LogicalRDD, LogicalRelation, cell
 from planviz.logical.unresolved import Pivot
+from planviz.programs.files import WrittenColumns, read_columns, written_columns
 from planviz.programs.frames import PandasFrame, spark_rows
 from planviz.programs.guesses import Again, Guesses, pivot_key, table_of_path
 from planviz.programs.placeholders import filled
@@ -86,6 +87,8 @@ class ProgramSession(SparkSession):
         self._pivot = 0
         #: Rows of which only uses tell the columns, by the identity of their plan.
         self._rows: dict[int, str] = {}
+        #: The columns of files that the program wrote, by path; None where they are guessed.
+        self._files: dict[str, WrittenColumns | None] = {}
         self._passing_pivots: dict[int, str] = {}
 
     # ------------------------------------------------------------------------------------------ what it does
@@ -136,6 +139,14 @@ class ProgramSession(SparkSession):
             if layout.buckets is not None:
                 table = replace(table, buckets=Buckets(layout.buckets[1], layout.buckets[0], layout.sorted_by))
             self.catalog = self.catalog.with_table(table)
+
+    def note_files(self, path: object, frame: object, layout: TableLayout) -> None:
+        """The program may read the files that it writes; guessed columns are left to their uses."""
+        if path is None or layout.provider not in FILE_FORMATS or not isinstance(frame, DataFrame):
+            return
+        plan = frame.plan
+        guessed = any(id(p) in self._rows or self._guessed_leaf(p) is not None for p in plan.walk())
+        self._files[str(path)] = None if guessed else written_columns(frame.output, layout)
 
     def execution(self, plan: LogicalPlan, sql: str = "") -> QueryExecution:
         """The execution of a plan, analyzed; a column that a guessed table may have begins the reading anew."""
@@ -194,6 +205,16 @@ class ProgramSession(SparkSession):
         options: dict[str, object] | None = None,
     ) -> DataFrame:
         """The rows of files; without a schema those of the catalogue's table of that name, else they are guessed."""
+        if isinstance(path, RDD | DataFrame):
+            # Texts that are read as JSON, XML or CSV: rows of which only the data tell the columns.
+            if fields is not None:
+                return super().createDataFrame([], StructType(tuple(fields)))
+            return self.guessed_rows(f"{provider} of line {self.line()}")
+        written = self._files.get(str(path))
+        found = None if written is None else read_columns(written, provider, options or {})
+        if fields is None and written is not None and found is not None:
+            with self.numbering():
+                return DataFrame(self, relation(provider, path, found, tuple(f.name for f in written.folders)))
         if fields is not None:
             return super().from_source(provider, path, fields)
         named = table_of_path(str(path[0] if isinstance(path, list) and path else path), self._described)
@@ -248,7 +269,7 @@ class ProgramSession(SparkSession):
         with self.numbering():
             fields = self.guesses.of(key).columns
             columns = tuple(AttributeReference(f.name, f.data_type, True, next_id()) for f in fields)
-        made = LogicalRDD(columns)
+        made = LogicalRDD(columns, next_id())
         self._rows[id(made)] = key
         self._kept.append(made)
         return DataFrame(self, made)
@@ -299,7 +320,9 @@ class ProgramSession(SparkSession):
         for name, value in kwargs.items():
             if isinstance(value, DataFrame):
                 self.with_view(f"_{name}", value.plan)
-            shown = f"_{name}" if isinstance(value, DataFrame) else str(getattr(value, "expr", value))
+                # {df.a} and {df[a]} are columns of the view that {df} is.
+                text = re.sub(rf"\{{{name}(?:\.(\w+)|\[(\w+)\])\}}", rf"_{name}.\1\2", text)
+            shown = f"_{name}" if isinstance(value, DataFrame) else _written(value)
             text = text.replace("{" + name + "}", shown)
         if self.incomplete:
             # A view may be missing, whose columns would be taken for those of a table.
@@ -492,11 +515,15 @@ class ProgramSession(SparkSession):
         if id(plan) in self._rows:
             passed = {a.expr_id for c in plan.children for a in c.output}
             return None if column.expr_id in passed else self._rows[id(plan)]
-        if isinstance(plan, LogicalRelation):
-            table: LogicalPlan = plan.table
-            key = table.shown_name if plan.name and isinstance(table, Table) else getattr(table, "name", "")
-            return key if key in self.guesses.columns else None
-        return None
+        return self._guessed_leaf(plan)
+
+    def _guessed_leaf(self, plan: LogicalPlan) -> str | None:
+        """The guessed table that a relation reads."""
+        if not isinstance(plan, LogicalRelation):
+            return None
+        table: LogicalPlan = plan.table
+        key = table.shown_name if plan.name and isinstance(table, Table) else getattr(table, "name", "")
+        return key if key in self.guesses.columns else None
 
     def _open(self, plan: LogicalPlan) -> list[tuple[frozenset[str], str]]:
         """The guessed tables whose further columns would come up to here, with the aliases that they have."""
@@ -504,9 +531,8 @@ class ProgramSession(SparkSession):
 
         def walk(p: Any, names: frozenset[str]) -> None:
             if isinstance(p, LogicalRelation):
-                table: LogicalPlan = p.table
-                key = table.shown_name if p.name and isinstance(table, Table) else getattr(table, "name", "")
-                if key in self.guesses.columns:
+                key = self._guessed_leaf(p)
+                if key is not None:
                     found.append((names | {key.rpartition(".")[2].lower()} if p.name else names, key))
             elif id(p) in self._rows:
                 found.append((names, self._rows[id(p)]))
@@ -531,6 +557,12 @@ class ProgramSession(SparkSession):
 
         walk(plan, frozenset())
         return found
+
+
+def _written(value: object) -> str:
+    """A value as it is put into the text of a query: a column by its name, anything else as Python shows it."""
+    expr = getattr(value, "expr", None)
+    return str(value) if expr is None else expr.name if isinstance(expr, AttributeReference) else str(expr)
 
 
 def parameters(args: object) -> Value:

@@ -13,6 +13,7 @@ from planviz.logical.plan import LogicalPlan
 from planviz.logical.python import BaseEvalPython, TableFunction
 from planviz.programs.model import Action, Program
 from planviz.programs.values import Place, Value
+from planviz.units import beyond, byte_size
 
 #: What makes a part worth keeping: operators that move rows or hand them to Python.
 _COSTLY = (
@@ -55,14 +56,17 @@ class SharedPlan:
     def __str__(self) -> str:
         lines = ", ".join(dict.fromkeys(str(a.place.line) for a in self.actions))
         where = "" if self.place is None else f" of line {self.place.line}"
-        rows = "" if self.rows is None else f" (some {self.rows:,} rows)"
+        rows = "" if self.rows is None or beyond(self.rows) else f" (some {self.rows:,} rows)"
         times = (
             f"The {self.plan.node_name}{where} is computed {len(self.actions)} times (actions of the lines {lines})."
         )
         if self.read >= _UNKNOWN:
             return f"{times} cache() there would compute it once; how much that saves no statistics tell."
-        keeps = f"{_bytes(self.size)}{rows}"
-        return f"{times} cache() there would keep about {keeps} and save reading about {_bytes(self.saved)}."
+        saves = f"save reading about {byte_size(self.saved)}"
+        if self.size >= _UNKNOWN:
+            # What a join of unknown selectivity multiplies up to is the size of no table.
+            return f"{times} cache() there would {saves}; how much it would keep no statistics tell."
+        return f"{times} cache() there would keep about {byte_size(self.size)}{rows} and {saves}."
 
 
 def shared_plans(program: Program) -> list[SharedPlan]:
@@ -107,12 +111,3 @@ def _shared(program: Program, plan: LogicalPlan, by: list[Action]) -> SharedPlan
     except (PlanvizError, RecursionError):
         return None
     return SharedPlan(plan, program.place_of(plan), tuple(by), kept.rows, int(kept.size), int(read))
-
-
-def _bytes(count: int) -> str:
-    value, unit = float(count), "B"
-    for unit in ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"):
-        if value < 1024 or unit == "EiB":
-            break
-        value /= 1024
-    return f"{value:.0f} {unit}" if unit == "B" or value >= 100 else f"{value:.1f} {unit}"

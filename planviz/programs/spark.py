@@ -155,9 +155,21 @@ def _unbound(kind: type, name: str) -> Native:
 
 
 class RowTuple(tuple[Value, ...]):
-    """The values of a row; `_fields` are its names, as of a named tuple."""
+    """The values of a row; `_fields` are its names, as of a named tuple: values are found under them, too."""
 
     _fields: tuple[str, ...] = ()
+
+    def __getitem__(self, key: Value) -> Value:
+        """The value at a place or of a name. Raises ValueError for a name that the row does not have."""
+        if not isinstance(key, str):
+            return super().__getitem__(key)
+        if key not in self._fields:
+            raise ValueError(key)
+        return super().__getitem__(self._fields.index(key))
+
+    def __contains__(self, item: object) -> bool:
+        """Whether there is a field of this name, a value where the row has no names."""
+        return item in self._fields if self._fields else super().__contains__(item)
 
 
 def row(*given: Value, **named: object) -> Value:

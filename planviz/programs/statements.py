@@ -38,6 +38,8 @@ class Statements(Expressions):
 
     guesses: Guesses
     session: ProgramSession
+    #: Whether a loop or a function was left on a condition that nobody knows.
+    may_leave: bool = False
 
     def run(self, body: list[ast.stmt], scope: Scope) -> None:
         """Statements in order; what ends them early comes as a signal."""
@@ -204,6 +206,7 @@ class Statements(Expressions):
                 self.run(way, scope)
             except (Raised, Ended, Returned, Broken, Continued) as e:
                 # A way that returns a value counts like one that goes on, where no other does.
+                self.may_leave = self.may_leave or isinstance(e, Broken | Returned)
                 if isinstance(e, Returned) and (signal is None or not isinstance(signal, Returned)):
                     signal = e
                 signal = signal or e
@@ -226,21 +229,30 @@ class Statements(Expressions):
             if known is False:
                 self.run(node.orelse, scope)
                 return
+            outside, self.may_leave = self.may_leave, False
             try:
                 self.run(node.body, scope)
             except Broken:
                 return
             except Continued:
                 pass
-            if known is None or not self.turns(node):
+            finally:
+                left, self.may_leave = self.may_leave, outside
+            # Where nobody knows whether the loop is left, another round would be as good as any number of them.
+            if known is None or (left and self.leaves(node)) or not self.turns(node):
                 return
         raise LimitReached("a loop goes on for too long")
 
     def turns(self, node: ast.While) -> bool:
         """Whether a loop is worth another round: `while True` that waits for something is read once."""
         if isinstance(node.test, ast.Constant):
-            return any(isinstance(n, ast.Break | ast.Return | ast.Raise) for n in ast.walk(node))
+            return self.leaves(node) or any(isinstance(n, ast.Raise) for n in ast.walk(node))
         return True
+
+    @staticmethod
+    def leaves(node: ast.While) -> bool:
+        """Whether something in a loop can leave it."""
+        return any(isinstance(n, ast.Break | ast.Return) for n in ast.walk(node))
 
     def _do_For(self, node: ast.For, scope: Scope) -> None:
         source = self.value(node.iter, scope)

@@ -110,3 +110,11 @@ def test_e_004_e_006_statistics_that_spark_never_has_are_told(catalog):
 
     assert any("no least and greatest value of string columns" in p for p in problems)
     assert any("ANALYZE_UNSUPPORTED_COLUMN_TYPE" in p for p in problems)
+
+
+def test_partition_columns_stand_behind_the_others():
+    columns = tuple(parse_fields("day date, id bigint, region string, amount double"))
+    table = table_of(("t",), columns, "parquet", ("region", "day"))
+    assert [c.name for c in table.columns] == ["id", "amount", "region", "day"]
+    kept = table_of(("t",), columns, "delta", ("region",))
+    assert [c.name for c in kept.columns] == ["day", "id", "region", "amount"]

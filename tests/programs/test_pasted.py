@@ -222,3 +222,27 @@ def test_files_are_not_described_by_a_table_of_that_name_that_the_program_writes
     program = read_program(text)
     assert program.error is None
     assert [c.name for c in program.actions[-1].execution.analyzed.output] == ["action", "segment"]
+
+
+def test_a_row_is_asked_for_its_values():
+    text = (
+        "from pyspark.sql import Row\nr = Row(name='A', age=3)\n"
+        "if 'age' in r and r.asDict()['name'] == 'A':\n    spark.range(r['age']).show()\n"
+    )
+    program = read_program(text)
+    assert (program.error, program.actions[0].variant) == (None, "")
+    assert "Range (0, 3" in program.actions[0].execution.text("analyzed")
+
+
+def test_columns_of_a_frame_in_the_text_of_a_query():
+    text = "d = spark.createDataFrame([(1, 2)], ['a', 'b'])\n"
+    text += "spark.sql('SELECT {c}, {d.b}, {d[a]} FROM {d}', c=d.a, d=d).show()\n"
+    [action] = read_program(text).actions
+    assert [c.name for c in action.execution.analyzed.output] == ["a", "b", "a"]
+
+
+def test_the_name_of_a_function_of_spark():
+    text = "from pyspark.sql import functions as F\n"
+    text += "spark.range(3).agg(*[f('id').alias(f.__name__) for f in (F.min, F.max)]).show()\n"
+    [action] = read_program(text).actions
+    assert [c.name for c in action.execution.analyzed.output] == ["min", "max"]

@@ -103,3 +103,12 @@ def test_replaced_values_come_in_javas_order_also_from_lists():
     program = read_program(HEAD + "d.na.replace(['US', 'UK'], ['USA', 'GB'], 'o_clerk').show()", find("tpch"))
     text = program.actions[0].execution.text("optimized")
     assert text.index("= UK") < text.index("= US")
+
+
+@pytest.mark.parametrize("call", ["F.when('a', 1)", "F.when(F.col('a') > 1, 1).when('a', 2)", "F.max('a').over('w')"])
+def test_a_name_where_pyspark_takes_no_name(call):
+    text = (
+        f"from pyspark.sql import functions as F\nd = spark.createDataFrame([(1,)], ['a'])\nd.select({call}).show()\n"
+    )
+    error = read_program(text).error
+    assert (error.condition, error.place.line) == ("NOT_EXPECTED_TYPE", 3)

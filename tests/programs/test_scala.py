@@ -122,3 +122,33 @@ def test_typed_operations_and_rows_of_classes_have_their_columns(text, columns):
     program = read_program(SCALA + text + "\n", find("tpch"))
     assert program.error is None
     assert [a.name for a in program.actions[0].execution.analyzed.output] == columns
+
+
+def _of(text):
+    program = read_program("import org.apache.spark.sql.functions._\n" + text)
+    assert program.error is None, program.error
+    return [a.name for a in program.actions], program.actions[-1].execution.text("optimized")
+
+
+def test_cases_take_their_arguments_apart():
+    text = "val d = spark.range(3)\n"
+    text += 'val r = Map("id" -> "n").foldLeft(d) { case (x, (o, n)) => x.withColumnRenamed(o, n) }\n'
+    assert " AS n#" in _of(text + "r.show()\n")[1]
+
+
+def test_methods_that_scala_has_under_other_names():
+    text = 'val d = spark.range(3)\nval e = spark.range(2)\nd.except(e).orderBy($"id" desc).show()\n'
+    assert "DESC NULLS LAST" in _of(text)[1]
+    assert _of('val d = sql("SELECT 1 AS a")\nd.as[Int].na.drop(Seq("a")).show()\n')[0] == ["show"]
+
+
+def test_objects_of_classes_and_definitions_that_stand_below():
+    text = (
+        'class Job(path: String, low: Int) {\n  val keys = List("a")\n'
+        "  def run(spark: SparkSession): Unit = { load(spark).groupBy(keys.head).count().show() }\n"
+        '  private def load(spark: SparkSession): DataFrame = spark.read.parquet(path).filter($"b" > low)\n}\n'
+        "object Main extends App {\n  val job = new Job(args(0), 3)\n  job.run(SparkSession.builder.getOrCreate)\n}\n"
+    )
+    names, plan = _of(text)
+    assert names == ["show"]
+    assert plan.startswith("Aggregate [a#")

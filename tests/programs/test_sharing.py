@@ -24,7 +24,7 @@ def test_the_largest_shared_parts_are_told_with_their_actions():
     assert told == [("Join", 2, [4, 5, 6]), ("Aggregate", 3, [4, 5])]
     tables = [find("tpch").table((n,)).size_in_bytes for n in ("orders", "customer")]
     assert program.shared[0].saved == 2 * sum(tables)
-    assert any("cache() there would keep" in n for n in program.notes)
+    assert any("cache() there would save reading" in n for n in program.notes)
 
 
 def test_what_is_cached_is_not_told():
@@ -44,3 +44,11 @@ def test_every_operator_of_a_physical_plan_tells_its_line():
 
 def test_a_single_action_shares_nothing():
     assert read("spark.table('orders').groupBy('o_custkey').count().show()\n").shared == []
+
+
+def test_a_size_of_no_table_is_told_to_be_unknown():
+    many = ".crossJoin(spark.range(100000000))" * 3
+    program = read(f"x = spark.range(1000000){many}.distinct()\nx.show()\nx.count()\n")
+    (told,) = [n for n in program.notes if "cache()" in n]
+    assert told.endswith("how much it would keep no statistics tell.")
+    assert "EiB" not in told

@@ -69,7 +69,7 @@ def parsed_spec(t: DataType) -> FunctionSpec:
 
 def _unix_timestamp(name: str) -> Builder:
     # Spark does not say of ToTimestamp that null makes it null.
-    spec = replace(spec_of(name, "S|A|T|TN! S", LONG, True), null_intolerant=False)
+    spec = replace(spec_of(name, "S|A|T|TN! S", LONG), null_intolerant=False)
 
     def make(a: Args) -> Expression:
         if not a:

@@ -123,7 +123,7 @@ def _from(name: str, tail: tuple[str, ...]) -> Builder:
 
 
 def _to(name: str, inputs: str) -> Builder:
-    spec = FunctionSpec(name, (accepts(inputs),), lambda _: STRING)
+    spec = FunctionSpec(name, (accepts(inputs),), lambda _: STRING, True)
 
     def make(a: Args) -> Expression:
         return FunctionCall(name, a[:1], spec, (ZONE,), _options(a[1] if len(a) > 1 else None))

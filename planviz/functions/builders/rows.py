@@ -72,7 +72,7 @@ BUILDERS: dict[str, Entry] = {
     "counter_diff": (1, 2, lambda a: CounterDiff(a[0], a[1] if len(a) > 1 else None)),
     "cume_dist": (0, 0, lambda a: RankLike("cume_dist")),
     "ntile": (0, 1, lambda a: NTile(a[0] if a else lit(1))),
-    "nth_value": (2, 2, lambda a: NthValue(a[0], a[1])),
+    "nth_value": (2, 3, lambda a: NthValue(a[0], a[1], len(a) > 2 and getattr(a[2], "value", None) is True)),
     "lag": (1, 4, _lag_lead("lag")),
     "lead": (1, 4, _lag_lead("lead")),
     "current_database": (0, 0, plain_call("current_schema", STRING, False)),

@@ -1,8 +1,8 @@
 """Aggregate functions (the form is told in the package). `0,0` in the tail are the offsets of a typed buffer."""
 
 TABLE = """
-max_by | * * I? | best | fold=3 check=best
-min_by | * * I? | best | fold=3 check=best
+max_by | * * I? | best | fold=3 check=best null=yes
+min_by | * * I? | best | fold=3 check=best null=yes
 count_if | B | L | null=no
 collect_list | * | 0[]! | null=no tail=0,0,true
 array_agg | * | 0[]! | null=no as=collect_list tail=0,0,true

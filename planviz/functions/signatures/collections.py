@@ -32,6 +32,6 @@ map_entries | M! | entries
 map_from_arrays | R|NUL! R|NUL! | mfa
 map_from_entries | R!! | mfe
 map_concat | M!!... | 0 | check=maps
-map_contains_key | M * | B | check=key
+map_contains_key | M * | B | check=key null=yes
 str_to_map | S! S!?=',' S!?=':' | MSS
 """

@@ -16,7 +16,7 @@ hour | TT | I | zone
 minute | TT | I | zone
 second | TT | I | zone
 last_day | A | A
-next_day | A S | A | tail=true!
+next_day | A S | A | tail=true! null=yes
 add_months | A I | A
 date_add | A! I|SH|Y! | A
 dateadd | A! I|SH|Y! | A | as=date_add
@@ -37,7 +37,7 @@ timestamp_seconds | N! | T | null=yes
 timestamp_millis | IL! | T
 timestamp_micros | IL! | T
 make_date | I I I | A | tail=true!
-make_interval | I?=0 I?=0 I?=0 I?=0 I?=0 I?=0 U18?=0.000000 | V | tail=true! null=yes
+make_interval | I?=0 I?=0 I?=0 I?=0 I?=0 I?=0 U18?=0.000000 | V | tail=true!
 try_make_interval | I I?=0 I?=0 I?=0 I?=0 I?=0 U18?=0.000000 | V | null=yes plain
 make_dt_interval | I?=0 I?=0 I?=0 U18?=0.000000 | DT
 make_ym_interval | I?=0 I?=0 | YM
@@ -46,6 +46,6 @@ from_utc_timestamp | T S | T
 convert_timezone | S S TN | TN
 time_bucket | DT|YM! TT! TT! | bucket | zone check=bucket
 current_timezone | | S | null=no
-to_unix_timestamp | S|A|T|TN! S!?='yyyy-MM-dd HH:mm:ss' | L | null=yes tail=ZONE,true!
+to_unix_timestamp | S|A|T|TN! S!?='yyyy-MM-dd HH:mm:ss' | L | tail=ZONE,true!
 window_time | ST | T
 """

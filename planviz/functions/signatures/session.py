@@ -4,7 +4,7 @@ TABLE = """
 md5 | X | S
 sha | X | S
 sha1 | X | S
-sha2 | X I | S
+sha2 | X I | S | null=yes
 crc32 | X | L
 get_json_object | S! S! | S | null=yes tolerant
 uuid | | S | random null=no

@@ -4,8 +4,8 @@ TABLE = """
 bitmap_bit_position | L | L
 bitmap_bucket_number | L | L
 bitmap_count | X!! | L
-aes_encrypt | X X S?='GCM' S?='DEFAULT' X?='' X?='' | X
-aes_decrypt | X X S?='GCM' S?='DEFAULT' X?='' | X
+aes_encrypt | X X S?='GCM' S?='DEFAULT' X?='' X?='' | X | null=yes
+aes_decrypt | X X S?='GCM' S?='DEFAULT' X?='' | X | null=yes
 try_aes_decrypt | X X S?='GCM' S?='DEFAULT' X?='' | X | null=yes plain
 hll_sketch_estimate | X! | L
 hll_union | X! X! B!?=false | X
@@ -71,12 +71,12 @@ variant_array_append | VAR! S! * | VAR | null=yes tail=true
 try_variant_array_append | VAR! S! * | VAR | null=yes tail=false
 variant_strip_nulls | VAR! B!?=true | VAR
 xpath | S! S! | S[]n | null=yes fold=2 early
-xpath_boolean | S! S! | B | fold=2 early
-xpath_short | S! S! | SH | fold=2 early
-xpath_int | S! S! | I | fold=2 early
-xpath_long | S! S! | L | fold=2 early
-xpath_float | S! S! | F | fold=2 early
-xpath_double | S! S! | D | fold=2 early
-xpath_number | S! S! | D | fold=2 early
+xpath_boolean | S! S! | B | fold=2 early null=yes
+xpath_short | S! S! | SH | fold=2 early null=yes
+xpath_int | S! S! | I | fold=2 early null=yes
+xpath_long | S! S! | L | fold=2 early null=yes
+xpath_float | S! S! | F | fold=2 early null=yes
+xpath_double | S! S! | D | fold=2 early null=yes
+xpath_number | S! S! | D | fold=2 early null=yes
 xpath_string | S! S! | S | null=yes fold=2 early
 """

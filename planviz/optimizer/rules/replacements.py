@@ -15,7 +15,7 @@ from planviz.expressions.common_expressions import with_shared
 from planviz.expressions.complex import GetArrayItem
 from planviz.expressions.conditional import If
 from planviz.expressions.core import Expression, Literal, lit
-from planviz.expressions.objects import Invoke, StaticInvoke
+from planviz.expressions.objects import FunctionObject, Invoke, StaticInvoke
 from planviz.expressions.patterns import Like
 from planviz.expressions.predicates import And, EqualTo, IsNotNull, IsNull, LessThanOrEqual, Or
 from planviz.expressions.specs import FunctionSpec
@@ -79,6 +79,7 @@ def _percentile(call: AggregateCall, value: Expression, share: Expression, falli
 _SPLIT = FunctionSpec("stringsplitsql", (), lambda _: ArrayType(STRING, False))
 _JAVA = "ExpressionImplUtils"
 _BITMAPS = "BitmapExpressionUtils"
+_VARIANTS = "VariantExpressionEvalUtils"
 
 
 def _static(
@@ -108,6 +109,20 @@ def _first_match(e: FunctionCall) -> Expression:
     return with_shared(lambda ref: If(EqualTo(ref, lit("")), Literal(None, STRING), ref), found)
 
 
+def _to_json(e: FunctionCall) -> Expression:
+    """Spark: StructsToJsonEvaluator, which knows options, type and time zone."""
+    (value,) = e.arguments
+    options = ", ".join(" -> ".join(o[1:-1].split(",", 1)) for o in e.lead)
+    made = f"StructsToJsonEvaluator(Map({options}),{value.data_type.scala_name},{e.tail[0]})"
+    return Invoke(FunctionObject(made, STRING), "evaluate", STRING, e.arguments)
+
+
+def _parse_url(e: FunctionCall) -> Expression:
+    """Spark: ParseUrlEvaluator; what is constant of its three arguments is prepared where all of them are."""
+    made = FunctionObject(f"ParseUrlEvaluator(null,null,null,{e.tail[0]})", STRING)
+    return Invoke(made, "evaluate", STRING, e.arguments)
+
+
 #: Functions that are others under another name, or methods of Java; computed beforehand where they are constant.
 _FUNCTIONS: dict[str, Callable[[FunctionCall], Expression]] = {
     "aes_decrypt": _static(_JAVA, "aesDecrypt"),
@@ -125,12 +140,17 @@ _FUNCTIONS: dict[str, Callable[[FunctionCall], Expression]] = {
     "from_base32": _static("UnBase32", "decode"),
     "get": lambda e: GetArrayItem(e.arguments[0], e.arguments[1], "LEGACY"),
     "hmac": _static(_JAVA, "hmac"),
+    "is_valid_variant": _static(_VARIANTS, "isValidVariant"),
+    "is_variant_null": _static(_VARIANTS, "isVariantNull"),
+    "jaro_winkler_similarity": _static(_JAVA, "jaroWinklerSimilarity"),
+    "json_object_keys": _static("JsonExpressionUtils", "jsonObjectKeys"),
     "is_valid_utf8": lambda e: Invoke(e.arguments[0], "isValid", BOOLEAN),
     "json_array_length": _static("JsonExpressionUtils", "lengthOfJsonArray"),
     "left": lambda e: function("substring", e.arguments[0], lit(1), e.arguments[1]),
     "luhn_check": _static(_JAVA, "isLuhnNumber"),
     "make_valid_utf8": lambda e: Invoke(e.arguments[0], "makeValid", e.data_type),
     "map_contains_key": lambda e: function("array_contains", function("map_keys", e.arguments[0]), e.arguments[1]),
+    "parse_url": _parse_url,
     "quote": _static(_JAVA, "quote"),
     "regexp_count": lambda e: function("size", function("regexp_extract_all", *e.arguments, lit(0))),
     "regexp_substr": _first_match,
@@ -139,6 +159,7 @@ _FUNCTIONS: dict[str, Callable[[FunctionCall], Expression]] = {
     "split_part": lambda e: _element_at(
         FunctionCall("stringsplitsql", e.arguments[:2], _SPLIT), e.arguments[2], "Some()"
     ),
+    "to_json": _to_json,
     "to_base32": _static("Base32", "encode"),
     "try_element_at": lambda e: _element_at(e.arguments[0], e.arguments[1], "None"),
     "try_validate_utf8": _static(_JAVA, "tryValidateUTF8String"),
@@ -149,7 +170,10 @@ _FUNCTIONS: dict[str, Callable[[FunctionCall], Expression]] = {
 
 
 #: Those that stay what they are where a version replaces fewer functions (before 4.0).
-REPLACED_LATER = frozenset(("array_append", "array_prepend", "decode", "encode", "json_array_length", "sentences"))
+REPLACED_LATER = frozenset((
+    "array_append", "array_prepend", "decode", "encode", "json_array_length", "json_object_keys", "parse_url",
+    "sentences", "to_json",
+))  # fmt: skip
 
 
 def replacement(e: Expression) -> Expression:

@@ -85,8 +85,8 @@ def basic(plan: LogicalPlan, context: PlanningContext) -> Any:
             return sources.LocalTableScanExec(columns, rows)
         case OneRowRelation():
             return sources.OneRowRelationExec()
-        case LogicalRDD(columns):
-            return sources.RDDScanExec(columns)
+        case LogicalRDD(columns, rdd):
+            return sources.RDDScanExec(columns, rdd)
         case UnionLoop():
             return sources.UnionLoopExec(plan.id, plan.left, plan.right, plan.output, plan.limit, plan.depth)
         case ScriptTransformation():

@@ -1,0 +1,80 @@
+"""SQL texts of conditions and expressions with values in them that only running the program tells."""
+
+from __future__ import annotations
+
+import pytest
+
+from planviz.programs import read_program
+
+HEAD = (
+    "import argparse\nfrom pyspark.sql import functions as F\n"
+    "a = argparse.ArgumentParser().parse_args()\n"
+    "d = spark.createDataFrame([(1, 'x')], ['id', 's'])\n"
+    "top = d.agg(F.max('id')).collect()[0][0]\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("call", "shown"),
+    [
+        ("where(f'id = {top}')", "(id#1L = cast(1 as bigint))"),
+        ("filter('id > {} and s = 1'.format(top))", "id#1L > cast(1 as bigint)"),
+        ("selectExpr('s', f'id + {a.n} AS z')", "(id#1L + cast(1 as bigint)) AS z"),
+        ("select(F.expr(f'case when id > {a.n} then 1 end'))", "CASE WHEN (id#1L > cast(1 as bigint))"),
+    ],
+)
+def test_the_text_is_read_with_something_in_place_of_them(call, shown):
+    program = read_program(HEAD + f"d.{call}.show()\n")
+    assert program.error is None
+    assert shown in program.actions[-1].execution.text("analyzed")
+    assert any(n.startswith("Line 6: values") for n in program.notes)
+
+
+def test_signs_of_comparison_are_no_placeholders():
+    program = read_program(HEAD + "d.where('id < 3 and 4 > id').show()\n")
+    assert not any("values" in n for n in program.notes)
+    assert "(id#1L < cast(3 as bigint))" in program.actions[-1].execution.text("analyzed")
+
+
+def test_a_name_that_is_read_from_settings():
+    text = "import yaml\nc = yaml.safe_load(open('c.yml'))\n"
+    program = read_program(
+        text + "from pyspark.sql import functions as F\nspark.table('t').filter(F.col(c['a.b']) > 3).show()\n"
+    )
+    assert (program.error, len(program.actions)) == (None, 1)
+
+
+def test_a_loop_that_is_left_on_an_unknown_condition_is_read_once():
+    text = (
+        "d = spark.range(9)\nwhile True:\n    n = d.where('id > 3').count()\n"
+        "    if n == 0:\n        break\n    d = d.where('id < 5')\nd.show()\n"
+    )
+    program = read_program(text)
+    assert (program.error, [a.name for a in program.actions]) == (None, ["count", "show"])
+
+
+def test_keyword_arguments_of_a_function_that_nothing_calls():
+    text = "def job(**context):\n    spark.read.parquet(f\"/in/{context['ds']}\").where('a > 1').show()\n"
+    program = read_program(text)
+    assert (program.error, [a.name for a in program.actions]) == (None, ["show"])
+
+
+def test_settings_of_the_environment_are_unknown():
+    text = "import os\nspark.range(9).where('id > %d' % int(os.environ['LEAST'])).show()\n"
+    program = read_program(text)
+    assert (program.error, len(program.actions)) == (None, 1)
+
+
+def test_more_prose_and_tables_than_code():
+    text = "Input:\n+--+\n|id|\n+--+\n|1 |\n+--+\nI tried:\ndf.filter(df.id > 3).show()\nOutput:\n+--+\n|id|\n+--+\n"
+    assert [a.name for a in read_program(text).actions] == ["show"]
+
+
+def test_durations_of_which_only_running_tells_the_number():
+    text = (
+        "import sys\nfrom pyspark.sql import functions as F\n"
+        "w = F.window('ts', f'{int(sys.argv[1])} seconds', sys.argv[2])\n"
+        "spark.table('t').withWatermark('ts', sys.argv[3]).groupBy(w).count().show()\n"
+    )
+    program = read_program(text)
+    assert (program.error, [a.name for a in program.actions]) == (None, ["show"])
