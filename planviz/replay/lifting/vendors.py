@@ -30,7 +30,14 @@ _FLAGGED_WINDOW = re.compile(r"\], (?:true|false)$")
 _STAGE = re.compile(r"(?:finalmerge|merge)_(\w+)\(merge [^()]*\)")
 _NAMED = re.compile(r" AS (?:\([^()]*\)|[^,\[\]]*?#\d+L?)(?=, |\])")
 _RESULT = re.compile(r"finalmerge_\w+\(merge [^()]*\) AS (.*?)#(\d+)(L?)(?=, finalmerge_|\]\)?)")
-_COMET_AGGREGATE = re.compile(r" (\[.*\]), \[(Final|Partial|PartialMerge)\], (\[.*\]), (\[.*\])$")
+#: Comet writes the stage in brackets or, in later versions, without, and no keys where there are none.
+_COMET_AGGREGATE = re.compile(r" (\[.*\]), \[?(Final|Partial|PartialMerge)\]?, (?:(\[.*\]), )?(\[.*\])$")
+_COMET_SCAN = re.compile(r"^ \[\w+\](?= \w+ )")
+#: RAPIDS' sums and averages name the type of their result behind the argument.
+_BASIC = re.compile(r"(?<![A-Za-z])basic(sum|average|min|max)\(")
+#: What stands last in a hash join of RAPIDS is whether it is skewed, no condition.
+_SKEW_FLAG = re.compile(r"(, Build(?:Left|Right).*?), (?:true|false)$")
+_TYPED = re.compile(r", (?:[A-Z][a-z]+Type(?:\(\d+,\s*\d+\))?)(?:, (?:true|false))?(?=\))")
 
 
 def spark_operator(op: str) -> str:
@@ -62,6 +69,9 @@ def in_databricks_words(op: str, text: str) -> bool:
 def _of_rapids(rest: str) -> str:
     rest = _GPU.sub(lambda m: m.group(1) or "", rest)
     rest = rest.replace("singlepartitioning$()", "SinglePartition")
+    if _BASIC.search(rest):
+        rest = _TYPED.sub("", _BASIC.sub(lambda m: "avg(" if m[1] == "average" else f"{m[1]}(", rest))
+    rest = _SKEW_FLAG.sub(r"\1", rest)
     return re.sub(r"\)?, filters=List\(.*\)\)$", ")", rest).replace("])])", "])")
 
 
@@ -99,11 +109,13 @@ def _of_comet(name: str, rest: str) -> str:
     if name == "HashAggregate" and (m := _COMET_AGGREGATE.match(rest)) is not None:
         given, stage, keys, functions = m.groups()
         output = f", output={given}" if stage != "Final" else ""
-        return f"(keys={keys}, functions={functions}{output})"
+        return f"(keys={keys or '[]'}, functions={functions}{output})"
     if name in ("Filter", "Project", "Sort", "Expand") and rest.startswith(" ["):
         end = _closing(rest, 1)
         if rest.startswith(", ", end):
             return _sorted(f" {rest[end + 2 :]}") if name == "Sort" else f" {rest[end + 2 :]}"
+    if name.endswith("Scan"):
+        return _COMET_SCAN.sub("", rest)
     if name == "TakeOrderedAndProject" and "TakeOrderedAndProject(" in rest:
         return rest[rest.index("TakeOrderedAndProject(") + len("TakeOrderedAndProject") :]
     return rest
