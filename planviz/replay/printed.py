@@ -24,6 +24,12 @@ _SHOWN_OR_NOT = re.compile(
     r"(ColumnarToRow|AdaptiveSparkPlan|InputAdapter|WholeStageCodegen|\w+QueryStage|AQEShuffleRead|CustomShuffleReader"
     r"|Subquery|SubqueryBroadcast|SubqueryAdaptiveBroadcast|ReusedSubquery)\b"
 )
+#: Photon broadcasts between executors: one partition right beneath a broadcast join is what is broadcast.
+_ONE_PARTITION = "Exchange SinglePartition"
+_BROADCAST = {
+    "BroadcastHashJoin": "HashedRelationBroadcastMode",
+    "BroadcastNestedLoopJoin": "IdentityBroadcastMode",
+}
 _NUMBERED = re.compile(r"SubqueryBroadcast \S*#(\d+)")
 #: An aggregate that lists its columns, which the simple mode leaves out.
 _WHOLE = re.compile(r"Aggregate\(key.*\], output=\[")
@@ -173,6 +179,7 @@ def shown(text: str, once: bool = False) -> list[tuple[int, str]]:
     prints it.
     """
     found: list[tuple[int, str]] = []
+    parents: list[str] = []
     subqueries: set[str] = set()
     passed = -1
     above: list[tuple[int, int]] = []
@@ -192,7 +199,14 @@ def shown(text: str, once: bool = False) -> list[tuple[int, str]]:
         depth = above[-1][1] if above else 0
         word = re.match(r"\w+", body)
         if not _SHOWN_OR_NOT.match(body) and not (word is not None and WRAPPERS.match(word.group())):
-            found.append((depth, label_of(body)))
+            foreign = word is not None and spark_operator(word.group()) != word.group()
+            label = label_of(
+                spark_operator(word.group()) + body[word.end() :] if word is not None and foreign else body
+            )
+            if label == _ONE_PARTITION and depth and (mode := _BROADCAST.get(parents[depth - 1].split(" ")[0])):
+                label = f"BroadcastExchange {mode}"
+            found.append((depth, label))
+            parents[depth:] = [label]
             depth += 1
         above.append((column, depth))
     return found

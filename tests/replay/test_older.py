@@ -147,3 +147,56 @@ def test_notes_behind_operators_and_changes_between_rows_and_columns_are_passed_
     )
     assert made.texts["optimized"].startswith("Project [(id#0L * 2) AS d#1L]\n+- Range (0, 10, step=1")
     assert made.read["physical"].opaque_operators == []
+
+
+COMET_WITHOUT_BRACKETS = """== Physical Plan ==
+*(1) CometColumnarToRow
++- CometHashAggregate [sum#8, isEmpty#9], Final, [sum(price#2)]
+   +- CometExchange SinglePartition, ENSURE_REQUIREMENTS, CometNativeShuffle, [plan_id=3]
+      +- CometHashAggregate [price#2], Partial, [partial_sum(price#2)]
+         +- CometScan [native_iceberg_compat] parquet [price#2] Batched: true, DataFilters: [], Format: CometParquet, Location: X(1 paths)[file:/x], PartitionFilters: [], PushedFilters: [], ReadSchema: struct<price:double>
+"""
+RAPIDS_JOIN = """== Physical Plan ==
+GpuColumnarToRow false
++- GpuHashAggregate(keys=[k#3], functions=[gpubasicsum(v#4L, LongType, false)]), filters=List(None))
+   +- GpuHashAggregate(keys=[k#3], functions=[partial_gpubasicsum(v#4L, LongType, false)]), filters=List(None))
+      +- GpuShuffledHashJoin [k#3], [k#9], Inner, GpuBuildRight, false
+         :- GpuColumnarExchange gpuhashpartitioning(k#3, 16), ENSURE_REQUIREMENTS, [id=#30]
+         :  +- GpuFileGpuScan parquet [k#3,v#4L] Batched: true, DataFilters: [], Format: Parquet, Location: X[file:/a], PartitionFilters: [], PushedFilters: [], ReadSchema: struct<k:int,v:bigint>
+         +- GpuColumnarExchange gpuhashpartitioning(k#9, 16), ENSURE_REQUIREMENTS, [id=#31]
+            +- GpuFileGpuScan parquet [k#9] Batched: true, DataFilters: [], Format: Parquet, Location: X[file:/b], PartitionFilters: [], PushedFilters: [], ReadSchema: struct<k:int>
+"""
+PHOTON_BROADCAST = """== Physical Plan ==
+AdaptiveSparkPlan isFinalPlan=false
++- == Initial Plan ==
+   ColumnarToRow
+   +- PhotonResultStage
+      +- PhotonBroadcastHashJoin [item#13], [id#20], Inner, BuildRight, false, true
+         :- PhotonScan parquet main.sales[item#13] DataFilters: [], DictionaryFilters: [], Format: parquet, Location: X(1 paths)[s3://a], OptionalDataFilters: [], PartitionFilters: [], ReadSchema: struct<item:int>, RequiredDataFilters: []
+         +- PhotonShuffleExchangeSource
+            +- PhotonShuffleMapStage
+               +- PhotonShuffleExchangeSink SinglePartition
+                  +- PhotonScan parquet main.item[id#20] DataFilters: [], DictionaryFilters: [], Format: parquet, Location: X(1 paths)[s3://b], OptionalDataFilters: [], PartitionFilters: [], ReadSchema: struct<id:int>, RequiredDataFilters: []
+"""
+COMET_NATIVE = """== Physical Plan ==
+CometProject [_1#6], [_1#6]
++- CometFilter [_1#6], isnotnull(_1#6)
+   +- CometNativeScan:  [_1#6]
+"""
+
+
+def test_stages_of_comet_are_read_without_brackets_and_without_keys() -> None:
+    made = replayed(COMET_WITHOUT_BRACKETS)
+    assert "Aggregate [sum(price#2) AS sum(price#2)#" in made.texts["optimized"]
+    assert "Relation [price#2] parquet" in made.texts["optimized"]
+
+
+def test_the_last_word_of_a_join_of_rapids_is_no_condition() -> None:
+    text = replayed(RAPIDS_JOIN).texts["optimized"]
+    assert "Join Inner, (k#3 = k#9)\n" in text
+    assert "sum(v#4L) AS" in text
+
+
+@pytest.mark.parametrize("text", [PHOTON_BROADCAST, COMET_NATIVE])
+def test_scans_and_broadcasts_of_other_engines_are_held_against_spark_s(text: str) -> None:
+    assert replayed(text).verdicts["physical"] == "shape"

@@ -42,6 +42,8 @@ def line_of(node: PlanNode) -> PhysicalLine:
     else:
         text = _STATISTICS.sub("", node.text.lstrip("'!~"))
         rest = text[len(node.op) :] if text.startswith(node.op) else ""
+        if name == "Scan" and node.op != name and "ReadSchema: " in rest:
+            name = "FileScan"
         line = PhysicalLine(name, name + _SKEW.sub("", spark_line(node.op, rest)))
     line.text = logical_words(line.text)
     line.results = logical_words(line.results)

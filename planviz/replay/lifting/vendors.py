@@ -35,7 +35,12 @@ _NAMED = re.compile(r" AS (?:\([^()]*\)|(?:(?! AS )[^,\[\]])*?#\d+L?)(?=, |\])")
 _RESULT = re.compile(
     r"finalmerge_\w{1,200}\(merge [^()]*\) AS ((?:(?!finalmerge_).)*?)#(\d+)(L?)(?=, finalmerge_|\]\)?)"
 )
-_COMET_MODE = re.compile(r", \[(Final|Partial|PartialMerge)\], ")
+#: Comet writes the stage in brackets or, in later versions, without.
+_COMET_MODE = re.compile(r", \[?(Final|Partial|PartialMerge)\]?, ")
+_COMET_SCAN = re.compile(r"^ \[\w+\](?= \w+ )")
+#: RAPIDS' sums and averages name the type of their result behind the argument.
+_BASIC = re.compile(r"(?<![A-Za-z])basic(sum|average|min|max)\(")
+_TYPED = re.compile(r", (?:[A-Z][a-z]+Type(?:\(\d+,\s*\d+\))?)(?:, (?:true|false))?(?=\))")
 
 
 def spark_operator(op: str) -> str:
@@ -78,6 +83,11 @@ def _names_buffers(text: str) -> bool:
 def _of_rapids(rest: str) -> str:
     rest = _GPU.sub(lambda m: m.group(1) or "", rest)
     rest = rest.replace("singlepartitioning$()", "SinglePartition")
+    if _BASIC.search(rest):
+        rest = _TYPED.sub("", _BASIC.sub(lambda m: "avg(" if m[1] == "average" else f"{m[1]}(", rest))
+    if ", Build" in rest and rest.endswith((", true", ", false")):
+        # What stands last in a hash join of RAPIDS is whether it is skewed, no condition.
+        rest = rest.rpartition(", ")[0]
     return re.sub(r"\)?, filters=List\(.*\)\)$", ")", rest).replace("])])", "])")
 
 
@@ -115,11 +125,13 @@ def _of_comet(name: str, rest: str) -> str:
     if name == "HashAggregate" and (parts := _comet_aggregate(rest)) is not None:
         given, stage, keys, functions = parts
         output = f", output={given}" if stage != "Final" else ""
-        return f"(keys={keys}, functions={functions}{output})"
+        return f"(keys={keys or '[]'}, functions={functions}{output})"
     if name in ("Filter", "Project", "Sort", "Expand") and rest.startswith(" ["):
         end = _closing(rest, 1)
         if rest.startswith(", ", end):
             return _sorted(f" {rest[end + 2 :]}") if name == "Sort" else f" {rest[end + 2 :]}"
+    if name.endswith("Scan"):
+        return _COMET_SCAN.sub("", rest)
     if name == "TakeOrderedAndProject" and "TakeOrderedAndProject(" in rest:
         return rest[rest.index("TakeOrderedAndProject(") + len("TakeOrderedAndProject") :]
     return rest
@@ -131,9 +143,11 @@ def _comet_aggregate(rest: str) -> tuple[str, str, str, str] | None:
     if not modes or not rest.startswith(" [") or not rest.endswith("]"):
         return None
     given, behind = rest[1 : modes[-1].start()], rest[modes[-1].end() :]
-    between = behind.rfind("], [")
-    if between < 0 or not (given.endswith("]") and behind.startswith("[")):
+    if not (given.endswith("]") and behind.startswith("[")):
         return None
+    between = behind.rfind("], [")
+    if between < 0:  # there are no keys
+        return given, modes[-1][1], "", behind
     return given, modes[-1][1], behind[: between + 1], behind[between + 3 :]
 
 
