@@ -16,3 +16,7 @@ class FailsError(UnknownValueError):
     def __init__(self, message: str, error_class: str = "") -> None:
         super().__init__(message)
         self.error_class = error_class
+
+
+class WrongPatternError(FailsError):
+    """A pattern that Spark refuses whatever is read by it: with ANSI off and within `try_` functions, too."""
