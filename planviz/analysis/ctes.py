@@ -138,23 +138,29 @@ def _once(plan: LogicalPlan, top: LogicalPlan, definitions: tuple[CTERelationDef
     return WithCTE(definitions, plan) if plan is top else plan
 
 
-def _refers(plan: LogicalPlan, name: str) -> bool:
-    return any(len(r.parts) == 1 and same_name(r.parts[0], name) for r in plan.collect(UnresolvedRelation))
+def _refers(plan: QueryPlan, name: str) -> bool:
+    """Whether the name is read, subqueries included."""
+    if any(len(r.parts) == 1 and same_name(r.parts[0], name) for r in plan.collect(UnresolvedRelation)):
+        return True
+    holders = (p for p in plan.walk() if p.bits & SubqueryExpression.BIT)
+    return any(_refers(s.plan, name) for p in holders for e in p.expressions for s in e.collect(SubqueryExpression))
 
 
 def _recursive(plan: LogicalPlan, name: str, number: int, depth: int | None) -> LogicalPlan:
-    """The definition's UNION as a loop over its anchor and its recursion."""
+    """The definition's UNION as a loop over its anchor and its recursion. Raises AnalysisError where it has none."""
+    mask = UnresolvedRelation.BIT | SubqueryExpression.BIT
 
     def refer(p: LogicalPlan) -> LogicalPlan:
-        if isinstance(p, UnresolvedRelation) and len(p.parts) == 1 and same_name(p.parts[0], name):
-            return SubqueryAlias((p.parts[0],), CTERelationRef(number, False, (), False, True))
-        return p
+        if isinstance(p, UnresolvedRelation):
+            own = len(p.parts) == 1 and same_name(p.parts[0], name)
+            return SubqueryAlias((p.parts[0],), CTERelationRef(number, False, (), False, True)) if own else p
+        return subplans(p, lambda q: q.transform_up(refer, mask))
 
     def loop(p: LogicalPlan) -> LogicalPlan:
         inner = p.child if isinstance(p, Distinct) else p
         if isinstance(inner, Union) and len(inner.inputs) == 2:
             anchor, recursion = inner.inputs
-            if _refers(recursion, name):
+            if _refers(recursion, name) and not _refers(anchor, name):
                 if inner is not p:
                     raise analysis_error(
                         "UNION_NOT_SUPPORTED_IN_RECURSIVE_CTE",
@@ -162,10 +168,15 @@ def _recursive(plan: LogicalPlan, name: str, number: int, depth: int | None) -> 
                         "UNION ALL instead.",
                         p,
                     )
-                return UnionLoop(number, anchor, recursion.transform_up(refer, UnresolvedRelation.BIT), (), depth)
+                return UnionLoop(number, anchor, recursion.transform_up(refer, mask), (), depth)
         if isinstance(p, SubqueryAlias | UnresolvedSubqueryColumnAliases):
             return p.map_children(loop)
-        return p
+        raise analysis_error(
+            "INVALID_RECURSIVE_CTE",
+            "Invalid recursive definition found. A recursive query is a UNION ALL of two queries, of which the first "
+            "does not read the query itself.",
+            p,
+        )
 
     return loop(plan)
 

@@ -51,3 +51,48 @@ def test_a_window_named_after_another_is_that_one(reference):
 def test_a_window_named_after_none_is_refused(windows, error):
     with pytest.raises(PlanvizError, match=error):
         explain(f"SELECT sum(a) OVER w1 FROM VALUES (1, 2) AS t(a, b) WINDOW {windows}")
+
+
+_RECURSION = "WITH RECURSIVE t AS (SELECT 1 AS n UNION ALL {}) SELECT * FROM t"
+_OTHER = "(SELECT 1 AS a) s"
+
+
+@pytest.mark.parametrize(
+    ("recursion", "place"),
+    [
+        ("SELECT count(*) FROM t", "PLACE"),
+        ("SELECT row_number() OVER (ORDER BY n) FROM t", "PLACE"),
+        ("(SELECT n + 1 FROM t ORDER BY n)", "PLACE"),
+        ("SELECT (SELECT max(n) FROM t) + 1 FROM t", "PLACE"),
+        (f"SELECT a FROM {_OTHER} LEFT JOIN t ON a = n", "PLACE"),
+        (f"SELECT a FROM {_OTHER} LEFT ANTI JOIN t ON a = n", "PLACE"),
+        (f"SELECT a FROM t RIGHT JOIN {_OTHER} ON a = n", "PLACE"),
+        (f"SELECT a FROM t FULL JOIN {_OTHER} ON a = n", "PLACE"),
+        (f"SELECT a FROM t LEFT JOIN {_OTHER} ON a = n", ""),
+        ("SELECT DISTINCT n + 1 FROM t", ""),
+        ("SELECT n + 1 FROM t WHERE EXISTS (SELECT 1 FROM t u WHERE u.n > 2)", ""),
+        ("SELECT n + 1 FROM t WHERE n IN (SELECT n FROM t)", ""),
+    ],
+)
+def test_a_recursion_reads_itself_where_rows_may_come_step_by_step(recursion, place):
+    query = _RECURSION.format(recursion)
+    if not place:
+        assert "UnionLoopRef" in explain(query).text("analyzed")
+        return
+    with pytest.raises(PlanvizError, match="INVALID_RECURSIVE_REFERENCE"):
+        explain(query)
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [
+        "SELECT n FROM t UNION ALL SELECT 1",
+        "SELECT 1 AS n INTERSECT SELECT n + 1 FROM t",
+        "SELECT 1 AS n UNION ALL SELECT n + 1 FROM t LIMIT 5",
+        "SELECT 1 AS n UNION ALL SELECT n + 1 FROM t UNION ALL SELECT 5",
+        "SELECT n FROM t",
+    ],
+)
+def test_a_recursive_definition_is_a_union_all_with_a_beginning(definition):
+    with pytest.raises(PlanvizError, match="INVALID_RECURSIVE_CTE"):
+        explain(f"WITH RECURSIVE t AS ({definition}) SELECT * FROM t")
