@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from planviz.analysis.context import sql_text
-from planviz.expressions.casts import Cast
-from planviz.expressions.core import Alias, AttributeReference, GeneratorMark, Literal, alias
+from planviz.evaluation import value_of
+from planviz.expressions.core import AttributeReference, GeneratorMark, alias
 from planviz.expressions.generators import Explode, GeneratorCall
 from planviz.expressions.ids import next_id
 from planviz.frontend.errors import analysis_error
@@ -55,8 +55,8 @@ def with_aliases(node: UnresolvedTVFAliases) -> LogicalPlan:
 def _range(node: UnresolvedTableValuedFunction) -> LogicalPlan:
     values = []
     for a in node.args:
-        value = a.child if isinstance(a, Alias | Cast) else a
-        if not isinstance(value, Literal) or not isinstance(value.value, int):
+        value = value_of(a)
+        if value is None or not isinstance(value.value, int):
             raise analysis_error("UNEXPECTED_INPUT_TYPE", "The arguments of range must be whole numbers.", node)
         values.append(value.value)
     if not 1 <= len(values) <= 4:
