@@ -41,7 +41,9 @@ class CTESubstitution(AnalyzerRule):
         new = self._traverse(plan, [], definitions, last)
         if not definitions:
             return new
-        top = _over(new, {id(p) for p in last})
+        # Where nobody reads them they stay at the first.
+        read = new.bits & (CTERelationRef.BIT | SubqueryExpression.BIT)
+        top = _over(new, {id(p) for p in (last if read else last[:1])})
         ordered = tuple(sorted(definitions, key=lambda d: d.id))
         return new.transform_up(lambda p: _once(p, top, ordered))
 

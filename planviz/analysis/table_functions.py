@@ -63,5 +63,7 @@ def _range(node: UnresolvedTableValuedFunction) -> LogicalPlan:
         raise analysis_error("WRONG_NUM_ARGS.WITHOUT_SUGGESTION", "The `range` requires 1 to 4 parameters.", node)
     start, end = (0, values[0]) if len(values) == 1 else (values[0], values[1])
     step = values[2] if len(values) > 2 else 1
+    if step == 0:
+        raise analysis_error("FAILED_FUNCTION_CALL", "The step of `range` must not be 0.", node)
     slices = values[3] if len(values) > 3 else None
     return Range(start, end, step, slices, AttributeReference("id", LONG, False, next_id()))

@@ -96,3 +96,11 @@ def test_a_recursion_reads_itself_where_rows_may_come_step_by_step(recursion, pl
 def test_a_recursive_definition_is_a_union_all_with_a_beginning(definition):
     with pytest.raises(PlanvizError, match="INVALID_RECURSIVE_CTE"):
         explain(f"WITH RECURSIVE t AS ({definition}) SELECT * FROM t")
+
+
+def test_definitions_that_nobody_reads_stay_at_the_first_of_them():
+    unread = "(WITH c AS (SELECT {} AS x) SELECT {} AS a)"
+    plan = explain(f"SELECT * FROM {unread.format(1, 2)} l JOIN {unread.format(3, 4)} r").analyzed
+    (join,) = plan.collect(Join)
+    assert len(join.left.collect(WithCTE)[0].definitions) == 2
+    assert not join.right.collect(WithCTE)

@@ -25,6 +25,7 @@ REFUSED = [
     ("select s from p qualify s = 'a'", "QUALIFY_REQUIRES_WINDOW_FUNCTION"),
     ("select 1 + explode(array(n)) from p", "UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS"),
     ("select * from explode(explode(array(array(1))))", "UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS"),
+    ("select * from range(1, 5, 0)", "FAILED_FUNCTION_CALL"),
     ("select interval 1 fake_unit", "PARSE_SYNTAX_ERROR"),
     ("select interval 1 year to month", "_LEGACY_ERROR_TEMP_0027"),
     ("select interval 1 year '2-1' year to month", "_LEGACY_ERROR_TEMP_0024"),
