@@ -5,11 +5,13 @@ from __future__ import annotations
 from planviz.analysis.context import sql_text
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.core import Expression, GeneratorMark, occurs
+from planviz.expressions.subqueries import QueryPlan, SubqueryExpression
 from planviz.expressions.windows import WindowExpression
 from planviz.frontend.errors import analysis_error
-from planviz.logical.combining import Join, SetOperation
-from planviz.logical.operators import Aggregate, Distinct, Filter, Generate, Window
+from planviz.logical.combining import Join, SetOperation, UnionLoop
+from planviz.logical.operators import Aggregate, Distinct, Filter, Generate, Sort, Window
 from planviz.logical.plan import LogicalPlan
+from planviz.logical.relations import UnionLoopRef
 from planviz.types import VARIANT, ArrayType, DataType, MapType, StructType
 
 _SPECIAL = AggregateExpression.BIT | WindowExpression.BIT | GeneratorMark.BIT
@@ -19,6 +21,11 @@ def check_operator(plan: LogicalPlan) -> None:
     """Raise AnalysisError for an operator whose resolved expressions have no place in it."""
     if isinstance(plan, Distinct | SetOperation):
         _check_compared(plan)
+    if isinstance(plan, UnionLoop):
+        _check_places(plan.right, plan.id)
+        for p in plan.right.walk():
+            for s in (s for e in p.expressions for s in e.collect(SubqueryExpression)):
+                _check_places(s.plan, plan.id)
     if isinstance(plan, Join):
         wrong = next((e for e in plan.expressions if not e.deterministic), None)
         if wrong is not None:
@@ -45,6 +52,30 @@ def check_operator(plan: LogicalPlan) -> None:
             "WHERE clause.",
             plan,
         )
+
+
+def _check_places(plan: QueryPlan, number: int) -> None:
+    """Raise AnalysisError where an operator of the recursion needs all rows of what only grows step by step."""
+    read = [c for c in plan.children if any(r.id == number for r in c.collect(UnionLoopRef))]
+    if not read:
+        return
+    whole: tuple[QueryPlan, ...] = ()
+    if isinstance(plan, Aggregate | Window | Sort):
+        whole = plan.children
+    elif isinstance(plan, Join):
+        sides = {"LeftOuter": (plan.right,), "LeftSemi": (plan.right,), "LeftAnti": (plan.right,),
+                 "RightOuter": (plan.left,), "FullOuter": plan.children}  # fmt: skip
+        whole = sides.get(plan.kind, ())
+    if any(c is w for c in read for w in whole):
+        raise analysis_error(
+            "INVALID_RECURSIVE_REFERENCE.PLACE",
+            "Invalid recursive reference found inside WITH RECURSIVE clause. Recursive references cannot be used on "
+            "the right side of left outer/semi/anti joins, on the left side of right outer joins, in full outer joins, "
+            "in aggregates, window functions or sorts.",
+            plan,
+        )
+    for c in read:
+        _check_places(c, number)
 
 
 def _special(e: Expression, plan: LogicalPlan) -> list[Expression]:

@@ -41,7 +41,9 @@ class CTESubstitution(AnalyzerRule):
         new = self._traverse(plan, [], definitions, last)
         if not definitions:
             return new
-        top = _over(new, {id(p) for p in last})
+        # Where nobody reads them they stay at the first.
+        read = new.bits & (CTERelationRef.BIT | SubqueryExpression.BIT)
+        top = _over(new, {id(p) for p in (last if read else last[:1])})
         ordered = tuple(sorted(definitions, key=lambda d: d.id))
         return new.transform_up(lambda p: _once(p, top, ordered))
 
@@ -138,26 +140,29 @@ def _once(plan: LogicalPlan, top: LogicalPlan, definitions: tuple[CTERelationDef
     return WithCTE(definitions, plan) if plan is top else plan
 
 
-def _refers(plan: LogicalPlan, name: str) -> bool:
-    return any(len(r.parts) == 1 and same_name(r.parts[0], name) for r in plan.collect(UnresolvedRelation))
+def _refers(plan: QueryPlan, name: str) -> bool:
+    """Whether the name is read, subqueries included."""
+    if any(len(r.parts) == 1 and same_name(r.parts[0], name) for r in plan.collect(UnresolvedRelation)):
+        return True
+    holders = (p for p in plan.walk() if p.bits & SubqueryExpression.BIT)
+    return any(_refers(s.plan, name) for p in holders for e in p.expressions for s in e.collect(SubqueryExpression))
 
 
 def _recursive(plan: LogicalPlan, name: str, number: int, depth: int | None) -> LogicalPlan:
-    """The definition's UNION as a loop over its anchor and its recursion."""
+    """The definition's UNION as a loop over its anchor and its recursion. Raises AnalysisError where it has none."""
     mask = UnresolvedRelation.BIT | SubqueryExpression.BIT
 
     def refer(p: LogicalPlan) -> LogicalPlan:
-        if isinstance(p, UnresolvedRelation) and len(p.parts) == 1 and same_name(p.parts[0], name):
-            return SubqueryAlias((p.parts[0],), CTERelationRef(number, False, (), False, True))
-        if p.bits & SubqueryExpression.BIT and not isinstance(p, UnresolvedRelation):
-            return subplans(p, lambda q: q.transform_up(refer, mask))
-        return p
+        if isinstance(p, UnresolvedRelation):
+            own = len(p.parts) == 1 and same_name(p.parts[0], name)
+            return SubqueryAlias((p.parts[0],), CTERelationRef(number, False, (), False, True)) if own else p
+        return subplans(p, lambda q: q.transform_up(refer, mask))
 
     def loop(p: LogicalPlan) -> LogicalPlan:
         inner = p.child if isinstance(p, Distinct) else p
         if isinstance(inner, Union) and len(inner.inputs) == 2:
             anchor, recursion = inner.inputs
-            if _refers(recursion, name):
+            if _refers(recursion, name) and not _refers(anchor, name):
                 if inner is not p:
                     raise analysis_error(
                         "UNION_NOT_SUPPORTED_IN_RECURSIVE_CTE",
@@ -165,22 +170,17 @@ def _recursive(plan: LogicalPlan, name: str, number: int, depth: int | None) -> 
                         "UNION ALL instead.",
                         p,
                     )
-                if not _refers(anchor, name):
-                    return UnionLoop(number, anchor, recursion.transform_up(refer, mask), (), depth)
+                return UnionLoop(number, anchor, recursion.transform_up(refer, mask), (), depth)
         if isinstance(p, SubqueryAlias | UnresolvedSubqueryColumnAliases):
             return p.map_children(loop)
-        return p
-
-    made = loop(plan)
-    if made is plan:
         raise analysis_error(
             "INVALID_RECURSIVE_CTE",
-            "Invalid recursive definition found. Recursive queries must contain an UNION or an UNION ALL statement "
-            "with 2 children. The first child needs to be the anchor term without any recursive references. Any top "
-            "level inner CTE must not contain self references.",
-            plan,
+            "Invalid recursive definition found. A recursive query is a UNION ALL of two queries, of which the first "
+            "does not read the query itself.",
+            p,
         )
-    return made
+
+    return loop(plan)
 
 
 class ResolveWithCTE(AnalyzerRule):

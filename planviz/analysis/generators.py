@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from typing_extensions import override
 
@@ -33,7 +33,7 @@ from planviz.expressions.unresolved import MultiAlias, UnresolvedAlias
 from planviz.frontend.errors import analysis_error
 from planviz.logical.operators import Aggregate, Expand, Generate, Project
 from planviz.logical.plan import LogicalPlan
-from planviz.logical.unresolved import Pivot, Unpivot
+from planviz.logical.unresolved import Pivot, Unpivot, UnresolvedTableValuedFunction
 from planviz.types import BOOLEAN, STRING, UNKNOWN, ArrayType, DataType, StructType, is_numeric, is_string
 
 
@@ -55,11 +55,7 @@ class ExtractGenerator(AnalyzerRule):
         items = plan.aggregates if isinstance(plan, Aggregate) else plan.projects
         for e in items:
             if _nested(e):
-                raise analysis_error(
-                    "UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS",
-                    f'The generator is not supported: nested in expressions "{e.pretty}".',
-                    e,
-                )
+                _refuse_nested(e)
         found = [(e, g) for e in items if (g := _generator(e)) is not None]
         alone = isinstance(plan, Aggregate) or not self.context.config.behaviour.lists_hold_generators
         if alone and sum(occurs(e, GeneratorMark.BIT) for e in items) > 1:
@@ -111,9 +107,21 @@ def _nested(e: Expression) -> bool:
     return any(occurs(c, GeneratorMark.BIT) for c in inside)
 
 
+def _refuse_nested(e: Expression) -> NoReturn:
+    raise analysis_error(
+        "UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS",
+        f'The generator is not supported: nested in expressions "{e.pretty}".',
+        e,
+    )
+
+
 def _outside(plan: LogicalPlan) -> LogicalPlan:
     """The operator as it is; AnalysisError where it holds a generator."""
-    if any(occurs(e, GeneratorMark.BIT) for e in plan.expressions):
+    generators = [g for e in plan.expressions for g in e.walk() if isinstance(g, GeneratorMark)]
+    for g in generators:
+        if isinstance(plan, UnresolvedTableValuedFunction) or any(occurs(c, GeneratorMark.BIT) for c in g.children):
+            _refuse_nested(g)
+    if generators:
         raise analysis_error(
             "UNSUPPORTED_GENERATOR.OUTSIDE_SELECT",
             f"The generator is not supported: outside the SELECT clause, found: {plan.simple_string}.",

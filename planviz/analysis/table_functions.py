@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from planviz.analysis.context import sql_text
-from planviz.expressions.casts import Cast
-from planviz.expressions.core import Alias, AttributeReference, GeneratorMark, Literal, alias
+from planviz.evaluation import value_of
+from planviz.expressions.core import AttributeReference, GeneratorMark, alias
 from planviz.expressions.generators import Explode, GeneratorCall
 from planviz.expressions.ids import next_id
 from planviz.frontend.errors import analysis_error
@@ -55,13 +55,15 @@ def with_aliases(node: UnresolvedTVFAliases) -> LogicalPlan:
 def _range(node: UnresolvedTableValuedFunction) -> LogicalPlan:
     values = []
     for a in node.args:
-        value = a.child if isinstance(a, Alias | Cast) else a
-        if not isinstance(value, Literal) or not isinstance(value.value, int):
+        value = value_of(a)
+        if value is None or not isinstance(value.value, int):
             raise analysis_error("UNEXPECTED_INPUT_TYPE", "The arguments of range must be whole numbers.", node)
         values.append(value.value)
     if not 1 <= len(values) <= 4:
         raise analysis_error("WRONG_NUM_ARGS.WITHOUT_SUGGESTION", "The `range` requires 1 to 4 parameters.", node)
     start, end = (0, values[0]) if len(values) == 1 else (values[0], values[1])
     step = values[2] if len(values) > 2 else 1
+    if step == 0:
+        raise analysis_error("FAILED_FUNCTION_CALL", "The step of `range` must not be 0.", node)
     slices = values[3] if len(values) > 3 else None
     return Range(start, end, step, slices, AttributeReference("id", LONG, False, next_id()))

@@ -24,7 +24,7 @@ from planviz.evaluation import (
     variants,
 )
 from planviz.evaluation.casts import convert, converted
-from planviz.evaluation.core import compare, failure, row_value, session_zone, value_of
+from planviz.evaluation.core import compare, failure, legacy_patterns, row_value, session_zone, value_of
 from planviz.evaluation.errors import FailsError, UnknownValueError
 
 #: Importing a family registers what it computes.
@@ -41,6 +41,7 @@ __all__ = [
     "convert",
     "converted",
     "failure",
+    "legacy_patterns",
     "row_value",
     "session_zone",
     "value_of",

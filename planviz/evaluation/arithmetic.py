@@ -254,14 +254,19 @@ def _scaled(e: IntervalScale, a: Value, n: Value) -> object:
         if e.mode == "TRY":
             return None
         raise FailsError("a division of an interval by zero", "INTERVAL_DIVIDED_BY_ZERO")
-    value = WIDE.divide(Decimal(a), number) if e.sign == "/" else WIDE.multiply(Decimal(a), number)
-    scaled = int(value.to_integral_value(ROUND_HALF_UP))
-    if wrapped(scaled, bits_of(e.data_type)) == scaled:
-        return scaled
+    if number.is_finite():
+        value = WIDE.divide(Decimal(a), number) if e.sign == "/" else WIDE.multiply(Decimal(a), number)
+        scaled = int(value.to_integral_value(ROUND_HALF_UP))
+        if wrapped(scaled, bits_of(e.data_type)) == scaled:
+            return scaled
+    elif number.is_infinite() and e.sign == "/":
+        return 0
     if e.mode == "TRY":
         return None
     whole_divisor = e.sign == "/" and is_integral(e.right.data_type)
-    raise FailsError("overflow", "INTERVAL_ARITHMETIC_OVERFLOW.WITH_SUGGESTION" if whole_divisor else "")
+    # Elsewhere Java's own arithmetic fails.
+    overflow = "INTERVAL_ARITHMETIC_OVERFLOW.WITH_SUGGESTION" if whole_divisor else "java.lang.ArithmeticException"
+    raise FailsError(f"{shown(e.pretty)} does not fit the type {e.data_type.simple_string}", overflow)
 
 
 @function("multiply_interval")

@@ -22,6 +22,7 @@ from planviz.types import (
     DATE,
     DOUBLE,
     FLOAT,
+    LONG,
     TIMESTAMP,
     TIMESTAMP_NTZ,
     ArrayType,
@@ -139,6 +140,9 @@ def _to_number(value: Value, a: DataType, b: DataType) -> object:
     if is_integral(b):
         if isinstance(value, float) and not math.isfinite(value):
             raise FailsError(f"{value} is no whole number", "CAST_OVERFLOW")
+        if isinstance(value, float) and value == 2.0**63 and b == LONG:
+            # The greatest BIGINT as a DOUBLE is one more; the JVM stops at the bound.
+            return 2**63 - 1
         return bounded_integer(whole(value), b, "CAST_OVERFLOW")
     if b == DOUBLE:
         return float(value)

@@ -18,7 +18,7 @@ from typing import Any
 
 from planviz.errors import cut
 from planviz.evaluation.collation_order import order_key
-from planviz.evaluation.errors import FailsError, InvalidPatternError, UnknownValueError
+from planviz.evaluation.errors import FailsError, UnknownValueError, WrongPatternError
 from planviz.expressions.calls import FunctionCall
 from planviz.expressions.core import Alias, Expression, Literal
 from planviz.expressions.specs import ALIKE_FUNCTIONS
@@ -77,6 +77,7 @@ _EXPRESSIONS: dict[type, Callable[[Any, Row], Any]] = {}
 _FUNCTIONS: dict[str, Function] = {}
 _DEFERRED: dict[str, Callable[[tuple[Value, ...], Row], Value]] = {}
 _zone: ContextVar[str] = ContextVar("session_zone", default="Etc/UTC")
+_legacy_patterns: ContextVar[bool] = ContextVar("legacy_patterns", default=False)
 #: How many steps are left to the expression under way, as the only item.
 _steps: ContextVar[list[int] | None] = ContextVar("steps", default=None)
 
@@ -89,6 +90,21 @@ def session_zone(name: str) -> Iterator[None]:
         yield
     finally:
         _zone.reset(token)
+
+
+@contextmanager
+def legacy_patterns(legacy: bool) -> Iterator[None]:
+    """Within the block, whether patterns of dates are those of SimpleDateFormat (timeParserPolicy LEGACY)."""
+    token = _legacy_patterns.set(legacy)
+    try:
+        yield
+    finally:
+        _legacy_patterns.reset(token)
+
+
+def has_legacy_patterns() -> bool:
+    """Whether patterns of dates are those of SimpleDateFormat."""
+    return _legacy_patterns.get()
 
 
 def zone() -> str:
@@ -220,6 +236,8 @@ def call(e: Expression, name: str, arguments: tuple[Expression, ...], row: Row) 
         raise UnknownValueError(name)
     try:
         value = known.compute(e, *values) if known.typed else known.compute(*values)
+    except WrongPatternError:
+        raise
     except FailsError:
         # Its flag for failing, which ANSI sets, is off.
         if isinstance(e, FunctionCall) and "false" in e.tail:
@@ -258,8 +276,6 @@ def failure(e: Expression) -> FailsError | None:
         evaluated(e, {})
     except FailsError as error:
         return error
-    except InvalidPatternError as error:
-        return FailsError(str(error), error.error_class)
     except UnknownValueError:
         return None
     except OUT_OF_REACH as error:

@@ -1,7 +1,7 @@
 """Timestamps written and read by a pattern of letters, as Java's DateTimeFormatter and Spark's use of it do.
 
-Letters that Spark refuses (week years, narrow texts), and those it cannot read back, raise InvalidPatternError, others
-that are not modelled UnknownValueError.
+What Spark refuses in a pattern (week years, narrow texts) raises WrongPatternError, letters that are not modelled
+UnknownValueError.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from planviz.evaluation.core import function, zone
-from planviz.evaluation.errors import FailsError, InvalidPatternError, UnknownValueError
+from planviz.evaluation.core import function, has_legacy_patterns, zone
+from planviz.evaluation.errors import FailsError, UnknownValueError, WrongPatternError
 from planviz.evaluation.instants import moved, zone_of
 from planviz.types.values import Value
 
@@ -45,50 +45,63 @@ def tokens(pattern: str) -> list[Token]:
     return out
 
 
-#: Letters of weeks and of their years, which mean other days than most people think.
-_WEEKS = frozenset("YWwuec")
-#: Letters that Spark takes neither way, and those that it does not read.
-_NEVER, _NOT_READ = frozenset("ABnNp"), frozenset("EFqQ")
-#: The most times that a letter may stand in a row (Spark: DateTimeFormatterHelper; Java's own bounds).
-_MOST = dict.fromkeys("GMLEQqzXxZ", 4) | dict.fromkeys("dhHkKms", 2) | {"X": 5, "x": 5, "Z": 5, "y": 10, "D": 3, "a": 1}
-#: What Java's older formatter knows, by which Spark tells patterns that it once took.
-_OLDER = frozenset("GyMLdDFEuaHkKhmsSzZXYwW")
+#: How often a letter may stand in a row; letters without an entry are none of a pattern (Java: DateTimeFormatterBuilder
+#: with Spark's limits below).
+_MOST_LETTERS = {"G": 4, "y": 6, "M": 4, "L": 4, "Q": 4, "q": 4, "D": 3, "E": 4, "F": 1, "a": 1, "S": 9, "z": 4, "Z": 5,
+                 "X": 5, "x": 5, "O": 4, "V": 2} | dict.fromkeys("dHhKkms", 2)  # fmt: skip
+#: Letters that may be written by, and not read by.
+_WRITTEN_ONLY = "EFQq"
+#: Letters of SimpleDateFormat, whose patterns Spark 2 read.
+_SIMPLE_DATE_FORMAT = frozenset("GyYMLwWDdFEuaHkKhmsSzZX")
+#: The letters that mean the same to it and to Java's DateTimeFormatter.
+_ALIKE = frozenset("yMdHhkKmsaE")
 
 
-#: What Java's newer formatter knows.
-_KNOWN = frozenset("GuyDMLdQqYwWEecFaBhKkHmsSAnNVvzOXxZp[]")
+def check_pattern(pattern: str, reads: bool, upgraded: bool = True) -> None:
+    """Raises WrongPatternError where Spark refuses the pattern, before it reads or writes anything by it.
+
+    Its class says whether Spark 2 took the pattern; `upgraded`: whether Spark asks that (not for TIMESTAMP_NTZ).
+    """
+    found, open_quote = [t for t in tokens(pattern) if t.letter.isalpha()], pattern.count("'") % 2 == 1
+    if has_legacy_patterns():
+        if any(t.letter not in _ALIKE or t.count > 4 for t in found):
+            raise UnknownValueError("patterns of SimpleDateFormat")
+        return
+    if not open_quote and not any(_refused(t, reads) for t in found):
+        return
+    error = _pattern_error(found, reads) if upgraded and not open_quote else "INVALID_DATETIME_PATTERN.WITH_SUGGESTION"
+    raise WrongPatternError(f"'{pattern}' is no pattern of dates and times", error)
 
 
-def checked(pattern: str, reading: bool, zoned: bool = True) -> list[Token]:
-    """A pattern in parts. Raises InvalidPatternError for one that Spark refuses whatever the value is."""
-    found = tokens(pattern)
-    refused = next(filter(None, [_refusal(token, reading) for token in found]), "")
-    if refused:
-        older = zoned and all(not token.letter or token.letter in _OLDER for token in found)
-        known = "INCONSISTENT_BEHAVIOR_CROSS_VERSION.DATETIME_PATTERN_RECOGNITION"
-        raise InvalidPatternError(f"{pattern!r} is no pattern of dates", known if older else refused)
-    return found
-
-
-def _refusal(token: Token, reading: bool) -> str:
-    """Spark's name for what is wrong with a letter, where its older formatter cannot help; empty for nothing."""
-    letter, n = token.letter, token.count
-    if not letter:
-        return ""
-    if letter in _WEEKS:
+def _pattern_error(found: list[Token], reads: bool) -> str:
+    """Spark's class for a pattern of these letters, what it looks at first in front."""
+    letters = {t.letter for t in found}
+    if letters <= _SIMPLE_DATE_FORMAT and not any(t.letter == "X" and t.count > 3 for t in found):
+        return "INCONSISTENT_BEHAVIOR_CROSS_VERSION.DATETIME_PATTERN_RECOGNITION"
+    if letters & set("YWwuec"):
         return "INCONSISTENT_BEHAVIOR_CROSS_VERSION.DATETIME_WEEK_BASED_PATTERN"
-    if letter in _NEVER or (reading and letter in _NOT_READ):
+    if letters & set("ABnNp" + (_WRITTEN_ONLY if reads else "")):
         return "INVALID_DATETIME_PATTERN.ILLEGAL_CHARACTER"
-    most = 6 if letter == "y" and reading else _MOST.get(letter, 9)
-    return "INVALID_DATETIME_PATTERN.WITH_SUGGESTION" if n > most or letter not in _KNOWN else ""
+    long = any(t.count >= 5 if t.letter in "GMLEQq" else t.letter == "y" and t.count >= 7 for t in found)
+    return f"INVALID_DATETIME_PATTERN.{'LENGTH' if long else 'WITH_SUGGESTION'}"
+
+
+def _refused(token: Token, reads: bool) -> bool:
+    if token.letter == "V" or token.letter == "O":
+        return token.count != 2 if token.letter == "V" else token.count not in (1, 4)
+    return token.count > _MOST_LETTERS.get(token.letter, 0) or (reads and token.letter in _WRITTEN_ONLY)
 
 
 # ------------------------------------------------------------------------------------------------------- writing
 
 
 def formatted(t: datetime, pattern: str) -> str:
-    """A wall clock of the session's zone in a pattern. Raises UnknownValueError for letters that are not modelled."""
-    return "".join(token.text or _written(t, token.letter, token.count) for token in checked(pattern, False))
+    """A wall clock of the session's zone in a pattern.
+
+    Raises WrongPatternError, and UnknownValueError for letters that are not modelled.
+    """
+    check_pattern(pattern, False)
+    return "".join(token.text or _written(t, token.letter, token.count) for token in tokens(pattern))
 
 
 _NUMBERS: dict[str, Callable[[datetime], int]] = {
@@ -185,7 +198,8 @@ def _reading(letter: str, n: int) -> tuple[str, str]:
     if letter in _FIELDS and n <= 2:
         return _FIELDS[letter][0], (r"\d{2,3}" if letter == "D" else r"\d{2}") if n == 2 else r"\d+"
     if letter == "S" and n <= 9:
-        return "fraction", rf"\d{{1,{n}}}"
+        # As many digits as there are, whatever follows.
+        return "fraction", rf"(?>\d{{1,{n}}})"
     if letter == "a" and n == 1:
         return "half", "am|pm"
     if letter == "G" and n <= 4:
@@ -205,8 +219,9 @@ def parsed(text: str, pattern: str, zoned: bool = True) -> datetime:
 
     Raises FailsError, and UnknownValueError for letters that are not modelled.
     """
+    check_pattern(pattern, True, zoned)
     expression, fields = "", []
-    for token in checked(pattern, True, zoned):
+    for token in tokens(pattern):
         if token.letter in ("[", "]"):
             expression += "(?:" if token.letter == "[" else ")?"
         elif not token.letter:
@@ -242,9 +257,10 @@ def _assembled(parts: dict[str, str]) -> datetime:
     try:
         if "dayofyear" in parts:
             day = date(year, 1, 1) + timedelta(days=int(parts["dayofyear"]) - 1)
-            month = _month(parts) if {"month", "month name"} & parts.keys() else day.month
-            if (day.year, day.month, day.day) != (year, month, int(parts.get("day", day.day))):
+            if day.year != year:
                 raise _unread(parts["dayofyear"])
+            if day.month != _month(parts, day.month) or day.day != int(parts.get("day", day.day)):
+                raise _unread(" ".join(parts.values()))
         else:
             day = date(year, _month(parts), int(parts.get("day", 1)))
         fraction = int(parts.get("fraction", "0").ljust(6, "0")[:6])
@@ -254,14 +270,16 @@ def _assembled(parts: dict[str, str]) -> datetime:
         raise _unread(" ".join(parts.values())) from None
 
 
-def _unread(text: str) -> FailsError:
+def _unread(text: str) -> UnknownValueError:
+    if has_legacy_patterns():
+        return UnknownValueError("SimpleDateFormat may read it")
     return FailsError(f"'{text}' does not follow the pattern", "CANNOT_PARSE_TIMESTAMP")
 
 
-def _month(parts: dict[str, str]) -> int:
+def _month(parts: dict[str, str], otherwise: int = 1) -> int:
     if "month name" in parts:
         return [m[:3].lower() for m in MONTHS].index(parts["month name"][:3].lower()) + 1
-    return int(parts.get("month", 1))
+    return int(parts.get("month", otherwise))
 
 
 def _hour(parts: dict[str, str]) -> int:
@@ -277,6 +295,8 @@ def _get_timestamp(e: Any, value: Value, pattern: str) -> datetime | None:
         return value if isinstance(value, datetime) else datetime(value.year, value.month, value.day)
     try:
         return parsed(value, pattern, e.tail[0] == "TimestampType")
+    except WrongPatternError:
+        raise
     except FailsError:
         if e.tail[-1] == "true":
             raise

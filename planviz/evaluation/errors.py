@@ -18,9 +18,5 @@ class FailsError(UnknownValueError):
         self.error_class = error_class
 
 
-class InvalidPatternError(UnknownValueError):
-    """A pattern of dates is none: the query fails on any value, with ANSI or without, under this name of Spark's."""
-
-    def __init__(self, message: str, error_class: str) -> None:
-        super().__init__(message)
-        self.error_class = error_class
+class WrongPatternError(FailsError):
+    """A pattern that Spark refuses whatever is read by it: with ANSI off and within `try_` functions, too."""

@@ -15,7 +15,16 @@ from planviz.evaluation.errors import FailsError, UnknownValueError
 from planviz.evaluation.instants import from_micros, micros_of, moved
 from planviz.expressions.calls import DatetimeMinus, DatetimePlus, FunctionCall
 from planviz.expressions.core import Expression
-from planviz.types import CALENDAR_INTERVAL, DATE, INT, LONG, TIMESTAMP, DayTimeIntervalType, YearMonthIntervalType
+from planviz.types import (
+    CALENDAR_INTERVAL,
+    DATE,
+    INT,
+    LONG,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    DayTimeIntervalType,
+    YearMonthIntervalType,
+)
 from planviz.types.values import Value
 
 _DAY = 86_400_000_000
@@ -221,7 +230,12 @@ def _timestamp_diff(unit: str, a: datetime, b: datetime) -> int:
     return int(Decimal(months) / _MONTHS[unit])
 
 
-function("make_date")(lambda y, m, d: date(y, m, d))
+@function("make_date")
+def _make_date(year: int, month: int, day: int) -> date:
+    last = calendar.monthrange(year, month)[1] if 1 <= month <= 12 else 0
+    if not 1 <= day <= last:
+        raise FailsError(f"{year}-{month}-{day} is no date")
+    return date(year, month, day)
 
 
 def _make_timestamp(*parts: Value) -> datetime:
@@ -243,7 +257,13 @@ def _make_timestamp(*parts: Value) -> datetime:
     return moved(base, where[0], zone()) if where and not minute_up else base
 
 
-function("make_timestamp", "make_timestamp_ntz", "make_timestamp_ltz")(_make_timestamp)
+function("make_timestamp_ntz", "make_timestamp_ltz")(_make_timestamp)
+
+
+@function("make_timestamp", typed=True)
+def _make_typed_timestamp(e: FunctionCall, *parts: Value) -> datetime:
+    """A zone counts where the type has one."""
+    return _make_timestamp(*parts[:6] if e.data_type == TIMESTAMP_NTZ else parts)
 
 
 @function("try_make_timestamp", "try_make_timestamp_ntz", "try_make_timestamp_ltz")

@@ -356,12 +356,21 @@ function("try_validate_utf8")(lambda s: s if _valid(_bytes(s)) and _REPLACEMENT 
 def _converted(s: str, form: str = "hex") -> bytes:
     kinds: dict[str, Callable[[str], Value]] = {
         "hex": _unhex,
-        "base64": lambda x: base64.b64decode(x, validate=True),
+        "base64": _from_base64,
         "utf-8": lambda x: x.encode("utf-8"),
         "utf8": lambda x: x.encode("utf-8"),
     }
     result: bytes = kinds[form.lower()](s)
     return result
+
+
+def _from_base64(text: str) -> bytes:
+    """Base64 with space before the padding, which may lack; what there is of it must be right. Raises ValueError."""
+    digits, padding, rest = text.partition("=")
+    digits = "".join(digits.split())
+    if padding and (len(digits) + 1 + len(rest)) % 4:
+        raise ValueError(text)
+    return base64.b64decode(digits + (padding + rest or "=" * (-len(digits) % 4)), validate=True)
 
 
 @function("to_binary")

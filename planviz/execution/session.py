@@ -14,6 +14,7 @@ from planviz.catalog.tables import DATABASE, GLOBAL_TEMP, TRANSACTIONAL, Catalog
 from planviz.config import OptimizerConfig
 from planviz.errors import AnalysisError, ParseError, PlanvizError
 from planviz.execution.query import QueryExecution, with_guesses
+from planviz.execution.written import written_size
 from planviz.expressions.core import Alias, Literal
 from planviz.expressions.ids import Ids, fresh_ids, ids_from, next_id
 from planviz.expressions.python import PythonEvalType
@@ -79,6 +80,8 @@ class Session:
         self._told_databases = False
         #: Tables that a cache reads keep their columns' ids in the statements after it, as all tables do in Spark.
         self._relations: Relations = {}
+        #: The bytes in each table that a statement made, by its key; None where they are not known.
+        self._sizes: dict[str, int | None] = {}
 
     def register_python_function(
         self,
@@ -150,7 +153,19 @@ class Session:
             return Outcome(s)
         execution = self._execution(replace(s, kind="query", plan=written))
         execution.warnings.append(_WRITTEN)
+        self._fill(s, execution)
         return Outcome(s, execution, execution.error_until(stage))
+
+    def _fill(self, s: Statement, execution: QueryExecution) -> None:
+        """A table that the script made is as large as what the script writes to it."""
+        name, flags = (s.name, frozenset()) if s.command is None else (s.command.name, s.command.flags)
+        table = self.catalog.table(name)
+        if table is None or table.key not in self._sizes:
+            return
+        before = 0 if "OVERWRITE" in flags else self._sizes[table.key]
+        more = None if before is None else written_size(execution, table)
+        size = self._sizes[table.key] = None if before is None or more is None else before + more
+        self.catalog = self.catalog.with_table(replace(table, size_in_bytes=size))
 
     def _execution(self, s: Statement) -> QueryExecution:
         analyzer = Analyzer(self.catalog, self.config)
@@ -207,6 +222,7 @@ class Session:
         known = (s.provider, s.partition_columns, s.buckets, self.catalog.current)
         table = table_of(s.name, columns, *known)
         self._relations.pop(table.qualified, None)
+        self._sizes[table.key] = 0
         self.catalog = self.catalog.with_table(table)
 
     def _drop(self, s: Statement) -> None:

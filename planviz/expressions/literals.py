@@ -28,7 +28,6 @@ from planviz.types import (
     StringType,
     StructType,
     YearMonthIntervalType,
-    quote_if_needed,
 )
 from planviz.types.values import Value
 
@@ -235,8 +234,7 @@ def literal_sql(value: Value, t: DataType) -> str:
         keys = ", ".join(literal_sql(k, t.key) for k, _ in value)
         return f"MAP({keys}, {', '.join(literal_sql(v, t.value) for _, v in value)})"
     if isinstance(t, StructType):
-        parts = (
-            f"{literal_sql(v, f.data_type)} AS {quote_if_needed(f.name)}" for v, f in zip(value, t.fields, strict=True)
-        )
+        pairs = zip(value, t.fields, strict=True)
+        parts = (f"{literal_sql(f.name, STRING)}, {literal_sql(v, f.data_type)}" for v, f in pairs)
         return f"NAMED_STRUCT({', '.join(parts)})"
     return literal_text(value, t)

@@ -31,7 +31,7 @@ class VariableReference(Typed, LeafExpression):
         return Literal(self.value, self.type)
 
     def to_string(self) -> str:
-        """variablereference(system.session.name=value as SQL)."""
+        """variablereference(system.session.name=value as SQL), the name in small letters as Spark keeps it."""
         value = f"CAST(NULL AS {self.type.sql})" if self.value is None else self.literal.sql
         return f"variablereference(system.session.{self.variable.lower()}={value})"
 

@@ -36,6 +36,8 @@ class Dialect:
     calendar_intervals: bool = False
     #: 'a''b' is a'b; else it is ab, as two texts are.
     doubled_quotes_are_one: bool = True
+    #: The time zone of timestamps (spark.sql.session.timeZone).
+    zone: str = "UTC"
     version: str = "4.3"
     later: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
@@ -70,6 +72,7 @@ def dialect_of(config: OptimizerConfig) -> Dialect:
         config.flag("spark.sql.orderByOrdinal"),
         config.flag("spark.sql.groupByOrdinal"),
         config.flag("spark.sql.legacy.interval.enabled"),
+        config.text("spark.sql.session.timeZone"),
     )
 
 
@@ -83,7 +86,8 @@ def _dialect(
     ordered: bool,
     grouped: bool,
     calendar: bool,
+    zone: str,
 ) -> Dialect:
     later, version = later_than(profile, tuple(PROFILES)), profile.removeprefix("spark-")
     halved = PROFILES[profile].behaviour.doubled_quotes_are_one
-    return Dialect(quoted, exponents, in_order, without_zone, ordered, grouped, calendar, halved, version, later)
+    return Dialect(quoted, exponents, in_order, without_zone, ordered, grouped, calendar, halved, zone, version, later)

@@ -156,8 +156,8 @@ def has_zone(text: str) -> bool:
     return m is not None and bool(m[8])
 
 
-def timestamp_literal(text: str, ntz: bool = False) -> Literal | None:
-    """TIMESTAMP 'text' in the session zone UTC, or None when it is no timestamp."""
+def timestamp_literal(text: str, ntz: bool = False, session_zone: str = "UTC") -> Literal | None:
+    """TIMESTAMP 'text' as the wall clock of the session's zone, or None when it is no timestamp."""
     m = _TIME.match(text)
     if not m:
         return None
@@ -173,7 +173,7 @@ def timestamp_literal(text: str, ntz: bool = False) -> Literal | None:
         return None
     if zone is not None and not ntz:
         try:
-            value = value.replace(tzinfo=zone).astimezone(UTC).replace(tzinfo=None)
+            value = value.replace(tzinfo=zone).astimezone(zone_of(session_zone) or UTC).replace(tzinfo=None)
         except OverflowError:  # the first or the last hours that Python can count
             return None
     return Literal(value, TIMESTAMP_NTZ if ntz else TIMESTAMP)
@@ -207,6 +207,8 @@ class Refused(NamedTuple):
 
 
 _FORMAT = "INVALID_INTERVAL_FORMAT"
+#: A sign and the space that may stand before the number.
+_SIGNS = re.compile(r"^([+-])\s+")
 #: The most that a field behind the first one may be.
 _MOST = {"month": 11, "hour": 23, "minute": 59, "second": 59}
 
@@ -215,10 +217,12 @@ def interval_of_units(parts: list[tuple[str, str]], calendar: bool = False) -> L
     """INTERVAL with (number, unit) parts, or what is wrong with it; `calendar`: of the type that has all units."""
     months, micros, days = 0, 0, 0
     units = [u for _, u in parts]
+    if "nanosecond" in units:
+        return Refused(f"{_FORMAT}.INVALID_UNIT", "An interval has no nanoseconds; the least unit is MICROSECOND.")
     try:
         for text, unit in parts:
             # A sign in front of the quotes and one within them take each other away.
-            value = _LIMITED.create_decimal(text.strip().removeprefix("--"))
+            value = _LIMITED.create_decimal(_SIGNS.sub(r"\1", text.strip().removeprefix("--")))
             if unit in _YEAR_MONTH:
                 if value != int(value):
                     raise ValueError
@@ -226,7 +230,7 @@ def interval_of_units(parts: list[tuple[str, str]], calendar: bool = False) -> L
             elif unit in ("week", "day"):
                 days += int(value) * (7 if unit == "week" else 1)
             else:
-                micros += int(value * _DAY_TIME[unit]) if unit != "nanosecond" else int(value) // 1000
+                micros += int(value * _DAY_TIME[unit])
     except (ArithmeticError, ValueError):
         written = " ".join(f"{t} {u}" for t, u in parts)
         return Refused("_LEGACY_ERROR_TEMP_0026", f"Cannot parse the INTERVAL value: {shown(written)}.")
@@ -256,8 +260,10 @@ _UNIT_TO_UNIT = {
 }
 
 
-def interval_from_to(text: str, start: str, end: str, calendar: bool = False) -> Literal | Refused:
-    """INTERVAL 'text' start TO end, or what is wrong with it."""
+def interval_from_to(
+    text: str, start: str, end: str, calendar: bool = False, negated: bool = False
+) -> Literal | Refused:
+    """INTERVAL 'text' start TO end, `negated` by a sign before the text, or what is wrong with it."""
     pattern = _UNIT_TO_UNIT.get((start, end))
     if pattern is None:
         return Refused(f"{_FORMAT}.UNSUPPORTED_FROM_TO_EXPRESSION", f"Intervals from {start} to {end} are unsupported.")
@@ -266,7 +272,7 @@ def interval_from_to(text: str, start: str, end: str, calendar: bool = False) ->
     if not m:
         message = f"Interval string does not match {start}-{end} format: {shown(text)}."
         return Refused(f"{_FORMAT}.UNMATCHED_FORMAT_STRING_WITH_NOTICE", message)
-    sign = -1 if m["sign"] == "-" else 1
+    sign = -1 if (m["sign"] == "-") != negated else 1
     parts = {k: _LIMITED.create_decimal(v) for k, v in m.groupdict().items() if k != "sign"}
     for unit, value in parts.items():
         if unit != start and int(value) > _MOST[unit]:
@@ -277,8 +283,13 @@ def interval_from_to(text: str, start: str, end: str, calendar: bool = False) ->
         micros = sum(int(v * _DAY_TIME[k]) for k, v in parts.items() if k in ("hour", "minute", "second"))
         return Literal((sign * months, sign * int(parts.get("day", 0)), sign * micros), CALENDAR_INTERVAL)
     if start == "year":
-        return Literal(sign * int(parts["year"] * 12 + parts["month"]), YearMonthIntervalType(0, 1))
+        months = sign * int(parts["year"] * 12 + parts["month"])
+        if not -(2**31) <= months < 2**31:
+            return Refused(f"{_FORMAT}.INTERVAL_PARSING", f"{shown(text)} is too long an interval.")
+        return Literal(months, YearMonthIntervalType(0, 1))
     micros = sum(int(v * _DAY_TIME[k]) for k, v in parts.items())
+    if not -(2**63) <= sign * micros < 2**63:
+        return Refused("_LEGACY_ERROR_TEMP_0063", f"{shown(text)} is too long an interval.")
     return Literal(sign * micros, DayTimeIntervalType(_FIELD[start], _FIELD[end]))
 
 

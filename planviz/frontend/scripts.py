@@ -12,12 +12,13 @@ from planviz.logical.scripts import ScriptTransformation
 from planviz.types import STRING
 
 Format = tuple[tuple[str, str], ...]
+#: In the order in which Spark shows them, wherever they stand in the text.
 _DELIMITERS = (
     (("FIELDS", "TERMINATED", "BY"), "TOK_TABLEROWFORMATFIELD"),
     (("COLLECTION", "ITEMS", "TERMINATED", "BY"), "TOK_TABLEROWFORMATCOLLITEMS"),
     (("MAP", "KEYS", "TERMINATED", "BY"), "TOK_TABLEROWFORMATMAPKEYS"),
-    (("LINES", "TERMINATED", "BY"), "TOK_TABLEROWFORMATLINES"),
     (("NULL", "DEFINED", "AS"), "TOK_TABLEROWFORMATNULL"),
+    (("LINES", "TERMINATED", "BY"), "TOK_TABLEROWFORMATLINES"),
 )
 
 
@@ -91,4 +92,5 @@ class ScriptReader(RelationReader):
                         self.string()
                     break
             else:
-                return tuple(found)
+                order = [token for _, token in _DELIMITERS]
+                return tuple(sorted(found, key=lambda pair: order.index(pair[0])))

@@ -110,7 +110,7 @@ class SpecialForms:
             found = None
         else:
             plain = key == "TIMESTAMP" and self.dialect.timestamps_without_zone and not literals.has_zone(text)
-            found = literals.timestamp_literal(text, plain or key == "TIMESTAMP_NTZ")
+            found = literals.timestamp_literal(text, plain or key == "TIMESTAMP_NTZ", self.dialect.zone)
         if found is None:
             what = "BINARY" if key == "X" else key
             raise self.error(
@@ -125,28 +125,35 @@ class SpecialForms:
         parts: list[tuple[str, str]] = []
         made: Literal | literals.Refused
         while True:
+            quoted = True
             sign = "-" if self.accept("-") else ""
             if not sign:
                 self.accept("+")
             if self.kind == STRING:
                 text = self.string()
             elif self.kind == NUMBER:
-                text = self.take()
+                text, quoted = self.take(), False
             elif parts:
                 break
             else:
                 self.fail("an interval value was expected")
             unit = literals.unit_name(self.peek()) if self.kind == WORD else None
             if unit is None:
-                if parts:
+                if parts or not quoted:
                     self.fail("an interval unit was expected")
                 made = literals.interval_text(sign + text, calendar)
                 break
             self.at += 1
-            if not parts and self.sees("TO"):
+            if self.sees("TO"):
                 self.at += 1
                 end = literals.unit_name(self.take()) or ""
-                made = literals.interval_from_to(sign + text, unit, end, calendar)
+                more = self.kind in (STRING, NUMBER) and self._unit_after(1)
+                if parts or more or not quoted:
+                    what = "can be one pair of units with TO alone" if parts or more else "of units with TO is a text"
+                    raise self.error(
+                        f"_LEGACY_ERROR_TEMP_002{4 if parts or more else 7}", f"An interval {what}.", start
+                    )
+                made = literals.interval_from_to(text, unit, end, calendar, sign == "-")
                 break
             parts.append((sign + text, unit))
             if self.kind not in (STRING, NUMBER) and not (

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from planviz.config import OptimizerConfig
 from planviz.estimation import estimating
-from planviz.evaluation import session_zone
+from planviz.evaluation import legacy_patterns, session_zone
 from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.batches import batches, exclusion_warnings
 from planviz.optimizer.constraints import inferring
@@ -40,7 +40,8 @@ class Optimizer:
         """The optimized plan. Raises NotConverged and BrokenPlan when checks are on and a rule misbehaves."""
         config = self.context.config
         zone = config.text("spark.sql.session.timeZone")
-        with session_zone(zone), estimating(config), inferring(config):
+        legacy = config.text("spark.sql.legacy.timeParserPolicy").upper() == "LEGACY"
+        with session_zone(zone), legacy_patterns(legacy), estimating(config), inferring(config):
             optimized: LogicalPlan = self._runs(trace if trace is not None else Trace())(plan)
         return optimized
 

@@ -86,7 +86,8 @@ def columns_of(f: Expression) -> list[tuple[str, DataType]]:
     """Name and type of every column of a function's buffer."""
     match f:
         case Sum():
-            tracked = isinstance(f.data_type, DecimalType) or (f.name == "try_sum" and is_integral(f.data_type))
+            exact = is_integral(f.data_type) or is_ansi_interval(f.data_type)
+            tracked = isinstance(f.data_type, DecimalType) or (f.name == "try_sum" and exact)
             return [("sum", f.data_type), *([("isEmpty", BOOLEAN)] if tracked else [])]
         case Average():
             return [("sum", _sum_of_average(f.child.data_type)), ("count", LONG)]

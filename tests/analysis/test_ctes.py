@@ -60,22 +60,54 @@ def test_an_input_of_a_union_that_names_a_column_twice_keeps_two_ids():
     assert other.startswith(f"{first} AS id#")
 
 
+_RECURSION = "WITH RECURSIVE t AS (SELECT 1 AS n UNION ALL {}) SELECT * FROM t"
+_OTHER = "(SELECT 1 AS a) s"
+
+
+@pytest.mark.parametrize(
+    ("recursion", "place"),
+    [
+        ("SELECT count(*) FROM t", "PLACE"),
+        ("SELECT row_number() OVER (ORDER BY n) FROM t", "PLACE"),
+        ("(SELECT n + 1 FROM t ORDER BY n)", "PLACE"),
+        ("SELECT (SELECT max(n) FROM t) + 1 FROM t", "PLACE"),
+        (f"SELECT a FROM {_OTHER} LEFT JOIN t ON a = n", "PLACE"),
+        (f"SELECT a FROM {_OTHER} LEFT ANTI JOIN t ON a = n", "PLACE"),
+        (f"SELECT a FROM t RIGHT JOIN {_OTHER} ON a = n", "PLACE"),
+        (f"SELECT a FROM t FULL JOIN {_OTHER} ON a = n", "PLACE"),
+        (f"SELECT a FROM t LEFT JOIN {_OTHER} ON a = n", ""),
+        ("SELECT DISTINCT n + 1 FROM t", ""),
+        ("SELECT n + 1 FROM t WHERE EXISTS (SELECT 1 FROM t u WHERE u.n > 2)", ""),
+        ("SELECT n + 1 FROM t WHERE n IN (SELECT n FROM t)", ""),
+    ],
+)
+def test_a_recursion_reads_itself_where_rows_may_come_step_by_step(recursion, place):
+    query = _RECURSION.format(recursion)
+    if not place:
+        assert "UnionLoopRef" in explain(query).text("analyzed")
+        return
+    with pytest.raises(PlanvizError, match="INVALID_RECURSIVE_REFERENCE"):
+        explain(query)
+
+
 @pytest.mark.parametrize(
     "definition",
     [
-        "SELECT n FROM x",
-        "SELECT 1 INTERSECT SELECT n + 1 FROM x",
-        "SELECT n FROM x UNION ALL SELECT 1",
-        "SELECT 1 UNION ALL SELECT n + 1 FROM x ORDER BY 1",
+        "SELECT n FROM t UNION ALL SELECT 1",
+        "SELECT 1 AS n INTERSECT SELECT n + 1 FROM t",
+        "SELECT 1 AS n UNION ALL SELECT n + 1 FROM t LIMIT 5",
+        "SELECT 1 AS n UNION ALL SELECT n + 1 FROM t UNION ALL SELECT 5",
+        "SELECT n FROM t",
     ],
 )
-def test_a_recursive_definition_is_an_anchor_and_a_recursion(definition):
+def test_a_recursive_definition_is_a_union_all_with_a_beginning(definition):
     with pytest.raises(PlanvizError, match="INVALID_RECURSIVE_CTE"):
-        explain(f"WITH RECURSIVE x(n) AS ({definition}) SELECT * FROM x")
+        explain(f"WITH RECURSIVE t AS ({definition}) SELECT * FROM t")
 
 
-def test_a_recursion_may_name_itself_in_a_subquery():
-    query = (
-        "WITH RECURSIVE x(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM x WHERE n IN (SELECT * FROM x)) SELECT * FROM x"
-    )
-    assert explain(query).text("analyzed").count("UnionLoopRef") == 2
+def test_definitions_that_nobody_reads_stay_at_the_first_of_them():
+    unread = "(WITH c AS (SELECT {} AS x) SELECT {} AS a)"
+    plan = explain(f"SELECT * FROM {unread.format(1, 2)} l JOIN {unread.format(3, 4)} r").analyzed
+    (join,) = plan.collect(Join)
+    assert len(join.left.collect(WithCTE)[0].definitions) == 2
+    assert not join.right.collect(WithCTE)

@@ -24,6 +24,15 @@ REFUSED = [
     ("select sum(rand(1)) from p", "AGGREGATE_FUNCTION_WITH_NONDETERMINISTIC_EXPRESSION"),
     ("select s from p qualify s = 'a'", "QUALIFY_REQUIRES_WINDOW_FUNCTION"),
     ("select 1 + explode(array(n)) from p", "UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS"),
+    ("select * from explode(explode(array(array(1))))", "UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS"),
+    ("select * from range(1, 5, 0)", "FAILED_FUNCTION_CALL"),
+    ("select interval 1 fake_unit", "PARSE_SYNTAX_ERROR"),
+    ("select interval 1 year to month", "_LEGACY_ERROR_TEMP_0027"),
+    ("select interval 1 year '2-1' year to month", "_LEGACY_ERROR_TEMP_0024"),
+    ("select interval '10-9' year to month '2-1' year to month", "_LEGACY_ERROR_TEMP_0024"),
+    ("select interval '178956970-8' year to month", "INVALID_INTERVAL_FORMAT.INTERVAL_PARSING"),
+    ("select interval '106751992 04' day to hour", "_LEGACY_ERROR_TEMP_0063"),
+    ("select interval 10 nanoseconds", "INVALID_INTERVAL_FORMAT.INVALID_UNIT"),
     ("select s from p order by explode(array(n))", "UNSUPPORTED_GENERATOR.OUTSIDE_SELECT"),
     ("select explode(array(1)), explode(array(2)) from p group by s", "UNSUPPORTED_GENERATOR.MULTI_GENERATOR"),
     ("select map(n, s) from p union select map(1, 'b')", "UNSUPPORTED_FEATURE.SET_OPERATION_ON_MAP_TYPE"),
@@ -184,3 +193,9 @@ def test_variants_are_no_keys_of_groups():
     test_a_statement_is_refused_with_spark_s_class(
         "select count(*) from p group by parse_json(s)", "GROUP_EXPRESSION_TYPE_IS_NOT_ORDERABLE"
     )
+
+
+def test_what_a_range_is_made_of_may_be_computed():
+    *_, outcome = Session().run("select * from range(bigint('+5'), 2 + 6)")
+    assert outcome.error is None
+    assert "Range (5, 8, step=1" in outcome.execution.text("analyzed")

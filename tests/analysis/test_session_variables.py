@@ -63,3 +63,8 @@ def test_identifier_takes_any_constant_text():
 
     assert text.error is not None  # A relation's name is read before variables are known.
     assert "abs(n#" in named.execution.text("analyzed")
+
+
+def test_names_show_in_small_letters_and_structs_as_calls():
+    text = last("declare vAr1 = named_struct('a', 1); select var1.a").execution.text("analyzed")
+    assert "variablereference(system.session.var1=NAMED_STRUCT('a', 1)).a AS a#" in text

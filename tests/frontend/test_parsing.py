@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from planviz.config import OptimizerConfig
 from planviz.errors import ParseError
+from planviz.execution import QueryExecution
 from planviz.frontend import parse_plan, parse_script
 from planviz.frontend.lexer import tokenize
 from planviz.frontend.literals import unquote
@@ -110,3 +112,15 @@ def test_the_same_text_gives_equal_plans_but_for_ids():
     a, b = parse_plan("select a as x from t"), parse_plan("select a as x from t")
 
     assert a.tree_string.split("#")[0] == b.tree_string.split("#")[0]
+
+
+def test_a_timestamp_with_a_zone_is_the_clock_of_the_session():
+    config = OptimizerConfig.of(**{"spark.sql.session.timeZone": "America/Los_Angeles"})
+    text = QueryExecution("SELECT timestamp'2020-06-01 10:00:00Z', timestamp'2020-06-01 10:00:00'", config=config)
+    assert "[2020-06-01 03:00:00 AS TIMESTAMP '2020-06-01 03:00:00'#" in text.text("analyzed")
+
+
+def test_a_script_s_delimiters_show_in_one_order():
+    given = "ROW FORMAT DELIMITED FIELDS TERMINATED BY ',' LINES TERMINATED BY '|' NULL DEFINED AS 'n'"
+    text = QueryExecution(f"SELECT TRANSFORM(1) {given} USING 'cat' AS (a)").text("analyzed")
+    assert "(TOK_TABLEROWFORMATFIELD,,), (TOK_TABLEROWFORMATNULL,n), (TOK_TABLEROWFORMATLINES,|)" in text

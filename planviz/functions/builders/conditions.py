@@ -76,7 +76,7 @@ def asserted(condition: Expression, shown: str) -> Expression:
 def _assert_true(a: Args) -> Expression:
     if len(a) == 1:
         return asserted(a[0], a[0].pretty)
-    return Replaced("assert_true", a, If(a[0], lit(None), FunctionCall("raise_error", (a[1],), _RAISE)))
+    return Replaced("assert_true", a, If(a[0], lit(None), _raise_error(a[1:])))
 
 
 def _raise_error(a: Args) -> Expression:

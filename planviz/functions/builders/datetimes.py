@@ -155,7 +155,7 @@ def _make_timestamp(name: str, t: DataType) -> Builder:
     fails = not name.startswith("try_")
     ntz = name.endswith("_ntz")
     plain = name == "try_make_timestamp"
-    kind = t.scala_name
+    kind = "TimestampNTZType" if t == TIMESTAMP_NTZ else "TimestampType"
     numbers = FunctionSpec(
         name, spec_of("", "I I I I I U16 S", t).inputs, lambda _: t, "any" if fails else True,
         option=0 if ntz or plain else 7,

@@ -17,7 +17,7 @@ from planviz.frontend.errors import analysis_error
 from planviz.frontend.naming import constant_text
 from planviz.functions.builders.base import Args, Builder, Entry, plain_call, signed, spec_of, string_of
 from planviz.functions.number_formats import check_number_format
-from planviz.types import BINARY, BOOLEAN, DATE, INT, NULL, STRING, TIMESTAMP, TIMESTAMP_NTZ, collated, is_string
+from planviz.types import BINARY, BOOLEAN, DATE, INT, NULL, STRING, TIME, TIMESTAMP, TIMESTAMP_NTZ, collated, is_string
 
 
 def _locate(name: str) -> Builder:
@@ -64,11 +64,11 @@ _TO_CHARACTER = replace(spec_of("to_char", "DEC S", STRING), folded=(2,))
 
 
 def _to_char(name: str) -> Builder:
-    """Dates by a pattern, binaries by an encoding, the rest as numbers."""
+    """Dates and times by a pattern, binaries by an encoding, the rest as numbers."""
 
     def make(a: Args) -> Expression:
         t = a[0].data_type
-        if t in (DATE, TIMESTAMP, TIMESTAMP_NTZ):
+        if t in (DATE, TIME, TIMESTAMP, TIMESTAMP_NTZ):
             return signed("date_format", a)
         if t == BINARY:
             how = (string_of(a[1]) or "").lower().strip()

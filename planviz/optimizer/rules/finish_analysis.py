@@ -315,6 +315,7 @@ class ReplaceCurrentLike(OptimizerRule):
             "current_database": self.context.database,
             "current_schema": self.context.database,
             "current_catalog": "spark_catalog",
+            "current_path": f"system.builtin,system.session,spark_catalog.{self.context.database}",
             "current_user": self.context.user,
             "user": self.context.user,
             "session_user": self.context.user,
