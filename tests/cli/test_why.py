@@ -127,3 +127,23 @@ def test_as_if(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> Non
     status, _, err = shown(tmp_path, capfdbinary, SQL, *options, "size.nowhere=1")
     assert status == 2
     assert "No query reads a table nowhere; they read t1, t2, t3." in err
+
+
+PHOTON = """== Physical Plan ==
+AdaptiveSparkPlan isFinalPlan=false
++- == Initial Plan ==
+   ColumnarToRow
+   +- PhotonResultStage
+      +- PhotonBroadcastHashJoin [shop_id#2], [id#10], Inner, BuildRight, false, true
+         :- PhotonScan parquet main.sales.orders[shop_id#2,amount#3] DataFilters: [isnotnull(shop_id#2)]
+         +- PhotonShuffleExchangeSource
+            +- PhotonShuffleMapStage EXECUTOR_BROADCAST, [id=#285]
+               +- PhotonShuffleExchangeSink SinglePartition
+                  +- PhotonScan parquet main.sales.shops[id#10,region#11] DataFilters: [isnotnull(id#10)]
+"""
+
+
+def test_a_size_that_nobody_knows_is_no_number_of_a_flip(tmp_path: Path, capfdbinary) -> None:
+    _, out, _ = shown(tmp_path, capfdbinary, PHOTON)
+    flips = [line for line in out.splitlines() if "flip:" in line]
+    assert flips == ["    flip: lower spark.sql.autoBroadcastJoinThreshold to -1 -> SortMergeJoin"]

@@ -96,18 +96,22 @@ class _Candidates:
             yield from self._set((*also, SettingChange(FACTOR, value)), more + _apart(factor, value))
 
     def _thresholds(self) -> set[int]:
+        if self.opaque:  # nobody knows the sizes: what surely turns is to broadcast nothing
+            return {-1}
         partitions = self.limits[1]
         edges = [(s, s // partitions + 1) for s in self.sizes.values()]
         return {v for fits, maps in edges for v in (fits, fits - 1, maps, maps - 1) if -1 <= v <= _LONG}
 
     def _partitions(self) -> set[int]:
         threshold = self.limits[0]
-        if threshold <= 0:
+        if threshold <= 0 or self.opaque:
             return set()
         return {v for s in self.sizes.values() for v in (s // threshold, s // threshold + 1) if 1 <= v <= _INT}
 
     def _factors(self) -> set[int]:
         left, right = self.sizes.values()
+        if self.opaque:
+            return set()
         ratios = [a // b for a, b in ((left, right), (right, left)) if b]
         return {v for r in ratios for v in (r, r + 1) if 1 <= v <= _INT}
 
