@@ -23,7 +23,7 @@ _LOOKS_AT = {
     "H3": "on a side it may hash",
     "H4": "and an inner join",
     "N2": "one that may be broadcast",
-    "N3": "preferSortMergeJoin = false",
+    "N3": "preferSortMergeJoin off?",
     "N4": "< threshold × partitions",
     "N5": "× factor ≤ the other side",
     "N6": "types of the keys",
