@@ -18,7 +18,7 @@ from planviz.replay.opaque import nodes_of
 from planviz.types import UNKNOWN
 
 _LEVEL = re.compile(r"StorageLevel\(([^()]*?)(?:, )?(\d+) replicas\)")
-_COLUMN = re.compile(r"([^\[\],]+?)#(\d+)L?(?=, |\])")
+_COLUMN = re.compile(r"(?<![^\[\],])([^\[\],]+?)#(\d+)L?(?=, |\])")
 _TABLE = re.compile(r"Scan [Ii]n-memory table `?([^`\[]+?)`? \[")
 #: How many places of a cache in the analyzed plan are tried.
 MOST = 12

@@ -20,7 +20,7 @@ from planviz.types import LONG, UNKNOWN, DataType, StructField
 from planviz.types.reading import parse_fields, parse_type
 
 #: A scan's line: the format, the table and the list of columns.
-SCAN = re.compile(r"(?:FileScan|Scan|BatchScan)\s+(?:(\w+)\s+)?([\w.`$/:-]*)\s*\[([^\]]*)\]")
+SCAN = re.compile(r"(?:FileScan|Scan|BatchScan)\s++(?:(\w+)\s++)?([\w.`$/:-]*)\s*\[([^\]]*)\]")
 _SCHEMA = re.compile(
     r"ReadSchema: struct<((?:(?!ReadSchema: ).)*?)(?:>(?=$|\s|, \w+:)|(?=\.\.\.(?: \d+ more fields)?>?$))"
 )
@@ -29,11 +29,11 @@ _PARTITIONS = re.compile(
     r"PartitionFilters: \[((?:(?!PartitionFilters: ).)*?)\], (?:PushedFilters|ReadSchema|DataFilters): ", re.S
 )
 _NUMBER = re.compile(r"(?<!dynamicpruning)(?<!subquery)#(\d+)")
-_MENTION = re.compile(r"([A-Za-z_]\w*)#(\d+)(L?)\b")
+_MENTION = re.compile(r"(?<!\w)(?=\d*[^\W\d])(\w+)#(\d+)(L?)\b")
 #: A table of Hive as Spark names it before 2.2, without its columns.
 HIVE_TABLE = re.compile(r"(?:Metastore|SimpleCatalog)Relation \w+, \w+")
 _LISTED = re.compile(r"\[[^\[\]]*\]")
-_COLUMN = re.compile(r"([^\s,\[\]]+?)#(\d+)(L?)(?=[,\]\s]|$)")
+_COLUMN = re.compile(r"(?<![^\s,\[\]])([^\s,\[\]]+?)#(\d+)(L?)(?=[,\]\s]|$)")
 
 
 @dataclass

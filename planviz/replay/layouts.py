@@ -13,7 +13,7 @@ _BUCKETED = re.compile(r"\bBucketed: true\b")
 _NUMBER = re.compile(r"SelectedBucketsCount: \d+ out of (\d+)")
 _SCAN = re.compile(r"(?:FileScan|Scan)\s+(?:\w+\s+)?([\w.`$/-]+)")
 _ID = re.compile(r"#(\d+)")
-_COLUMN = re.compile(r"([\w.$]+)#(\d+)")
+_COLUMN = re.compile(r"(?<![\w.$])([\w.$]+)#(\d+)")
 _LIST = re.compile(r"\[([^\[\]]*)\]")
 #: Operators that keep every row where it is.
 _IN_PLACE = re.compile(

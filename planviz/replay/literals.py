@@ -39,7 +39,7 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _TIMESTAMP = re.compile(r"(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(\.\d{1,6})?")
 _HEX = re.compile(r"0x((?:[0-9A-F]{2})*)")
 _INTERVAL = re.compile(r"INTERVAL '(-?)([^']*)' (YEAR|MONTH|DAY|HOUR|MINUTE|SECOND)(?: TO (MONTH|HOUR|MINUTE|SECOND))?")
-_CALENDAR = re.compile(r"(-?[\d.]+) (years|months|days|hours|minutes|seconds)(?= |$)")
+_CALENDAR = re.compile(r"((?:-|(?<![\d.-]))[\d.]+) (years|months|days|hours|minutes|seconds)(?= |$)")
 _UNITS = {
     "years": (12, 0, 0), "months": (1, 0, 0), "days": (0, 1, 0), "hours": (0, 0, 3_600_000_000),
     "minutes": (0, 0, 60_000_000), "seconds": (0, 0, 1_000_000),

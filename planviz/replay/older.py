@@ -22,7 +22,7 @@ _FIRST = re.compile(
     r"|^(?:Project|Aggregate|Sort|Window) \[[^\[\](),]*#\d+L?(?: ASC| DESC)?,(?=\S)"
 )
 _NAMED = re.compile(r"^Subquery (?!(?:true|false)$|(?:scalar-)?subquery#)[A-Za-z`][\w`.]*$")
-_NOTE = re.compile(r"\s+(?://|<-+|<==+|←)[- ]")
+_NOTE = re.compile(r"(?<!\s)\s+(?://|<-+|<==+|←)[- ]")
 _SECOND = re.compile(
     rf" (?:&&|\|\|) |^SubqueryAlias .*`|(?:ASC|DESC)(?! NULLS)[,\]]|OneRowRelation\$|#\d+L?: \w+$|#\d+L?-T\d+ms"
     rf"|^Relation\[|{_NOTE.pattern}|: sizeInBytes=|^Join \w+, (?:Some\(|None)|{_NAMED.pattern}"

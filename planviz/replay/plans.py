@@ -31,7 +31,7 @@ STATISTICS = re.compile(r", Statistics\(sizeInBytes=[^()]*\)$")
 _RELATION = re.compile(r"Relation ?([^\[]*)\[(.*?)\]")
 _RANGE_ID = re.compile(r"\bid#(\d+)L")
 _GIVEN_ID = re.compile(r"#(\d+)")
-_MENTION = re.compile(r"([A-Za-z_]\w*)#(\d+)(L?)(?!\w)")
+_MENTION = re.compile(r"(?<!\w)(?=\d*[^\W\d])(\w+)#(\d+)(L?)(?!\w)")
 _MADE_ID = re.compile(r" AS [^,\[\]]*?#(\d+)")
 _ALIAS_ID = re.compile(r" AS id#(\d+)")
 #: How often a text is read again with the types that its own expressions told.

@@ -17,7 +17,7 @@ import pytest
 
 import planviz
 
-ROOMS = ("plantext", "document", "graph", "ui", "pseudonyms", "programs")
+ROOMS = ("plantext", "replay", "document", "graph", "ui", "pseudonyms", "programs")
 SEEDS = (" ", "a", "(", "[", ")", "]", "`", "'", "#", "a#1, ", "a, ", ": ", "=", "-", "(1) ", "a b ", "1", "\n", "a\n",
          " \n",         "\t", "_", ".", "Ab ", "{", "*", "|", ", ")  # fmt: skip
 BEFORE = ("", "(1) Scan parquet", "a", "A", "(", "[", "'", "== ")

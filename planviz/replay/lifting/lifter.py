@@ -256,7 +256,7 @@ _ONLY_OWN = (
     "FlatMapGroupsInArrow", "FlatMapCoGroupsInArrow", "AggregateInPandas", "ArrowAggregatePython",
     "SerializeFromObject", "DeserializeToObject", "MapElements", "MapPartitions", "MapGroups",
 )  # fmt: skip
-_BARE = re.compile(r"([^\s,\[\]()#]+)#(\d+)(L?)(?=,|\])")
+_BARE = re.compile(r"(?<![^\s,\[\]()#])([^\s,\[\]()#]+)#(\d+)(L?)(?=,|\])")
 
 
 def _new_columns(step: Step, operator: Operator, below: set[int]) -> list[AttributeReference]:
