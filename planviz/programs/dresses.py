@@ -13,7 +13,7 @@ import warnings
 from planviz.programs.recovery import NO_FILE
 
 _PROMPT = re.compile(r"^\s*(?:>>>|In \[\d*\]:)(?: |$)")
-_GOES_ON = re.compile(r"^\s*(?:\.\.\.|\s{2,}\.\.\.+:)(?: |$)")
+_GOES_ON = re.compile(r"^(?:\s*\.\.\.|\s{2,}\.\.\.+:)(?: |$)")
 _MAGIC = re.compile(r"^# MAGIC ?")
 _SQL = re.compile(r"^\s*%%?(?:sql|sparksql|spark_sql)\b(.*)$", re.IGNORECASE)
 _SQL_WORDS = ("sql", "sparksql", "spark.sql", "spark_sql")

@@ -23,10 +23,10 @@ from planviz.trees.executor import RuleExecutor
 #: How often a program is read anew at most because more is known of a guessed table.
 MOST_READINGS = 150
 _ZONE = "spark.sql.session.timeZone"
-_IMPORT = re.compile(r"^\s*(?:from\s+pyspark[\w.]*\s+import\s|import\s+pyspark\b)", re.MULTILINE)
+_IMPORT = re.compile(r"^[^\S\n]*(?:from\s+pyspark[\w.]*\s+import\s|import\s+pyspark\b)", re.MULTILINE)
 _CALLS = re.compile(
     r"^[^\n#\"']*\b(?:spark|sqlContext|sc|session)\s*\.\s*(?:table|read|readStream|sql|range|createDataFrame|conf)\b"
-    r"|^\s*\w+\s*=\s*\(?\s*\w+\s*\.\s*(?:select|filter|where|groupBy|withColumn|join)\(",
+    r"|^[^\S\n]*\w+\s*=\s*+\(?\s*+\w+\s*\.\s*(?:select|filter|where|groupBy|withColumn|join)\(",
     re.MULTILINE,
 )
 

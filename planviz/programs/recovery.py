@@ -16,7 +16,7 @@ from planviz.programs.values import Place
 NO_FILE = "\ud800"
 #: How many statements may be left out of a text before it counts as no program.
 MOST_LEFT_OUT = 200
-_PRINT = re.compile(r"^(\s*(?:.*[:;]\s+)?)print[ \t]+(?![=(.,)\]])(.+?)\s*$")
+_PRINT = re.compile(r"^(.*[:;]\s+|\s*)print[ \t]+(?![=(.,)\]])(.*\S)\s*$")
 _PRINT_PAREN = re.compile(r"^(\s*)print[ \t]*(\(.*\).*[^)\s].*)$")
 _BARE_PRINT = re.compile(r"^(\s*)print\s*$")
 _EXCEPT = re.compile(r"^(\s*except\s+[\w.()\s,]*?[\w.)])\s*,\s*(\w+)\s*:")

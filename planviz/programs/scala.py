@@ -87,8 +87,8 @@ from pyspark.sql import SparkSession, Window, Row
 from functools import reduce
 """
 _LOOKS = re.compile(
-    r"^\s*(?:scala>|import\s+org\.apache\.spark\b|import\s+spark\.implicits|(?:val|var)\s+\w+(?:\s*:\s*[\w\[\]]+)?\s*=|object\s+\w+"
-    r"|case\s+class\s|package\s+\w)|===|=!=|\$\"\w",
+    r"^[^\S\n]*(?:scala>|import\s+org\.apache\.spark\b|import\s+spark\.implicits"
+    r"|(?:val|var)\s+\w+(?:\s*:\s*[\w\[\]]+)?\s*=|object\s+\w+|case\s+class\s|package\s+\w)|===|=!=|\$\"\w",
     re.MULTILINE,
 )
 _PROMPT = re.compile(r"^\s*scala>\s?")
