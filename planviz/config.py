@@ -231,6 +231,12 @@ SETTINGS = {
             "Whether a definition of WITH within another one may have the name of an outer one, and counts.",
             choices=("CORRECTED", "EXCEPTION"),
         ),
+        Setting(
+            "spark.sql.legacy.timeParserPolicy",
+            "CORRECTED",
+            "How patterns of dates are read: LEGACY as SimpleDateFormat reads them, where the letters mean the same.",
+            choices=("CORRECTED", "EXCEPTION", "LEGACY"),
+        ),
         Setting("spark.sql.legacy.exponentLiteralAsDecimal.enabled", False, "1e3 is a decimal, not a double."),
         Setting(
             "spark.sql.legacy.setopsPrecedence.enabled", False, "INTERSECT binds no tighter than UNION and EXCEPT."

@@ -9,6 +9,7 @@ VERSION = Version(
     settings={
         "spark.sql.ansi.enabled": False,
         "spark.sql.legacy.ctePrecedencePolicy": "EXCEPTION",
+        "spark.sql.legacy.timeParserPolicy": "EXCEPTION",
         "spark.sql.maxSinglePartitionBytes": (1 << 63) - 1,
     },
     behaviour={

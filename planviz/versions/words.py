@@ -12,6 +12,8 @@ CHANGES: dict[str, str] = {
     "and values of different types are compared by the standard's rules.",
     "spark.sql.legacy.ctePrecedencePolicy": "A definition of WITH within another one may have the name of an outer "
     "one, and counts; before, that was an error.",
+    "spark.sql.legacy.timeParserPolicy": "A text that only the reader of dates before 3.0 could read is null or an "
+    "error as any other that cannot be read; before, an error asked which reader to take.",
     "spark.sql.maxSinglePartitionBytes": "Rows are gathered in one partition without a shuffle of both sides only up "
     "to 128 MiB.",
     "spark.sql.unionOutputPartitioning": "A union whose inputs are spread by the same keys is spread by them, too, and "
