@@ -55,7 +55,8 @@ def add_sizes(parser: argparse.ArgumentParser) -> None:
     """Give a command that takes pasted plans `--size`."""
     parser.add_argument(
         "--size", metavar="TABLE=SIZE", action="append", default=[],
-        help="of a pasted plan: the size of a table that its text does not give, as in orders=10MB",
+        help="the size of a table, as in orders=10MB: of a query's before what its catalogue says, of a pasted plan's "
+        "where the text gives none",
     )  # fmt: skip
 
 
@@ -113,7 +114,13 @@ def open_file(text: str, options: argparse.Namespace, stage: str) -> Document:
             raise InputError(NOT_REPLAYED)
         return found
     document = open_sql(
-        text, catalog_of(options), config_of(options), params=params_of(options), infer=options.infer, stage=stage
+        text,
+        catalog_of(options),
+        config_of(options),
+        params=params_of(options),
+        infer=options.infer,
+        stage=stage,
+        sizes=given_of(options).sizes,
     )
     _tell(document)
     return document

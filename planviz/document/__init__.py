@@ -18,6 +18,8 @@ from planviz.document.model import Document, SqlStatement, document_json
 from planviz.document.opening.text import PASTE_LIMIT, open_text
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from planviz.catalog.tables import Catalog
     from planviz.config import OptimizerConfig
     from planviz.frontend import Parameters
@@ -33,8 +35,9 @@ def open_sql(
     params: Parameters | None = None,
     infer: bool | None = None,
     stage: str = "physical",
+    sizes: Mapping[str, int] | None = None,
 ) -> Document:
     """Plan every statement of an SQL text; see `planviz.document.opening.sql.open_sql`."""
     from planviz.document.opening import sql
 
-    return sql.open_sql(text, catalog, config, params=params, infer=infer, stage=stage)
+    return sql.open_sql(text, catalog, config, params=params, infer=infer, stage=stage, sizes=sizes)

@@ -69,6 +69,28 @@ def test_a_pasted_explain_is_replayed_with_what_is_given(tmp_path: Path, capfdbi
     assert "The size of big must be written as 1048576, 10MB or 1g" in err
 
 
+@pytest.mark.parametrize("ddl", ["", "create table big(k int) using parquet; create table mid(k int) using parquet; "])
+def test_the_tables_of_a_query_are_as_large_as_is_given(tmp_path: Path, capfdbinary, ddl) -> None:
+    text = ddl + "select * from big join mid on big.k = mid.k"
+    _, without, _ = shown(tmp_path, capfdbinary, text)
+    _, given, _ = shown(tmp_path, capfdbinary, text, "--size", "BIG=40GB", "--size", "mid=5MB")
+    assert "SortMergeJoin\n" in without
+    assert "BroadcastHashJoin, BuildRight" in given
+    assert "left 40 GiB, right 5 MiB, limit 10 MiB" in given
+
+
+def test_sizes_count_before_the_catalogue_and_scale_its_rows(tmp_path: Path, capfdbinary) -> None:
+    text = "select count(*) from store_sales join item on ss_item_sk = i_item_sk"
+    _, given, _ = shown(tmp_path, capfdbinary, text, "--catalog", "tpcds", "--size", "item=300GB")
+    assert "SortMergeJoin\n" in given
+
+
+def test_a_size_of_a_table_that_no_query_reads_is_an_error(tmp_path: Path, capfdbinary) -> None:
+    status, _, err = shown(tmp_path, capfdbinary, "select * from big join mid using (k)", "--size", "bgi=1GB")
+    assert status == 2
+    assert "A size is given for bgi, which no query reads; they read big, mid." in err
+
+
 def test_a_setting_given_beside_a_plan_that_cannot_be_replayed_is_a_fact(tmp_path: Path, capfdbinary) -> None:
     key = "spark.sql.join.preferSortMergeJoin"
     unreadable = PASTED.replace(":- Filter isnotnull(k#1), Stat", ":- Unheard isnotnull(k#1), Stat")

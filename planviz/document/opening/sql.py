@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from planviz.catalog.tables import Catalog
@@ -10,6 +10,8 @@ from planviz.config import OptimizerConfig
 from planviz.document.model import Document, PlaceOf, SqlStatement, StatementKind
 from planviz.document.opening.embedded_sql import embedded_sql
 from planviz.document.opening.plans import planned
+from planviz.document.opening.sizes import Sizes
+from planviz.errors import InputError
 from planviz.execution import Outcome, Session
 from planviz.frontend import Parameters
 from planviz.frontend.lexer import line_and_column
@@ -26,27 +28,34 @@ def open_sql(
     params: Parameters | None = None,
     infer: bool | None = None,
     stage: str = "physical",
+    sizes: Mapping[str, int] | None = None,
 ) -> Document:
     """Plan the queries of a text up to `stage`, with the catalogue's tables and the settings.
 
     `params` are the values of `:name` (by name) or `?` (in order). `infer` says to guess tables that are not known;
-    None: where there is nothing, neither a catalogue nor a table that the text defines.
+    None: where there is nothing, neither a catalogue nor a table that the text defines. `sizes` are bytes by a table's
+    name, or its last part, in any case: they count before what the catalogue, the text or a guess says of the table.
     Definitions (CREATE TABLE, CREATE VIEW, CACHE TABLE, SET ...) count for the statements after them; nothing is
     executed. Nodes of a statement's plans and steps share their identities. Raises ParseError when the text cannot be
     read; SQL in a notebook's cell, a program or a dbt model is taken out of it before. Any later error stands in
-    `Document.error` and with its statement, and what was reached before it is there.
+    `Document.error` and with its statement, and what was reached before it is there. Raises InputError for sizes of a
+    table that no query reads, and of a program.
     """
     from planviz.document.opening.programs import open_program
 
     program = open_program(text, catalog, config, infer)
     if program is not None:
+        if sizes:
+            raise InputError("Sizes are given of SQL and plans; those of a program's tables stand in a catalogue.")
         return program
     session = Session(catalog, config, params, infer)
     sql, around = embedded_sql(text)
     place_of = places_in(sql)
     plans: list[PlanGraph] = []
     statements: list[SqlStatement] = []
-    for index, outcome in enumerate(session.run(sql, stage)):
+    known = Sizes(sizes or {})
+    for index, first in enumerate(session.run(sql, stage)):
+        outcome = known.applied(first, stage)
         made, trace, unprinted = planned(outcome.execution, place_of)
         places = tuple(range(len(plans), len(plans) + len(made)))
         plans += made
@@ -54,6 +63,7 @@ def open_sql(
         line = text.count("\n", 0, s.start) + 1
         error = outcome.error or unprinted
         statements.append(SqlStatement(index, _kind(outcome), s.sql, line, places, trace, error, outcome.execution))
+    known.check()
     recognised, reasons = _recognised(statements)
     traces = [s.trace for s in statements if s.trace]
     errors = [s.error for s in statements if s.error is not None]
