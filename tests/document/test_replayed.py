@@ -192,3 +192,42 @@ def test_a_scan_that_stands_as_printed_has_its_name_and_no_size() -> None:
     assert decision.value("sizes") == ("not told", "≤ 10 MiB")
     assert decision.value("because") == "small enough"
     assert " B" not in seen(next(c for c in decision.checks if c.node == "N2")).replace("MiB", "")
+
+
+#: A broadcast of 5 MiB below a sort merge join with 1 MiB: no threshold explains both.
+UNEXPLAINED = """== Optimized Logical Plan ==
+Join Inner, (x#1 = z#3), Statistics(sizeInBytes=1000.0 EiB)
+:- Join Inner, (x#1 = y#2), Statistics(sizeInBytes=1000.0 TiB)
+:  :- Filter isnotnull(x#1), Statistics(sizeInBytes=200.0 MiB)
+:  :  +- Relation spark_catalog.default.t[x#1] parquet, Statistics(sizeInBytes=200.0 MiB)
+:  +- Filter isnotnull(y#2), Statistics(sizeInBytes=5.0 MiB)
+:     +- Relation spark_catalog.default.u[y#2] parquet, Statistics(sizeInBytes=5.0 MiB)
++- Filter isnotnull(z#3), Statistics(sizeInBytes=1024.0 KiB)
+   +- Relation spark_catalog.default.v[z#3] parquet, Statistics(sizeInBytes=1024.0 KiB)
+
+== Physical Plan ==
+AdaptiveSparkPlan isFinalPlan=false
++- SortMergeJoin [x#1], [z#3], Inner
+   :- Sort [x#1 ASC NULLS FIRST], false, 0
+   :  +- Exchange hashpartitioning(x#1, 200), ENSURE_REQUIREMENTS, [plan_id=2]
+   :     +- BroadcastHashJoin [x#1], [y#2], Inner, BuildRight, false, false
+   :        :- Filter isnotnull(x#1)
+   :        :  +- FileScan parquet spark_catalog.default.t[x#1] Batched: true, ReadSchema: struct<x:int>
+   :        +- BroadcastExchange HashedRelationBroadcastMode(List(input[0, int, false]),false), [plan_id=1]
+   :           +- Filter isnotnull(y#2)
+   :              +- FileScan parquet spark_catalog.default.u[y#2] Batched: true, ReadSchema: struct<y:int>
+   +- Sort [z#3 ASC NULLS FIRST], false, 0
+      +- Exchange hashpartitioning(z#3, 200), ENSURE_REQUIREMENTS, [plan_id=3]
+         +- Filter isnotnull(z#3)
+            +- FileScan parquet spark_catalog.default.v[z#3] Batched: true, ReadSchema: struct<z:int>
+"""
+
+
+def test_a_join_taken_from_the_text_keeps_its_keys_and_nothing_that_sizes_or_hints_tell() -> None:
+    document = replayed(open_text(UNEXPLAINED))
+    assert document is not None
+    (query,) = decided(document)
+    taken, derived = query.of("JoinSelection")
+    assert (taken.outcome, derived.outcome) == ("SortMergeJoin", "BroadcastHashJoin")
+    assert [(check.node, check.passed, seen(check)) for check in taken.checks] == [("N0", True, "x = z, int")]
+    assert [check.node for check in derived.checks] == ["N0", "N1", "N2"]
