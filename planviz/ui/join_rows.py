@@ -5,7 +5,7 @@ from __future__ import annotations
 from planviz.decisions.choices import Decision
 from planviz.document.decisions import charts
 from planviz.document.decisions.model import Decided
-from planviz.document.decisions.queries import outcome, plain, size_words, title, value_text
+from planviz.document.decisions.queries import TAKEN, outcome, plain, size_words, title, value_text
 from planviz.graph.differences import conjuncts
 from planviz.graph.node import PlanNode
 from planviz.graph.words import join_type_words, spaced
@@ -93,7 +93,7 @@ def _bare(part: str) -> str:
 
 def reason(decision: Decision) -> str:
     """Why it became this operator, in one sentence."""
-    if not decision.checks or decision.checks[-1].passed is None:
+    if not decision.checks or decision.checks[-1].passed is None or decision.value("because") == TAKEN:
         return _reason_unknown(decision)
     last = decision.checks[-1]
     values = dict(last.values)

@@ -19,7 +19,7 @@ from planviz.document.alternatives.what_if_text import as_json, from_text, to_te
 from planviz.document.decisions import charts
 from planviz.document.decisions.join_inputs import MECHANISMS, JoinInput, join_inputs, plan_inputs, run_limits
 from planviz.document.decisions.model import Decided
-from planviz.document.decisions.queries import answer, plain, seen
+from planviz.document.decisions.queries import TAKEN, answer, plain, seen
 from planviz.errors import InputError, PlanvizError
 from planviz.execution import QueryExecution
 from planviz.graph.words import join_type_words, spaced
@@ -162,6 +162,14 @@ def _chips(queries: tuple[Decided, ...]) -> list[list[str]]:
 # -- the selected join
 
 
+def _because(decision: Decision) -> str:
+    """What chose the side that is built, or that only the text leads to the join; empty for neither."""
+    because = one_line(str(decision.value("because") or ""), 200)
+    if because in ("", TAKEN):
+        return because and f"{because[0].upper()}{because[1:]}."
+    return f"The built side: {because}."
+
+
 def detail(opened: Opened, n: int, query: Decided, decision: Decision) -> dict[str, object]:
     """All about one join: its tree as SVG, the path, what was rejected, the mechanism, what can be asked of it."""
     tree = join_tree(query.profile)
@@ -174,7 +182,7 @@ def detail(opened: Opened, n: int, query: Decided, decision: Decision) -> dict[s
         "left": side(decision, "left"),
         "right": side(decision, "right"),
         "on": condition(decision),
-        "because": one_line(str(decision.value("because") or ""), 200),
+        "because": _because(decision),
         "sizes": multiplied(decision, execution is None or bool(execution.config.get("spark.sql.cbo.enabled"))),
         "path": path(decision, tree),
         "tests": len(tree.questions),

@@ -10,6 +10,7 @@ from planviz.document.alternatives.what_if import WhatIf, decided_if
 from planviz.document.comparison.replays import badge, replay_report
 from planviz.document.decisions.aggregates import aggregates
 from planviz.document.decisions.queries import decided, seen, subject
+from planviz.document.decisions.reconstruction import reconstructed
 from planviz.document.opening.replays import replayed, with_replayed_trace
 from planviz.errors import InputError
 from planviz.replay.given import given, given_from, given_text
@@ -231,3 +232,10 @@ def test_a_join_taken_from_the_text_keeps_its_keys_and_nothing_that_sizes_or_hin
     assert (taken.outcome, derived.outcome) == ("SortMergeJoin", "BroadcastHashJoin")
     assert [(check.node, check.passed, seen(check)) for check in taken.checks] == [("N0", True, "x = z, int")]
     assert [check.node for check in derived.checks] == ["N0", "N1", "N2"]
+
+
+def test_no_side_is_called_too_large_that_is_smaller_than_a_broadcast_one() -> None:
+    (query,) = reconstructed(open_text(UNEXPLAINED))
+    sort_merge, broadcast = query.of("JoinSelection")
+    assert sort_merge.checks == ()
+    assert {check.node: check.passed for check in broadcast.checks}["N2"] is True

@@ -28,9 +28,10 @@ _BYTES = ("left", "right", "limit", "threshold")
 _NAMES = {"keys": "", "types": "", "value": "", "left_hint": "left", "right_hint": "right", "allowed": "may build"}
 #: Values that are worth telling only when they are unlike this.
 _USUAL = {"hashable": True, "fit": True, "left_hint": None, "right_hint": None, "form": True}
-_TAKEN = "taken from the text: no sizes that were tried explain it"
+#: Why a join is what it is where nothing but the text leads to it.
+TAKEN = "taken from the text: no sizes that were tried explain it"
 #: What a check sees that does not count where a join was taken from the text.
-_UNKNOWN_OF_TAKEN = frozenset({"left_hint", "right_hint", "left", "right", "limit", "threshold"})
+_NOT_OF_THE_TEXT = frozenset({"left_hint", "right_hint", "left", "right", "limit", "threshold"})
 #: The strategies whose decisions a replayed explain is held against Spark's by.
 KINDS = {"joins": "JoinSelection", "aggregates": "Aggregation"}
 _SIDES = {"BuildLeft": "left", "BuildRight": "right"}
@@ -94,8 +95,8 @@ def as_taken(decisions: Iterable[Decision], taken: frozenset[str]) -> tuple[Deci
 def _taken(decision: Decision) -> Decision:
     """A decision that the replay brought about by hints: only what was asked before hints and sizes is known."""
     kept = tuple((k, v) for k, v in decision.values if k not in ("because", "hints"))
-    checks = tuple(takewhile(lambda c: _UNKNOWN_OF_TAKEN.isdisjoint(k for k, _ in c.values), decision.checks))
-    return replace(decision, checks=checks, rejected=(), values=(*kept, ("because", _TAKEN)))
+    checks = tuple(takewhile(lambda c: _NOT_OF_THE_TEXT.isdisjoint(k for k, _ in c.values), decision.checks))
+    return replace(decision, checks=checks, rejected=(), values=(*kept, ("because", TAKEN)))
 
 
 # ------------------------------------------------------------------------------------------------- words

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from planviz.config import OptimizerConfig
@@ -141,6 +142,18 @@ class _Joins:
     def _setting(self, key: str) -> Any:
         return self.config.get(key) if key in self.config.settings else None
 
+    @cached_property
+    def _broadcast(self) -> int:
+        """The largest side in bytes that was broadcast and not hinted: what is no larger is small enough, too."""
+        found = [-1]
+        for node in self.plan:
+            built = node.arguments.get("build_side") if node.op == "BroadcastHashJoin" else None
+            if built in ("left", "right"):
+                known = self._known(node)
+                if known.sizes is not None and "broadcast" not in (known.hints or ()):
+                    found.append(known.sizes[built == "right"][0])
+        return max(found)
+
     # -------------------------------------------------------------------------------------------- facts
 
     def _facts(self, node: PlanNode, known: _Known) -> dict[str, bool]:
@@ -180,11 +193,14 @@ class _Joins:
         prefer = self._setting(PREFER_SORT)
         facts: dict[str, bool | None] = {"N3": None if prefer is None else not prefer}
         threshold = self._setting(THRESHOLD)
-        if known.sizes is None or threshold is None:
+        if known.sizes is None:
             return facts
         kind = known.kind
         allowed = (kind in (*_INNER, "RightOuter"), kind not in ("RightOuter", "FullOuter"))
-        within = [_within(s, int(threshold)) for s in known.sizes]
+        if threshold is None:
+            within: list[bool | None] = [high <= self._broadcast or None for _, high in known.sizes]
+        else:
+            within = [_within(s, int(threshold)) for s in known.sizes]
         facts["N2"] = _any(w for w, ok in zip(within, allowed, strict=True) if ok)
         facts["N11"] = _any(within)
         return facts

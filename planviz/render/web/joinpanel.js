@@ -24,7 +24,7 @@ export class JoinPanel {
     const words = [element("h3", "", join.heading), sides];
     if (on) words.push(element("code", "pv-line", on));
     if (join.sizes) words.push(element("p", "pv-muted", join.sizes));
-    if (because) words.push(element("p", "pv-muted", `The built side: ${because}.`));
+    if (because) words.push(element("p", "pv-muted", because));
     this.title.replaceChildren(...words);
     this.flipBox.hidden = !own;
     this.whatNote.textContent = note;
