@@ -22,11 +22,14 @@ def explain(options: argparse.Namespace) -> int:
     """Print each file's plans; what fails goes to standard error and stops nothing else."""
 
     def show(name: str) -> tuple[str, Sequence[PlanvizError]]:
+        from planviz.document.opening.sizes import NOT_OF_PROGRAMS
         from planviz.programs import looks_like_program
 
         text = read_text(name)
         program = name.endswith((".py", ".ipynb", ".scala")) or (looks_like_program(text) and not is_plan(text))
         if program:
+            if options.size:
+                raise InputError(NOT_OF_PROGRAMS)
             return _program(text, options)
         document = open_file(text, options, "physical")
         if options.format == "json":

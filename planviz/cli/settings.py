@@ -143,10 +143,13 @@ def open_input(text: str, options: argparse.Namespace, stage: str) -> Document:
     """As `open_file` for SQL; of a plan's text the explains that can be are replayed, any other is read as it is."""
     from planviz.document import open_text
     from planviz.document.opening.readers.sql import looks_like_sql
+    from planviz.document.opening.sizes import NOT_OF_PROGRAMS
     from planviz.errors import ParseError
 
     if not looks_like_sql(text) or _PLAN.search(text):
         document = open_text(text)
+        if options.size and document.statements:
+            raise InputError(NOT_OF_PROGRAMS)
         return replayed_of(document, options) or document
     try:
         return open_file(text, options, stage)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from planviz.evaluation.casts import convert, text_of
 from planviz.evaluation.core import OUT_OF_REACH, function
-from planviz.evaluation.dateformats import formatted, parsed
+from planviz.evaluation.dateformats import formatted, formatted_timestamp, parsed
 from planviz.evaluation.errors import FailsError, UnknownValueError
 from planviz.evaluation.instants import date_of, timestamp_of
 from planviz.evaluation.jsonvalues import options_of
@@ -114,8 +114,7 @@ def _written(value: Value, t: DataType, options: dict[str, str]) -> str | None:
     if value is None:
         return None
     if t in (TIMESTAMP, TIMESTAMP_NTZ):
-        default = "yyyy-MM-dd'T'HH:mm:ss[.SSS]" + ("XXX" if t == TIMESTAMP else "")
-        return formatted(value, options.get("timestampformat", default))
+        return formatted_timestamp(value, t == TIMESTAMP, options)
     if t == DATE and "dateformat" in options:
         return formatted(datetime(value.year, value.month, value.day), options["dateformat"])
     if t == BINARY or isinstance(value, tuple):

@@ -7,7 +7,7 @@ UnknownValueError.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
@@ -102,6 +102,15 @@ def formatted(t: datetime, pattern: str) -> str:
     """
     check_pattern(pattern, False)
     return "".join(token.text or _written(t, token.letter, token.count) for token in tokens(pattern))
+
+
+def formatted_timestamp(t: datetime, zoned: bool, options: Mapping[str, str]) -> str:
+    """A timestamp as CSV and JSON are written: in the pattern of the option timestampFormat, else in that of ISO.
+
+    Raises what `formatted` raises. Spark: CSVOptions, JSONOptions.
+    """
+    default = "yyyy-MM-dd'T'HH:mm:ss[.SSS]" + ("XXX" if zoned else "")
+    return formatted(t, options.get("timestampformat", default))
 
 
 _NUMBERS: dict[str, Callable[[datetime], int]] = {

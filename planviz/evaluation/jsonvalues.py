@@ -9,7 +9,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from planviz.evaluation.core import OUT_OF_REACH, function, zone
-from planviz.evaluation.dateformats import formatted, parsed
+from planviz.evaluation.dateformats import formatted, formatted_timestamp, parsed
 from planviz.evaluation.documents import Raw, written
 from planviz.evaluation.errors import FailsError, UnknownValueError
 from planviz.evaluation.instants import date_of, timestamp_of
@@ -99,8 +99,7 @@ def _document(value: Value, t: DataType, options: dict[str, str]) -> object:
     if t == BINARY:
         return base64.b64encode(value).decode("ascii")
     if t in (TIMESTAMP, TIMESTAMP_NTZ):
-        default = "yyyy-MM-dd'T'HH:mm:ss[.SSS]" + ("XXX" if t == TIMESTAMP else "")
-        return formatted(value, options.get("timestampformat", default))
+        return formatted_timestamp(value, t == TIMESTAMP, options)
     if t == DATE:
         if "dateformat" not in options:
             return value.isoformat()

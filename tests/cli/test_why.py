@@ -85,10 +85,19 @@ def test_sizes_count_before_the_catalogue_and_scale_its_rows(tmp_path: Path, cap
     assert "SortMergeJoin\n" in given
 
 
-def test_a_size_of_a_table_that_no_query_reads_is_an_error(tmp_path: Path, capfdbinary) -> None:
-    status, _, err = shown(tmp_path, capfdbinary, "select * from big join mid using (k)", "--size", "bgi=1GB")
-    assert status == 2
+def test_a_size_of_a_table_that_no_query_reads_is_told(tmp_path: Path, capfdbinary) -> None:
+    status, out, err = shown(tmp_path, capfdbinary, "select * from big join mid using (k)", "--size", "bgi=1GB")
+    assert status == 0
     assert "A size is given for bgi, which no query reads; they read big, mid." in err
+    assert "SortMergeJoin" in out
+
+
+@pytest.mark.parametrize("command", ["why", "explain"])
+def test_sizes_beside_a_program_are_refused(tmp_path: Path, capfdbinary, command) -> None:
+    file = tmp_path / "job.py"
+    file.write_text('spark.table("big").explain()\n', encoding="utf-8")
+    assert run([command, str(file), "--size", "big=1GB"]) == 2
+    assert "Sizes are given of SQL and plans" in capfdbinary.readouterr().err.decode()
 
 
 def test_a_setting_given_beside_a_plan_that_cannot_be_replayed_is_a_fact(tmp_path: Path, capfdbinary) -> None:

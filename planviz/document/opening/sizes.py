@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from planviz.errors import InputError
 from planviz.execution import Outcome
 from planviz.replay.given import Given
+
+#: Who gives a size beside a program is told so.
+NOT_OF_PROGRAMS = "Sizes are given of SQL and plans; those of a program's tables stand in a catalogue (--catalog)."
 
 
 class Sizes:
@@ -35,11 +37,10 @@ class Sizes:
         other.warnings[:0] = execution.warnings
         return replace(outcome, execution=other, error=error)
 
-    def check(self) -> None:
-        """Raises InputError for a size of a table that no query reads."""
+    @property
+    def unread(self) -> list[str]:
+        """A sentence for each size of a table that no query reads; none where no query could be optimized."""
         read = {part for name in self._tables for part in (name.lower(), name.lower().rsplit(".", 1)[-1])}
-        unknown = [name for name in self._given.sizes if name.lower() not in read]
-        if unknown and self._tables:
-            raise InputError(
-                f"A size is given for {unknown[0]}, which no query reads; they read {', '.join(sorted(self._tables))}."
-            )
+        unknown = [name for name in self._given.sizes if name.lower() not in read] if self._tables else []
+        tables = ", ".join(sorted(self._tables)[:20])
+        return [f"A size is given for {name[:80]}, which no query reads; they read {tables}." for name in unknown]

@@ -10,7 +10,7 @@ from planviz.config import OptimizerConfig
 from planviz.document.model import Document, PlaceOf, SqlStatement, StatementKind
 from planviz.document.opening.embedded_sql import embedded_sql
 from planviz.document.opening.plans import planned
-from planviz.document.opening.sizes import Sizes
+from planviz.document.opening.sizes import NOT_OF_PROGRAMS, Sizes
 from planviz.errors import InputError
 from planviz.execution import Outcome, Session
 from planviz.frontend import Parameters
@@ -38,15 +38,15 @@ def open_sql(
     Definitions (CREATE TABLE, CREATE VIEW, CACHE TABLE, SET ...) count for the statements after them; nothing is
     executed. Nodes of a statement's plans and steps share their identities. Raises ParseError when the text cannot be
     read; SQL in a notebook's cell, a program or a dbt model is taken out of it before. Any later error stands in
-    `Document.error` and with its statement, and what was reached before it is there. Raises InputError for sizes of a
-    table that no query reads, and of a program.
+    `Document.error` and with its statement, and what was reached before it is there. A size of a table that no query
+    reads is told among the notes. Raises InputError for sizes of a program.
     """
     from planviz.document.opening.programs import open_program
 
     program = open_program(text, catalog, config, infer)
     if program is not None:
         if sizes:
-            raise InputError("Sizes are given of SQL and plans; those of a program's tables stand in a catalogue.")
+            raise InputError(NOT_OF_PROGRAMS)
         return program
     session = Session(catalog, config, params, infer)
     sql, around = embedded_sql(text)
@@ -63,7 +63,8 @@ def open_sql(
         line = text.count("\n", 0, s.start) + 1
         error = outcome.error or unprinted
         statements.append(SqlStatement(index, _kind(outcome), s.sql, line, places, trace, error, outcome.execution))
-    known.check()
+    for execution in [s.execution for s in statements if s.execution is not None][:1]:
+        execution.warnings += known.unread
     recognised, reasons = _recognised(statements)
     traces = [s.trace for s in statements if s.trace]
     errors = [s.error for s in statements if s.error is not None]
