@@ -3,6 +3,7 @@
 import streamlit as st
 
 from planviz.ui import aggregate_page, aggregate_views, components, explore, replayed, state
+from planviz.ui.actions import actions, actions_beside_box
 from planviz.ui.page import begun, page
 
 opened = begun("Aggregations", replayed.shown, state.current())
@@ -12,18 +13,13 @@ if opened is None or not begun("Aggregations", aggregate_views.count, opened):
             explore.heading(opened, "")
         with st.container(key="planviz-body"):
             explore.aggregations_opening(opened)
+        with bar:
+            actions_beside_box(opened, "aggregations")
 else:
     with page("Aggregations", document=state.name()) as bar:
         explore.heading(opened, "", "aggregates")
         aggregate_page.aggregations_of(opened)
         components.drop_zone()
         with bar:
-            if st.button("Open…", on_click=state.ask) or state.unseen_error():
-                explore.open_dialog()
-            explore.plan_menu()
-            query, portable = state.address(opened, plan=False)
             number = aggregate_page.chosen(opened)
-            view = f"{opened.key}/aggregates/{number}"
-            components.address_bar(query, view, number, button=portable, part="aggregate")
-            if not portable:
-                explore.too_long_for_link(opened)
+            actions(opened, "aggregations", f"aggregates/{number}", number, part="aggregate")

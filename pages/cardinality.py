@@ -3,6 +3,7 @@
 import streamlit as st
 
 from planviz.ui import cardinality, components, explore, replayed, state
+from planviz.ui.actions import actions, actions_beside_box
 from planviz.ui.numbers import flow
 from planviz.ui.page import begun, page
 
@@ -13,6 +14,8 @@ if opened is None or not begun("Cardinality", cardinality.has_numbers, opened):
             explore.heading(opened, "")
         with st.container(key="planviz-body"):
             explore.cardinality_opening(opened)
+        with bar:
+            actions_beside_box(opened, "cardinality")
 else:
     shown = st.session_state[state.DOCUMENT]
     with page("Cardinality", document=state.name()) as bar:
@@ -21,11 +24,4 @@ else:
             flow(cardinality.data(opened, cardinality.asked_of(opened, shown["numbers"])))
         components.drop_zone()
         with bar:
-            if st.button("Open…", on_click=state.ask) or state.unseen_error():
-                explore.open_dialog()
-            explore.plan_menu()
-            query, portable = state.address(opened, plan=False)
-            view, part = f"{opened.key}/cardinality", cardinality.part(shown["numbers"])
-            components.address_bar(query, view, part, button=portable, part="numbers")
-            if not portable:
-                explore.too_long_for_link(opened)
+            actions(opened, "cardinality", selected=cardinality.part(shown["numbers"]), part="numbers")

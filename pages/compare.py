@@ -4,6 +4,7 @@ import streamlit as st
 
 from planviz.errors import PlanvizError
 from planviz.ui import compare, compare_page, components, explore, state, upgrade_page
+from planviz.ui.actions import actions_beside_box
 from planviz.ui.page import begun, page
 
 opened = state.current()
@@ -14,6 +15,8 @@ with page("Compare", document=state.name() if opened else "") as bar:
             explore.heading(opened, "")
         with st.container(key="planviz-body"):
             compare_page.opening(opened)
+        with bar:
+            actions_beside_box(opened, "compare")
     else:
         compare_page.sides(opened, other)
         causes = upgrade_page.place(opened, other)

@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from planviz.ui import components, explore, sharing, state, views
+from planviz.ui import components, explore, state, views
+from planviz.ui.actions import actions
 from planviz.ui.page import go_on, page
 from planviz.ui.workbench import workbench
 
@@ -27,12 +28,4 @@ else:
                 explore.only_text(opened)
         components.drop_zone()
         with bar:
-            if st.button("Open…", on_click=state.ask) or state.unseen_error():
-                explore.open_dialog()
-            if plan:
-                explore.export_menu(opened, plan)
-            query, portable = state.address(opened)
-            components.address_bar(query, f"{opened.key}/{plan}", node, button=portable, stages=views.stages(opened))
-            if not portable:
-                explore.too_long_for_link(opened)
-            sharing.share_menu(opened, query)
+            actions(opened, "", plan, node, stages=views.stages(opened))

@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from planviz.ui import components, explore, history_page, state
+from planviz.ui import components, history_page, state
+from planviz.ui.actions import open_button
 from planviz.ui.page import page
 
 state.current()
@@ -16,7 +17,6 @@ with page("Event logs") as bar:
         history_page.results(found)
     components.drop_zone()
     with bar:
-        if st.button("Open…", on_click=state.ask) or state.unseen_error():
-            explore.open_dialog()
+        open_button()
         if found is not None:
             components.address_bar(history_page.address(), "history", None)

@@ -2,8 +2,9 @@
 
 import streamlit as st
 
-from planviz.ui import components, explore, replayed, sharing, state
+from planviz.ui import components, explore, replayed, state
 from planviz.ui import joins as shown_joins
+from planviz.ui.actions import actions, actions_beside_box
 from planviz.ui.joinbench import joinbench
 from planviz.ui.page import begun, page
 
@@ -15,6 +16,8 @@ if opened is None or why_not:
             explore.heading(opened, "")
         with st.container(key="planviz-body"):
             explore.joins_opening(opened, why_not)
+        with bar:
+            actions_beside_box(opened, "joins")
 else:
     shown = st.session_state[state.DOCUMENT]
     with page("Joins", document=state.name()) as bar:
@@ -23,12 +26,4 @@ else:
             joinbench(shown_joins.data(opened, shown["join"], shown["what"]))
         components.drop_zone()
         with bar:
-            if st.button("Open…", on_click=state.ask) or state.unseen_error():
-                explore.open_dialog()
-            explore.plan_menu()
-            query, portable = state.address(opened, plan=False)
-            selected = shown_joins.address(shown["join"], shown["what"])
-            components.address_bar(query, f"{opened.key}/joins", selected, button=portable, part="join")
-            if not portable:
-                explore.too_long_for_link(opened)
-            sharing.share_menu(opened, query, "joins")
+            actions(opened, "joins", selected=shown_joins.address(shown["join"], shown["what"]), part="join")

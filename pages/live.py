@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from planviz.ui import components, explore, live, live_report, live_session, state
+from planviz.ui import components, live, live_report, live_session, state
+from planviz.ui.actions import open_button
 from planviz.ui.live_access import Access
 from planviz.ui.page import page
 
@@ -32,5 +33,4 @@ with page("Live Spark", document=state.name() if captured else "") as bar:
     if opened is not None:
         components.address_bar(state.address(opened, plan=False)[0], f"{opened.key}/live", None, button=False)
     with bar:
-        if st.button("Open…", on_click=state.ask) or state.unseen_error():
-            explore.open_dialog()
+        open_button()

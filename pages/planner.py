@@ -3,6 +3,7 @@
 import streamlit as st
 
 from planviz.ui import components, explore, planner, state
+from planviz.ui.actions import actions, open_button
 from planviz.ui.page import page
 
 opened = state.current()
@@ -13,9 +14,7 @@ with page("Planner", document=state.name() if opened else "") as bar:
         st.html(planner.page(opened))
     components.drop_zone()
     with bar:
-        if st.button("Open…", on_click=state.ask) or state.unseen_error():
-            explore.open_dialog()
-        if opened is not None:
-            explore.plan_menu()
-            query, portable = state.address(opened, plan=False)
-            components.address_bar(query, f"{opened.key}/planner", None, button=portable)
+        if opened is None:
+            open_button()
+        else:
+            actions(opened, "planner")

@@ -2,8 +2,9 @@
 
 import streamlit as st
 
-from planviz.ui import components, explore, replayed, sharing, state
+from planviz.ui import components, explore, replayed, state
 from planviz.ui import rules as shown_rules
+from planviz.ui.actions import actions, actions_beside_box
 from planviz.ui.page import begun, page
 from planviz.ui.player import player
 
@@ -14,6 +15,8 @@ if opened is None or not opened.facts.steps:
             explore.heading(opened, "")
         with st.container(key="planviz-body"):
             explore.rules_opening(opened)
+        with bar:
+            actions_beside_box(opened, "rules")
 else:
     shown = st.session_state[state.DOCUMENT]
     with page("Rules", document=state.name()) as bar:
@@ -22,11 +25,4 @@ else:
             player(shown_rules.data(opened, shown["step"], shown["off"], shown["why"]))
         components.drop_zone()
         with bar:
-            if st.button("Open…", on_click=state.ask) or state.unseen_error():
-                explore.open_dialog()
-            explore.trace_menu(opened)
-            query, portable = state.address(opened, plan=False)
-            components.address_bar(query, f"{opened.key}/trace", shown["step"], button=portable, part="step")
-            if not portable:
-                explore.too_long_for_link(opened)
-            sharing.share_menu(opened, query, "rules")
+            actions(opened, "rules", "trace", shown["step"], part="step", export=lambda: explore.trace_menu(opened))
