@@ -10,7 +10,7 @@ from typing import Any
 
 from planviz.document.alternatives.aggregate_flips import WhatIf, what_ifs
 from planviz.document.decisions.aggregates import AggregateReport, StageReport, aggregates
-from planviz.document.decisions.pasted_aggregate import modelled
+from planviz.document.decisions.pasted_aggregate import modelled, values_alone
 from planviz.document.decisions.queries import answer, plain, seen
 from planviz.document.rows.aggregates import (
     Played,
@@ -97,9 +97,10 @@ def entries(found: Sequence[AggregateReport]) -> list[Entry]:
 
 
 def names(report: AggregateReport) -> list[str]:
-    """The functions as people know them: over an Expand they were rewritten, and only the results' names tell."""
+    """The functions as people know them: what was put around values is left out, and over an Expand, where all were
+    rewritten, only the results' names tell."""
     if report.expand is None:
-        return list(report.functions)
+        return [values_alone(function) for function in report.functions]
     results = report.decisions[-1].value("results") or ()
     return [r.name for r in results if r.name not in report.keys]
 

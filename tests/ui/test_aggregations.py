@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from planviz.document.decisions.pasted_aggregate import values_alone
 from planviz.document.rows.aggregates import MOST_ROWS, labels, rows_from, sample_texts
 from planviz.errors import InputError
 from planviz.ui import aggregate_views, aggregations, links, stage_cards
@@ -219,3 +220,16 @@ def test_many_keys_stand_in_few_lines() -> None:
     assert '<ul class="pv-list pv-many"><li><code>user_id</code>' in cards
     assert "by user_id, store_id, item_id and 2 more" in cards
     assert stage_cards.few(["a", "b", "c", "d"]) == "a, b, c, d"
+
+
+def test_functions_are_named_as_they_were_written() -> None:
+    opened = open_document("SELECT sum(cast(amount AS decimal(5,2))) FROM orders", "shop")
+    report = aggregations.reports(opened)[0]
+    assert report.functions == ("sum(UnscaledValue(cast(amount as decimal(5,2))))",)
+    assert aggregations.entries([report])[0].functions == "sum(cast(amount as decimal(5,2)))"
+
+
+def test_what_stands_around_values_is_left_out_of_nested_functions() -> None:
+    told = "sum(((a + b) * UnscaledValue((c - (d))))), max(KnownFloatingPointNormalized(NormalizeNaNAndZero(x)))"
+    assert values_alone(told) == "sum(((a + b) * (c - (d)))), max(x)"
+    assert values_alone("f(UnscaledValue(a") == "f(a"

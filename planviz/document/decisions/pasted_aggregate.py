@@ -19,7 +19,7 @@ from planviz.types import LONG, DataType, StructField, StructType, parse_type
 _COLUMN = re.compile(r"( AS )?\b([A-Za-z_]\w*)#\d+(L?)(?!\w)")
 _CUT = "…", "... "
 #: What the optimizer writes around a value, and writes again when it sees the value alone.
-_AROUND = re.compile(r"\b(?:UnscaledValue|knownfloatingpointnormalized|normalizenanandzero)\(", re.IGNORECASE)
+_BRACKET = re.compile(r"\b(?:UnscaledValue|knownfloatingpointnormalized|normalizenanandzero)\(|[()]", re.IGNORECASE)
 #: What plans print and SQL has no words for.
 _NO_SQL = re.compile(r"\b(MakeDecimal|lambdafunction|bloom_filter_agg)\(", re.IGNORECASE)
 _TYPED_TAIL = re.compile(
@@ -79,18 +79,22 @@ def _function(text: str) -> str:
 
 
 def _sql(text: str) -> str:
-    return _COLUMN.sub(r"\1`\2`", _alone(text))
+    return _COLUMN.sub(r"\1`\2`", values_alone(text))
 
 
-def _alone(text: str) -> str:
-    """The text with values in place of what the optimizer wrote around them."""
-    while found := _AROUND.search(text):
-        depth, end = 1, found.end()
-        while depth and end < len(text):
-            depth += {"(": 1, ")": -1}.get(text[end], 0)
-            end += 1
-        text = text[: found.start()] + text[found.end() : end - 1] + text[end:]
-    return text
+def values_alone(text: str) -> str:
+    """An expression's text as written: without UnscaledValue and the like, which the optimizer puts around values."""
+    kept: list[str] = []
+    around: list[bool] = []  # of each open bracket
+    at = 0
+    for bracket in _BRACKET.finditer(text):
+        opened = bracket[0] != ")"
+        left_out = len(bracket[0]) > 1 if opened else bool(around and around.pop())
+        if opened:
+            around.append(left_out)
+        kept.append(text[at : bracket.start() if left_out else bracket.end()])
+        at = bracket.end()
+    return "".join([*kept, text[at:]])
 
 
 def _types(texts: list[str], graph: PlanGraph) -> Iterator[tuple[str, DataType | None]]:
