@@ -10,6 +10,7 @@ const SNUG_GAPS = [16, 12, 8, 5, 2], NEAR_GAP = 5;
 const MOST_SNUG = 400, LARGE = 2000; // operators: more than can be read in any view; whose titles are not there at once
 const MOST = 2.5;
 const MAP = { width: 148, height: 112 };
+const LETTER = 6.5; // px of a letter beside a card, about
 
 export class Canvas {
   // on: {select(node), toggle(node), camera()}; frames: ring buffer of milliseconds a frame took to draw.
@@ -279,8 +280,8 @@ export class Canvas {
       this.untouched = true;
       return;
     }
-    if (plan.size <= LARGE) this.spread(SNUG_GAPS[2]);
-    const k = plan.snug ? 1 : READABLE, hot = plan.hottest();
+    if (plan.size <= LARGE) this.spread(NEAR_GAP);
+    const k = plan.snug ? EASY : READABLE, hot = plan.hottest();
     const x = plan.width * k <= this.width ? plan.width / 2 : plan.x[0] + plan.w[0] / 2;
     this.moveTo(this.clamped({ x: x - this.width / k / 2, y: plan.y[0] - (plan.snug ? plan.y[0] : 32), k }), false);
     this.untouched = true;
@@ -395,25 +396,28 @@ export class Canvas {
     this.mapCanvas.width = MAP.width * this.ratio;
     this.mapCanvas.height = MAP.height * this.ratio;
     this.mapScale = drawMinimap(this.mapCanvas.getContext("2d"), this, MAP.width, MAP.height, this.ratio);
+    this.extent = extentOf(this.plan);
     this.#placeMapView();
   }
 
   #placeMapView() {
     const { plan, camera } = this, w = this.width / camera.k, h = this.height / camera.k;
-    const all = camera.x <= 1 && camera.y <= 1 && camera.x + w >= plan.width - 1 && camera.y + h >= plan.height - 1;
+    const [x0, y0, x1, y1] = this.extent ?? [0, 0, plan.width, plan.height];
+    const all = camera.x <= x0 + 1 && camera.y <= y0 + 1 && camera.x + w >= x1 - 1 && camera.y + h >= y1 - 1;
     this.map.classList.toggle("pv-faded", all);
     if (!this.mapScale || all) return;
     const [sx, sy, left, top] = this.mapScale;
     const clip = (value, most) => Math.min(most, Math.max(0, value));
-    const x0 = clip(left + camera.x * sx, MAP.width - 3), x1 = clip(left + (camera.x + w) * sx, MAP.width);
-    const y0 = clip(top + camera.y * sy, MAP.height - 3), y1 = clip(top + (camera.y + h) * sy, MAP.height);
+    const from = [clip(left + camera.x * sx, MAP.width - 3), clip(top + camera.y * sy, MAP.height - 3)];
+    const to = [clip(left + (camera.x + w) * sx, MAP.width), clip(top + (camera.y + h) * sy, MAP.height)];
     const style = this.mapView.style;
-    style.transform = `translate(${x0}px, ${y0}px)`;
-    style.width = `${Math.max(3, x1 - x0)}px`;
-    style.height = `${Math.max(3, y1 - y0)}px`;
+    style.transform = `translate(${from[0]}px, ${from[1]}px)`;
+    style.width = `${Math.max(3, to[0] - from[0])}px`;
+    style.height = `${Math.max(3, to[1] - from[1])}px`;
   }
 
-  // The minimap stands in a corner where no card is; where every corner has some, it waits for the next pan.
+  // The minimap stands in a corner where no card is nor what changed on it is told; where every corner has some, it waits
+  // for the next pan.
   #clearMap() {
     const { plan, camera: { x, y, k }, map } = this;
     if (!plan || this.gone || map.matches(":hover")) return;
@@ -425,6 +429,10 @@ export class Canvas {
       plan.within(x0, y0, x1, y1, (b) => {
         if (plan.x[b] < x1 && plan.x[b] + plan.w[b] > x0 && plan.y[b] < y1 && plan.y[b] + plan.h[b] > y0) alone = false;
       });
+      for (const [b, words] of this.labels ?? []) {
+        const right = plan.x[b] + plan.w[b];
+        if (right < x1 && right + 12 + words.length * LETTER > x0 && plan.y[b] < y1 && plan.y[b] + plan.h[b] > y0) alone = false;
+      }
       return alone;
     };
     const corner = ["bottom right", "bottom left", "top right", "top left"].find(free);
@@ -555,6 +563,18 @@ function spread(down) {
   if (down.size !== 2) return 0;
   const [a, b] = [...down.values()];
   return Math.hypot(a.clientX - b.clientX, a.clientY - b.clientY);
+}
+
+// [x0, y0, x1, y1] of the cards.
+function extentOf({ count, x, y, w, h }) {
+  let [x0, y0, x1, y1] = [Infinity, Infinity, -Infinity, -Infinity];
+  for (let b = 0; b < count; b++) {
+    x0 = Math.min(x0, x[b]);
+    y0 = Math.min(y0, y[b]);
+    x1 = Math.max(x1, x[b] + w[b]);
+    y1 = Math.max(y1, y[b] + h[b]);
+  }
+  return [x0, y0, x1, y1];
 }
 
 function foldedWords(plan, b) {

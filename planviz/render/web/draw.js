@@ -319,10 +319,10 @@ function markColours(colours, mark) {
   return colours[{ changed: "inserted", was: "removed", is: "inserted" }[mark] ?? mark];
 }
 
-// What changed, beside its card; where the next card stands too near, above its left half; where one stands there, too,
-// the colour alone tells.
+// What changed, beside its card: at its right, at its left where the next card or the view's edge is too near, else above
+// its left half; where a card stands there, too, the colour alone tells.
 function drawMarkLabels(ctx, view, colours, boxes) {
-  const { plan, theme: { card, layout }, camera: { k } } = view;
+  const { plan, theme: { card, layout }, camera: { x, k } } = view, end = x + view.width / k;
   ctx.font = view.font(600, Math.round(Math.max(card.sub.size, Math.min(15, 10 / k)) * 2) / 2);
   ctx.textBaseline = "middle";
   for (const b of boxes) {
@@ -330,10 +330,14 @@ function drawMarkLabels(ctx, view, colours, boxes) {
     if (!words) continue;
     const right = plan.x[b] + plan.w[b], middle = plan.y[b] + plan.h[b] / 2;
     const text = view.cutTo(ctx, b, "label", words, 260), width = ctx.measureText(text).width;
-    const free = roomFor(plan, b, right + width + 18);
     ctx.fillStyle = markColours(colours, view.marks.get(b)).text;
-    if (free) {
+    const left = plan.x[b] - 10 - width, whole = right + 10 + width <= end;
+    if (whole && roomFor(plan, b, right + width + 18)) {
       ctx.fillText(text, right + 10, middle);
+      continue;
+    }
+    if (!whole && left >= x && clear(plan, b, left - 8, plan.x[b])) {
+      ctx.fillText(text, left, middle);
       continue;
     }
     // Above the card, on a patch of the surface: the edge runs behind the words.
@@ -577,10 +581,15 @@ function drawHot(ctx, view, colours) {
 
 // Whether no other card stands beside b up to `reach`.
 function roomFor(plan, b, reach) {
-  const right = plan.x[b] + plan.w[b];
+  return clear(plan, b, plan.x[b] + plan.w[b], reach);
+}
+
+// Whether no other card stands between two places at b's height.
+function clear(plan, b, from, to) {
+  const top = plan.y[b], bottom = plan.y[b] + plan.h[b];
   let free = true;
-  plan.within(right + 1, plan.y[b], reach, plan.y[b] + plan.h[b], (other) => {
-    if (other !== b && plan.x[other] < reach && plan.x[other] + plan.w[other] > right && plan.y[other] < plan.y[b] + plan.h[b] && plan.y[other] + plan.h[other] > plan.y[b]) free = false;
+  plan.within(from + 1, top, to, bottom, (other) => {
+    if (other !== b && plan.x[other] < to && plan.x[other] + plan.w[other] > from && plan.y[other] < bottom && plan.y[other] + plan.h[other] > top) free = false;
   });
   return free;
 }
