@@ -84,11 +84,12 @@ def _one(made: Replay) -> list[str]:
         lines += [f"  assumed: {sentence}" for sentence in read.assumed]
     for setting in made.settings:
         lines.append(f"  {setting.key}={setting.value}: {setting.evidence}")
-    if made.fitted is not None and made.fitted.sizes:
+    if made.fitted is not None and made.fitted.sizes and made.fitted.decisions:
         sizes = ", ".join(f"{table} {size:,}" for table, size in sorted(made.fitted.sizes.items()))
-        decisions, rest = made.fitted.decisions, len(made.fitted.open)
+        decisions, rest = made.fitted.decisions, len(made.fitted.open) or "none"
+        hang = "1 decision hangs" if decisions == 1 else f"{decisions} decisions hang"
         lines.append(f"  fitted, for the text gives no sizes (one possibility, in bytes): {sizes}")
-        lines.append(f"  {decisions} decisions hang on sizes; with these {rest or 'none'} would be another one")
+        lines.append(f"  {hang} on sizes; with these {rest} would be another one")
     lines += [f"  taken from the text: {what}" for what in made.taken]
     for stage in ("optimized", "physical"):
         lines.append(f"  the {stage} plan {_WORDS[made.verdicts[stage]]}")

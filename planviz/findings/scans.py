@@ -20,6 +20,7 @@ OFTEN = 3
 #: Below this size a table may be read as often as one likes.
 LARGE_TABLE = 64 << 20
 _TEXT_FORMATS = frozenset({"csv", "json", "text", "xml"})
+_HIVE = re.compile(r"(?:HiveTable|Catalog)Relation ")
 _HIVE_PARTITIONS = re.compile(r"Partition Cols: \[([^\]]*)\]")
 
 
@@ -285,13 +286,13 @@ class HiveReader(Check):
         """See `Check.find`."""
         for scan in _scans(plan):
             serde = re.search(r"Parquet|Orc", str(scan.arguments.get("serde", "")) or _serde(scan.text))
-            if scan.op in ("HiveTableScan", "Scan") and "HiveTableRelation" in scan.text and serde:
+            if scan.op in ("HiveTableScan", "Scan") and _HIVE.search(scan.text) and serde:
                 told = f"{name_of(scan)} ({serde[0]}): {count(len(scan.arguments.get('output') or ()), 'column')} read "
                 yield Hit(f"{told}row by row.", (scan.id,), name_of(scan))
 
 
 def _serde(text: str) -> str:
-    found = re.search(r"HiveTableRelation \[?[^,\[\]]*, ([\w.]+)", text)
+    found = re.search(_HIVE.pattern + r"\[?[^,\[\]]*, ([\w.]+)", text)
     return found[1] if found else ""
 
 

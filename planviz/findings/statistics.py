@@ -13,8 +13,8 @@ from planviz.units import exact, short
 UNKNOWN_SIZE = 9e18
 #: From how many times on an estimate counts as wrong.
 WRONG = 10
-_TABLES = frozenset({"Relation", "LogicalRelation", "HiveTableRelation", "MetastoreRelation", "RelationV2",
-                     "DataSourceV2ScanRelation"})  # fmt: skip
+_TABLES = frozenset({"Relation", "LogicalRelation", "HiveTableRelation", "CatalogRelation", "MetastoreRelation",
+                     "RelationV2", "DataSourceV2ScanRelation"})  # fmt: skip
 
 
 def _leaves(plan: PlanView) -> list[PlanNode]:

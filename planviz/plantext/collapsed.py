@@ -45,11 +45,13 @@ def restore_lines(lines: Lines) -> Lines | None:
         return None
     text: list[str] = []
     number: list[int] = []
-    for line, at in zip(lines.text, lines.number, strict=True):
+    end: list[int] = []
+    for line, at, last in zip(lines.text, lines.number, lines.end, strict=True):
         restored = _restore(line) if _lost(line, marked) or (not marked and _MARK.search(line)) else [line]
         text.extend(restored)
         number.extend([at] * len(restored))
-    return Lines(text, number, lines.stripped)
+        end.extend([last] * len(restored))
+    return Lines(text, number, lines.stripped, end)
 
 
 def restore_indentation(lines: Lines) -> Lines | None:
@@ -72,7 +74,8 @@ def restore_indentation(lines: Lines) -> Lines | None:
         else:
             out.extend(text[at:end])
         at = end
-    return Lines(out, lines.number, (*lines.stripped, "lost indentation")) if out != text else None
+    stripped = (*lines.stripped, "lost indentation")
+    return Lines(out, lines.number, stripped, lines.end) if out != text else None
 
 
 def _split_mark(line: str) -> tuple[str, str]:

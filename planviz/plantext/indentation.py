@@ -43,7 +43,7 @@ def marks_for_indentation(lines: Lines) -> Lines | None:
             out[at : at + len(marked)] = marked
         at += len(columns)
         headed = False
-    return None if out is None else Lines(out, lines.number, (*lines.stripped, "indentation without marks"))
+    return None if out is None else Lines(out, lines.number, (*lines.stripped, "indentation without marks"), lines.end)
 
 
 def _operator(line: str) -> re.Match[str] | None:

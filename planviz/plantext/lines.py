@@ -9,8 +9,9 @@ import html
 import re
 
 from planviz.plantext import unified
-from planviz.plantext.outlines import with_marks_for_boxes
+from planviz.plantext.outlines import with_marks_for_boxes, with_plus_signs
 from planviz.plantext.quoted import without_quotes
+from planviz.plantext.wrapped import join_wrapped
 
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-Z\\-_]")
 _ANSI_WITHOUT_ESCAPE = re.compile(r"\[\d{1,3}(?:;\d{1,3})*m|\[m(?=\s*$)")
@@ -58,15 +59,23 @@ class Lines:
     """Clean lines beside the physical line each came from.
 
     `text[k]` is the k-th clean line, `number[k]` its physical line counted from 1. Mostly they run in parallel; a line
-    that holds escaped line breaks (`\\n` in a cell that `show()` printed) becomes several clean lines of one number.
+    that holds escaped line breaks (`\\n` in a cell that `show()` printed) becomes several clean lines of one number,
+    and where lines were broken at a width, `end[k]` is the last physical line of the k-th clean one.
     """
 
-    __slots__ = ("number", "stripped", "text")
+    __slots__ = ("end", "number", "stripped", "text")
 
-    def __init__(self, text: list[str], number: range | list[int], stripped: tuple[str, ...]) -> None:
+    def __init__(
+        self,
+        text: list[str],
+        number: range | list[int],
+        stripped: tuple[str, ...],
+        end: range | list[int] | None = None,
+    ) -> None:
         self.text = text
         self.number = number
         self.stripped = stripped
+        self.end = number if end is None else end
 
     def __len__(self) -> int:
         return len(self.text)
@@ -86,6 +95,7 @@ def clean(raw: str) -> Lines:
         ("comment marks", _without_prefixes),
         ("line numbers", _without_numbers),
         ("drawn lines", with_marks_for_boxes),
+        ("spaces in place of plus signs", with_plus_signs),
         ("table borders", _without_borders),
     ):
         shorter = take_off(lines, raw)
@@ -96,10 +106,27 @@ def clean(raw: str) -> Lines:
                 lines = _without_log_prefixes(lines, raw) or lines
     lines = [line.rstrip() for line in lines]
     if "\\n" in raw or "HTML tags" in stripped:
-        return _with_escaped_breaks(lines, number, stripped)
+        return _without_wraps(_with_escaped_breaks(lines, number, stripped))
     if _double_spaced(lines):
-        return _single_spaced(lines, number, stripped)
-    return Lines(lines, number, tuple(stripped))
+        return _without_wraps(_single_spaced(lines, number, stripped))
+    return _without_wraps(Lines(lines, number, tuple(stripped)))
+
+
+def _without_wraps(lines: Lines) -> Lines:
+    joined = join_wrapped(lines.text)
+    if joined is None:
+        return lines
+    text: list[str] = []
+    number: list[int] = []
+    end: list[int] = []
+    for line, at in zip(joined, lines.number, strict=True):
+        if line is None:
+            end[-1] = at
+        else:
+            text.append(line)
+            number.append(at)
+            end.append(at)
+    return Lines(text, number, (*lines.stripped, "line breaks within operators"), end)
 
 
 # -- characters

@@ -1,4 +1,4 @@
-"""Trees drawn with box characters (`├──`, `└──`), with Spark's marks `:- ` and `+- ` in their place."""
+"""Trees whose marks are others than Spark's: drawn with box characters (`├──`, `└──`), or without their plus signs."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 from planviz.graph import is_known
 
 _DRAWN = re.compile(r"([\s│┃|:]*)([├└╰┣┗])[─━╌-]+[>╴]?[ \xa0]?(?=[*'!~^(\w])")
+_BARE = re.compile(r"^((?: {3}|:  )*+) - (?=['!~^]*(?:\*(?:\(\d+\))? ?)?[A-Z=])")
 _RAILS = str.maketrans({"│": ":", "┃": ":", "|": ":"})
 _OPERATOR = re.compile(r"( *)((?:\*(?:\(\d+\))? ?|\^\(?\d*\)? ?)?['!~]*([A-Z]\w*)(?![\w.:]|\s*(?:=|->|:)))")
 _WHOLE = re.compile(r"[\[(<]|$|\s(?:\(\d+\)|[A-Z#\[(<`'\d]|(?:\w+ )?[\w.`]+(?:,|$|\(|\s*\[))")
@@ -31,6 +32,19 @@ def with_marks_for_boxes(lines: list[str], raw: str) -> list[str] | None:
             out[at:end] = [_with_mark(line) for line in lines[at:end]]
         at = max(end, at + 1)
     return out
+
+
+def with_plus_signs(lines: list[str], raw: str) -> list[str] | None:
+    """Lines in which ` - X` became `+- X`: a form or a page that took every `+` for a space has printed them.
+
+    Only in a text without any `+- `, where most names behind the marks are operators'.
+    """
+    if "+- " in raw or " - " not in raw:
+        return None
+    bare = [line for line in lines if _BARE.match(line)]
+    if not bare or not ("== " in raw or ":- " in raw) or not mostly_operators([line.lstrip(" :") for line in bare]):
+        return None
+    return [_BARE.sub(r"\1+- ", line) for line in lines]
 
 
 def mostly_operators(drawn: list[str]) -> bool:

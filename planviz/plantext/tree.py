@@ -143,6 +143,7 @@ class _TreeReader:
     def __init__(self, lines: Lines, stop: int, reader: Reader, headed: bool) -> None:
         self.text = lines.text
         self.number = lines.number
+        self.end = lines.end
         self.stop = stop
         self.reader = reader
         self.headed = headed
@@ -154,7 +155,7 @@ class _TreeReader:
         self.pending = False  # an adaptive heading waits for the root of its plan
 
     def read(self, start: int) -> tuple[Tree, int]:
-        text, number, stop = self.text, self.number, self.stop
+        text, stop = self.text, self.stop
         index = start
         while index < stop:
             line = text[index]
@@ -192,7 +193,7 @@ class _TreeReader:
                 last = self._literal_end(index, body)
                 if last > index:
                     body = self._joined(body, index, last)
-            self._add(column, body, match, number[index], number[last], last_child=bare[0] == "+")
+            self._add(column, body, match, self.number[index], self.end[last], last_child=bare[0] == "+")
             index = last + 1
         self._finish()
         return self.tree, index
@@ -270,7 +271,7 @@ class _TreeReader:
             last = self._literal_end(index, bare)
             if last > index:
                 bare = self._joined(bare, index, last)
-        self._add(mark, bare, match, self.number[index], self.number[last], root=True)
+        self._add(mark, bare, match, self.number[index], self.end[last], root=True)
         self.pending = False
         return last + 1
 
@@ -293,7 +294,7 @@ class _TreeReader:
             top.balance += _balance(line)
         self.continued.setdefault(id(node), (node, []))[1].append(line)
         assert node.source is not None
-        node.source = (node.source[0], self.number[index])
+        node.source = (node.source[0], self.end[index])
 
     def _joined(self, body: str, index: int, last: int) -> str:
         return "\n".join([body, *(self._dedented(at) for at in range(index + 1, last + 1))])

@@ -79,7 +79,7 @@ _SIDES = re.compile(r"\bBuild(Left|Right)\b")
 _ID = re.compile(r"#\d+L?")
 #: Where the lines of sources have the name of what they read.
 _NAMES = (
-    re.compile(r"HiveTableRelation \[?((?:`[^`]+`\.?)+)"),
+    re.compile(r"(?:HiveTable|Catalog)Relation \[?((?:`[^`]+`\.?)+)"),
     re.compile(r"MetastoreRelation (\w+), (\w+)"),
     re.compile(r"JDBCRelation\((.*?)\)(?= \[numPartitions| ?\[|$)"),
     re.compile(r"Scan(?: |Relation )([\w`]+(?:\.[\w`]+)+)"),

@@ -321,6 +321,25 @@ def test_a_key_cut_off_from_its_value_ends_the_value_before() -> None:
 # -- detail blocks
 
 
+def test_spark_2_2_calls_a_hive_table_catalog_relation() -> None:
+    relation = "CatalogRelation `default`.`aa`, org.apache.hadoop.hive.serde2.lazy.LazySimpleSerDe, [key#37, value#38]"
+    assert parts(relation) == {"table": "default.aa", "serde": "LazySimpleSerDe"}
+    assert parts(f"HiveTableScan [key#37], {relation}") == {
+        "output": ["key#37"],
+        "table": "default.aa",
+        "serde": "LazySimpleSerDe",
+    }
+
+
+def test_what_a_merge_does_is_no_column() -> None:
+    told = parts(
+        "MergeIntoCommandEdge SubqueryAlias u, SubqueryAlias t, Delta[version=0, 3 files, dbfs:/t], (id#1L = id#2), "
+        "[Update [actions: [`id` = id#1L]]], [Insert [actions: [`id` = id#2]]]"
+    )
+    assert set(told) == {"details"}
+    assert told["details"][-2:] == ["[Update [actions: [`id` = id#1L]]]", "[Insert [actions: [`id` = id#2]]]"]
+
+
 def test_the_block_of_another_operator_is_not_taken() -> None:
     assert block_parts("Exchange (7)", "Scan parquet", "Output [1]: [a#1]") == {}
 

@@ -187,6 +187,7 @@ _READERS: dict[str, Reader] = {
     "RelationV2": scans.read_relation,
     "UnresolvedRelation": scans.read_unresolved_relation,
     "HiveTableRelation": scans.read_hive,
+    "CatalogRelation": scans.read_hive,
     "HiveTableScan": scans.read_hive,
     "IntersectAll": rows.read_set,
     "ExceptAll": rows.read_set,

@@ -10,6 +10,8 @@ from planviz.plantext.operators.scans import FORMATS, read_local
 
 _MODES = {"Append", "Overwrite", "ErrorIfExists", "Ignore"}
 _NAME = re.compile(r"([A-Z]\w+)(?: |$)")
+_COLUMN = re.compile(r"[^\[\](),:]+#\d+L?")
+_VALUE = re.compile(r"[^\[\](),:=]*=")
 _UNRESOLVED = re.compile(r"'?UnresolvedRelation \[(.*)\]$")
 _CATALOG_TABLE = re.compile(r"CatalogTable\(\s.*?Database: (\S+).*?Table: ([^\n]+)", re.DOTALL)
 _STORAGE = re.compile(r"Storage\(Location: ([^,)]*).*\)$")
@@ -58,10 +60,12 @@ def _recognise(piece: str, parts: Parts) -> bool:
     """Take a piece into `parts` by what it looks like; False when it looks like nothing known."""
     if is_list(piece):
         listed = items(piece)
-        if listed and all("#" in entry for entry in listed):
+        if listed and all(_COLUMN.fullmatch(entry) for entry in listed):
             name = "partition_columns" if "format" not in parts and "partition_columns" not in parts else "columns"
-        elif listed and all("=" in entry for entry in listed):
+        elif listed and all(_VALUE.match(entry) for entry in listed):
             name = "options" if "format" in parts else "static_partition"
+        elif any(is_list(entry) or " [" in entry for entry in listed):
+            return False
         else:
             name = "columns"
         if name in parts:

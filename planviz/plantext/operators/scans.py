@@ -201,9 +201,12 @@ def read_unresolved_relation(op: str, text: str) -> Parts:
 
 
 def read_hive(op: str, text: str) -> Parts:
-    """`Scan hive db.t [a#1], HiveTableRelation [`db`.`t`, serde, Data Cols: [..]], [filters]`, `HiveTableScan ..`."""
+    """`Scan hive db.t [a#1], HiveTableRelation [`db`.`t`, serde, Data Cols: [..]], [filters]`, `HiveTableScan ..`.
+
+    Spark 2.2 calls the relation CatalogRelation.
+    """
     parts: Parts = {}
-    if op == "HiveTableRelation":
+    if op in ("HiveTableRelation", "CatalogRelation"):
         _hive_table(text, parts)
         return parts
     pieces = split(text)
@@ -218,7 +221,7 @@ def read_hive(op: str, text: str) -> Parts:
     found: Parts = {}
     if pieces:
         relation = pieces.pop(0).strip("()")
-        name = re.match(r"(HiveTableRelation|MetastoreRelation)\b ?", relation)
+        name = re.match(r"(HiveTableRelation|CatalogRelation|MetastoreRelation)\b ?", relation)
         if name and name[1] == "MetastoreRelation" and ((pieces and not is_list(pieces[0])) or ", " in relation):
             database = relation[name.end() :].split(", ")
             found["table"] = ".".join(database[:2]) if len(database) > 1 else f"{database[0]}.{pieces.pop(0)}"

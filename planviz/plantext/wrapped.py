@@ -1,0 +1,110 @@
+"""A plan whose lines were broken at a width, by a terminal, a mail or a page: the rests are put back in place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+_MARKED = re.compile(r"[ :!]*[+:]- \S")
+_HEADING = re.compile(r"\s*={2,3} \S")
+_NARROWEST = 40  # characters: narrower breaks are those of values that hold line breaks
+_FEWEST = 2  # breaks that show a width
+_BEGINS = "==", "(", "-", "#", "*", "..."
+
+
+@dataclass(frozen=True)
+class _Break:
+    """A line of a tree without a mark: more of the one before, when that was broken."""
+
+    line: int
+    before: int
+    last: bool  # no line with a mark follows in this tree
+    below: bool  # it stands below the name of its operator
+
+
+def join_wrapped(text: Sequence[str]) -> list[str | None] | None:
+    """The lines, each with its rests and None in place of them; None where no line was broken.
+
+    Broken at a width are all lines that are longer, so nearly all rests show it: cut within words, the lines before
+    them are equally long; cut between words, none had room for the word that follows. One that ends in a comma goes on
+    in any case, for a plan has no line break there; where one did, those with open brackets or a colon at their end go
+    on, too. A value may hold line breaks, and keeps those, and arguments below their operator are no rests.
+    """
+    breaks = _breaks(text)
+    width = max((len(text[b.before]) for b in breaks), default=0)
+    breaks = list(_without_comments(text, breaks, width))
+    cut = [b for b in breaks if not _goes_on(text, b)]
+    narrow = width >= _NARROWEST and len(breaks) >= _FEWEST and max(map(len, text)) <= width
+    within_words = narrow and all(len(text[b.before]) >= width - 1 for b in breaks)
+    between_words = narrow and not any(_had_room(text, b, width) for b in cut)
+    reflowed = len(cut) < len(breaks)
+    parts: dict[int, list[str]] = {}  # by the line that takes the rests in
+    gone: set[int] = set()
+    start, depth = -1, 0
+    for b in breaks:
+        if b.before not in gone:
+            start, depth = b.before, _depth(text[b.before])
+        unfinished = reflowed and not b.below and (depth > 0 or text[b.before].endswith(":"))
+        if not (within_words or between_words or unfinished or _goes_on(text, b)):
+            continue
+        rest = text[b.line]
+        whole = within_words and len(text[b.before]) == width
+        parts.setdefault(start, [text[start]]).append(rest if whole else f" {rest.lstrip()}")
+        gone.add(b.line)
+        depth += _depth(rest)
+    if not gone:
+        return None
+    return [None if k in gone else "".join(parts.get(k, (line,))) for k, line in enumerate(text)]
+
+
+def _breaks(text: Sequence[str]) -> list[_Break]:
+    """The lines without a mark in trees: up to an empty line or a heading, from a heading or a line with a mark on."""
+    found: list[_Break] = []
+    at = 0
+    while at < len(text):
+        headed = at > 0 and _HEADING.match(text[at - 1]) is not None
+        if not text[at].strip() or not (headed or _MARKED.match(text[at])):
+            at += 1
+            continue
+        end = at
+        while end < len(text) and text[end].strip() and not _HEADING.match(text[end]):
+            end += 1
+        found.extend(_breaks_of_tree(text, at, end))
+        at = end
+    return found
+
+
+def _breaks_of_tree(text: Sequence[str], start: int, end: int) -> Iterator[_Break]:
+    marks = [k for k in range(start, end) if _MARKED.match(text[k])]
+    column = 0
+    for k in range(start, end):
+        if mark := _MARKED.match(text[k]):
+            column = mark.end() - 1
+        elif k > start:
+            indented = len(text[k]) - len(text[k].lstrip())
+            yield _Break(k, k - 1, not marks or k > marks[-1], bool(column) and indented >= column)
+
+
+def _without_comments(text: Sequence[str], breaks: Sequence[_Break], width: int) -> Iterator[_Break]:
+    """The breaks without the lines behind a tree that are none of it: its last line had room for them."""
+    behind = -1
+    for b in breaks:
+        if b.last and (b.before == behind or (_had_room(text, b, width) and not _goes_on(text, b))):
+            behind = b.line
+        else:
+            yield b
+
+
+def _had_room(text: Sequence[str], b: _Break, width: int) -> bool:
+    return len(text[b.before]) + 1 + len(text[b.line].split(maxsplit=1)[0]) <= width
+
+
+def _goes_on(text: Sequence[str], b: _Break) -> bool:
+    """Whether the line before ends in a comma, and the rest is nothing that begins anew."""
+    return text[b.before].endswith(",") and not b.below and not text[b.line].lstrip().startswith(_BEGINS)
+
+
+def _depth(line: str) -> int:
+    """How many brackets of a line are open at its end."""
+    return line.count("(") + line.count("[") - line.count(")") - line.count("]")

@@ -1,0 +1,121 @@
+"""Plans whose lines were broken at a width, or lost their plus signs, as terminals, mails and pages hand them on."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from planviz.document import open_text
+from planviz.graph import PlanGraph
+
+LINES = [
+    "AdaptiveSparkPlan isFinalPlan=false",
+    "+- HashAggregate(keys=[city#1], functions=[sum(pay#2L), count(1), avg(bonus#5)])",
+    "   +- Exchange hashpartitioning(city#1, 200), ENSURE_REQUIREMENTS, [plan_id=60]",
+    "      +- HashAggregate(keys=[city#1], functions=[partial_sum(pay#2L), partial_count(1), partial_avg(bonus#5)])",
+    "         +- Project [city#1, pay#2L, bonus#5]",
+    "            +- BroadcastHashJoin [person#3], [id#9], Inner, BuildRight, false",
+    "               :- Filter (isnotnull(person#3) AND (pay#2L > 100))",
+    "               :  +- FileScan parquet staff[city#1,pay#2L,person#3] Batched: true, DataFilters: "
+    "[isnotnull(person#3), (pay#2L > 100)], Format: Parquet, Location: InMemoryFileIndex(1 paths)[s3://b/staff], "
+    "PartitionFilters: [], PushedFilters: [IsNotNull(person), GreaterThan(pay,100)], ReadSchema: "
+    "struct<city:string,pay:bigint,person:int>",
+    "               +- BroadcastExchange HashedRelationBroadcastMode(List(cast(input[0, int, false] as bigint)),"
+    "false), [plan_id=70]",
+    "                  +- FileScan parquet bonus[id#9,bonus#5] Batched: true, DataFilters: [], Format: Parquet, "
+    "Location: InMemoryFileIndex(1 paths)[s3://b/bonus], PartitionFilters: [], PushedFilters: [], ReadSchema: "
+    "struct<id:int,bonus:double>",
+]
+
+
+def facts(plan: PlanGraph) -> list[tuple[int, str, object]]:
+    return [(node.depth, node.op, node.arguments) for node in plan]
+
+
+def whole() -> list[tuple[int, str, object]]:
+    (plan,) = open_text("\n".join(["== Physical Plan ==", *LINES])).plans
+    return facts(plan)
+
+
+def between_words(line: str, width: int, hanging: str = "") -> list[str]:
+    """A line as mail programs break it: its indentation stays, the rests begin in the first column."""
+    return textwrap.wrap(
+        line, width, break_long_words=False, break_on_hyphens=False, subsequent_indent=hanging, drop_whitespace=True
+    )
+
+
+@pytest.mark.parametrize("width", [80, 100, 120])
+def test_lines_cut_within_words(width: int) -> None:
+    cut = [line[at : at + width] for line in LINES for at in range(0, len(line), width)]
+    (plan,) = open_text("\n".join(["== Physical Plan ==", *cut])).plans
+    assert facts(plan) == whole()
+
+
+@pytest.mark.parametrize("width", [90, 110, 130])
+@pytest.mark.parametrize("hanging", ["", " "])
+def test_lines_cut_between_words(width: int, hanging: str) -> None:
+    cut = [part for line in LINES for part in between_words(line, width, hanging)]
+    (plan,) = open_text("\n".join(["== Physical Plan ==", *cut])).plans
+    assert facts(plan) == whole()
+
+
+def test_a_comma_or_an_open_bracket_at_the_end_of_a_line() -> None:
+    text = "\n".join(["== Physical Plan ==", *LINES])
+    for there in (
+        ", ENSURE_REQ",
+        ", functions=[partial",
+        ", Inner",
+        " (pay#2L > 100))",
+        " PartitionFilters: [], PushedFilters: [IsN",
+    ):
+        assert there in text
+        head, tail = text.split(there, 1)
+        cut = there.index(" ")
+        text = f"{head}{there[:cut]}\n{there[cut + 1 :]}{tail}"
+    (plan,) = open_text(text).plans
+    assert facts(plan) == whole()
+
+
+def test_the_root_may_be_broken_too() -> None:
+    (plan,) = open_text(
+        "== Physical Plan ==\nHashAggregate(keys=[city#1],\nfunctions=[count(1)])\n+- LocalTableScan [city#1]\n"
+    ).plans
+    assert facts(plan)[0] == (
+        0,
+        "HashAggregate",
+        {"keys": ["city#1"], "functions": [{"text": "count(1)", "mode": "final"}]},
+    )
+
+
+def test_the_operator_has_all_its_lines() -> None:
+    cut = [line[at : at + 100] for line in LINES for at in range(0, len(line), 100)]
+    (plan,) = open_text("\n".join(["== Physical Plan ==", *cut])).plans
+    first = plan[2].source
+    assert first == (4, 4)
+    assert plan[3].source == (5, 6)
+
+
+def test_words_behind_a_plan_are_none_of_it() -> None:
+    cut = [line[at : at + 100] for line in LINES for at in range(0, len(line), 100)]
+    document = open_text(
+        "\n".join(["== Physical Plan ==", *cut, "What is slow here?", "I have tried all that I know."])
+    )
+    assert facts(document.plans[0]) == whole()
+    assert [text for _, text in document.unparsed] == ["What is slow here?", "I have tried all that I know."]
+
+
+def test_a_line_break_in_a_value_stays() -> None:
+    (plan,) = open_text("== Physical Plan ==\nFilter (a#1 = one\ntwo)\n+- LocalTableScan [a#1]\n").plans
+    assert plan[0].arguments["condition"] == "a#1 = one\ntwo"
+
+
+def test_spaces_in_place_of_plus_signs() -> None:
+    text = "\n".join(["== Physical Plan ==", *LINES])
+    (plan,) = open_text(text.replace("+- ", " - ")).plans
+    assert facts(plan) == whole()
+
+
+def test_a_list_of_remarks_is_no_tree_without_plus_signs() -> None:
+    document = open_text("== Physical Plan ==\nLocalTableScan [a#1]\n\n - it reads a table\n - it is small\n")
+    assert [node.op for node in document.plans[0]] == ["LocalTableScan"]
