@@ -30,7 +30,9 @@ _FLAT = re.compile(rf"{_RAILS}[+:]- ")
 _LINE_START = re.compile(r"^[ :!]*[+:]- ", re.MULTILINE)
 _NAME = re.compile(r"[*'!~^]*+(?:\(\d+\) )?[!'~]*+([A-Z]\w*)")
 _SECTION = re.compile(r"== (Final|Current|Initial) Plan ==")
-_COLUMNS = re.compile(r"\s*((?:[^\s,]+: [a-z]\w*(?:\([^)]*\)|<\S*>)?(?:, |(?= )))+) (?=['!~]*[A-Z])")
+_SECTION_ROOT = re.compile(r"(?:(?<=- == Final Plan ==)|(?<=- == Current Plan ==)|(?<=- == Initial Plan ==))(?=\s*\S)")
+_WHOLE_SECTION = re.compile(_SECTION.pattern + "$")
+_COLUMNS = re.compile(r"\s*((?:[^\s,]+: [a-z][a-z_\d]*(?:\([^)]*\)|<\S*>)?(?:, |(?= |['!~]*[A-Z])))+) ?(?=['!~]*[A-Z])")
 _MOST = 5_000  # operators put back in one text: what is larger was not copied by hand
 _DEEPEST = 1_000
 
@@ -66,16 +68,27 @@ def restore_indentation(lines: Lines) -> Lines | None:
     at = 0
     while at < len(text):
         end = at + 1
-        while end < len(text) and _FLAT.match(text[end]):
+        while end < len(text) and (_FLAT.match(text[end]) or _is_root_of_section(text, end)):
             end += 1
         if end - at > 2 and not _FLAT.match(text[at]):
-            tokens = [_split_mark(line) for line in text[at + 1 : end]]
+            tokens: list[tuple[str, str]] = []
+            for k in range(at + 1, end):
+                if _FLAT.match(text[k]):
+                    tokens.append(_split_mark(text[k]))
+                else:
+                    tokens[-1] = (tokens[-1][0], f"{tokens[-1][1]} {text[k].strip()}")
             out.extend(_indented(text[at], tokens))
         else:
             out.extend(text[at:end])
         at = end
     stripped = (*lines.stripped, "lost indentation")
     return Lines(out, lines.number, stripped, lines.end) if out != text else None
+
+
+def _is_root_of_section(text: list[str], at: int) -> bool:
+    """Whether a line is the root below `+- == Final Plan ==`, which has no mark."""
+    heading = _FLAT.match(text[at - 1])
+    return bool(text[at].strip()) and heading is not None and bool(_WHOLE_SECTION.match(text[at - 1], heading.end()))
 
 
 def _split_mark(line: str) -> tuple[str, str]:
@@ -128,7 +141,7 @@ def _tokens(body: str) -> tuple[str, list[tuple[str, str]]]:
 def _tree(body: str) -> list[str]:
     if re.search(r"(?: {3}|:  )[+:]- ", body):
         # Only the breaks are gone, the indentation is still there.
-        return [line.rstrip() for line in _KEPT.split(body.strip())]
+        return [line.rstrip() for part in _KEPT.split(body.strip()) for line in _SECTION_ROOT.split(part, maxsplit=1)]
     root, tokens = _tokens(body)
     return _indented(root, tokens)
 

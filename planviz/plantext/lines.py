@@ -36,8 +36,8 @@ _STAMP = r"\[?(?:\d{2,4}[-/]\d\d[-/]\d{2,4}[ T,])?\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z
 _THREAD = r"(?:\[[^\]\n]*\]\s*)*"
 _LOGGER = r"[\w.$/@-]*(?:\[[^\]\n]*\])?(?::\d+)?(?: ?\([^)\n]*\))?"
 _LOG = re.compile(
-    rf"^ {{0,8}}{_STAMP}\s+(?:(?:stdout|stderr) [FP] |{_THREAD}{_LEVEL}\s+{_THREAD}{_LOGGER}\s*[:-](?: |$)|"
-    rf"{_THREAD}{_LEVEL}: |\[(?:info|warn|error|debug)\] ?|- [\w.$]+ - {_LEVEL} - |(?=[ :]*(?:[+:]- |==)))"
+    rf"^ {{0,8}}{_STAMP}(?:\s+(?:(?:stdout|stderr) [FP] |{_THREAD}{_LEVEL}\s+{_THREAD}{_LOGGER}\s*[:-](?: |$)|"
+    rf"{_THREAD}{_LEVEL}: |\[(?:info|warn|error|debug)\] ?|- [\w.$]+ - {_LEVEL} - )|\s(?=[ :]*(?:[+:]- |==)))"
 )
 _BUILD_TOOL = re.compile(r"^ {0,8}\[(?:info|warn|error|debug|INFO|WARNING|ERROR|DEBUG)\] ?")
 _RUNNER = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z ?")
@@ -231,6 +231,8 @@ def _without_prefixes(lines: list[str], raw: str) -> list[str] | None:
         cut = [line[line.index(prefix) + len(prefix) :] for line in lines[at:end]]
         if prefix not in "|+" and all(not line or line[0] == " " for line in cut):
             cut = [line[1:] for line in cut]
+        if prefix == "|" and all(line.rstrip().endswith("|") for line in cut if line.strip()):
+            cut = [line.rstrip()[:-1] for line in cut]
         # A single `* Project (3)` is an operator of `explain formatted`, not a line of a comment.
         if (
             (end - at > 1 or prefix not in "*+")

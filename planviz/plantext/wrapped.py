@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 _MARKED = re.compile(r"[ :!]*[+:]- \S")
 _HEADING = re.compile(r"\s*={2,3} \S")
+_COLUMNS_FOLLOW = re.compile(r"\s*== Analyzed")
+_SECTION = re.compile(r"[ :]*[+:]- == \w+ Plan ==$")
 _NARROWEST = 40  # characters: narrower breaks are those of values that hold line breaks
 _FEWEST = 2  # breaks that show a width
 _BEGINS = "==", "(", "-", "#", "*", "..."
@@ -63,7 +65,7 @@ def _breaks(text: Sequence[str]) -> list[_Break]:
     found: list[_Break] = []
     at = 0
     while at < len(text):
-        headed = at > 0 and _HEADING.match(text[at - 1]) is not None
+        headed = at > 0 and bool(_HEADING.match(text[at - 1])) and not _COLUMNS_FOLLOW.match(text[at - 1])
         if not text[at].strip() or not (headed or _MARKED.match(text[at])):
             at += 1
             continue
@@ -81,7 +83,7 @@ def _breaks_of_tree(text: Sequence[str], start: int, end: int) -> Iterator[_Brea
     for k in range(start, end):
         if mark := _MARKED.match(text[k]):
             column = mark.end() - 1
-        elif k > start:
+        elif k > start and not _SECTION.match(text[k - 1]):
             indented = len(text[k]) - len(text[k].lstrip())
             yield _Break(k, k - 1, not marks or k > marks[-1], bool(column) and indented >= column)
 
