@@ -18,7 +18,7 @@ PACKAGE = ROOT / "planviz"
 # A room may import rooms of its own floor or below; towers name what they may see.
 FLOORS = [
     {"versions"},
-    {"errors", "config", "units", "limits"},
+    {"errors", "config", "units", "limits", "placeholders"},
     {"trees", "types", "decisions"},
     {"expressions"},
     {"logical", "catalog", "evaluation"},

@@ -176,6 +176,9 @@ def given_of(options: argparse.Namespace) -> Given:
 
 
 def _tell(document: Document) -> None:
+    from planviz.document.opening.embedded_sql import embedded_sql
+
     warnings = [w for s in document.statements if s.execution is not None for w in s.execution.warnings]
-    for warning in dict.fromkeys(warnings):
+    read = embedded_sql(document.text)[1] if document.statements else ()
+    for warning in dict.fromkeys([*read, *warnings]):
         print(f"planviz: note: {warning}", file=sys.stderr)

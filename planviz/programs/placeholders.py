@@ -6,15 +6,9 @@ import re
 
 from planviz.errors import ParseError
 from planviz.frontend import parse_script
+from planviz.placeholders import NEAR, in_place, name_of
 
 _PLACEHOLDER = re.compile(r"<([A-Za-z_][^<>\n]{0,70})>")
-#: Words and signs behind which a value stands; a name stands anywhere else.
-_VALUE = re.compile(
-    r"(?:[=<>!+\-*/%]|\b(?:limit|offset|between|and|or|not|then|else|when|interval|like|percent|in\s*\(|values\s*\()"
-    r"|\(\s*(?:-?\d+|'[^']*')\s*,|rows|tablesample\s*\()\s*$",
-    re.IGNORECASE,
-)
-_CLAUSE = re.compile(r"\b(?:where|having|on)\s*$", re.IGNORECASE)
 
 
 def filled(text: str) -> str:
@@ -23,10 +17,13 @@ def filled(text: str) -> str:
         return text
     made: list[str] = []
     end = 0
+    quotes = _Quotes()
     for found in _PLACEHOLDER.finditer(text):
-        before = text[: found.start()]
-        made.append(text[end : found.start()])
-        made.append(_in_place(found[1], before, text[found.end() :]))
+        start = found.start()
+        quotes.follow(text[end:start])
+        made.append(text[end:start])
+        around = text[max(0, start - NEAR) : start], text[found.end() : found.end() + NEAR]
+        made.append(name_of(found[1]) if quotes.open else in_place(found[1], *around))
         end = found.end()
     made.append(text[end:])
     return "".join(made)
@@ -43,26 +40,16 @@ def filled_duration(text: str, longest: bool) -> str:
     return whole if _PLACEHOLDER.fullmatch(text.strip()) else _PLACEHOLDER.sub(number, text)
 
 
-def _in_place(what: str, before: str, after: str) -> str:
-    name = re.sub(r"\W+", "_", what).strip("_") or "value"
-    if _quoted(before):
-        return name
-    if re.search(r"[\w.`]$", before) or re.match(r"[\w.`]", after):
-        return name
-    if _CLAUSE.search(before):
-        return "true"
-    return "1" if _VALUE.search(before.rstrip("( ") + " " if before.rstrip().endswith("(") else before) else name
+class _Quotes:
+    """Whether a text ends inside quotes, told piece by piece."""
 
+    def __init__(self) -> None:
+        self.open = ""
 
-def _quoted(before: str) -> bool:
-    """Whether a text ends inside quotes."""
-    quote = ""
-    for c in before:
-        if quote:
-            quote = "" if c == quote else quote
-        elif c in "'\"":
-            quote = c
-    return bool(quote)
+    def follow(self, piece: str) -> None:
+        """Go on with the next piece."""
+        for c in re.findall("['\"]", piece):
+            self.open = ("" if c == self.open else self.open) if self.open else c
 
 
 def _reads(text: str) -> bool:

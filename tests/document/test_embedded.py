@@ -53,4 +53,4 @@ def test_an_error_has_the_place_in_the_text_that_was_pasted():
 
 @pytest.mark.parametrize("text", ["SELECT '{{ x }}' AS a", "SELECT 1", "SELECT '%sql', \".sql('SELECT 1')\""])
 def test_plain_sql_is_left_alone(text):
-    assert embedded_sql(text) == (text, "")
+    assert embedded_sql(text) == (text, ())

@@ -20,7 +20,12 @@ from planviz.expressions.patterns import Like, MultiLike, RLike, StringPredicate
 from planviz.expressions.predicates import BinaryComparison, Connective, In, IsNotNull, IsNull, Not, Predicate
 from planviz.expressions.specs import FunctionSpec
 from planviz.expressions.subqueries import Exists, InSubquery, SubqueryExpression
-from planviz.expressions.unresolved import UnresolvedAttribute, UnresolvedExtractValue, UnresolvedFunction
+from planviz.expressions.unresolved import (
+    SemiStructuredExtract,
+    UnresolvedAttribute,
+    UnresolvedExtractValue,
+    UnresolvedFunction,
+)
 from planviz.expressions.windows import SpecifiedWindowFrame, WindowSpec
 from planviz.functions.signatures import SIGNATURES
 from planviz.types import (
@@ -33,6 +38,7 @@ from planviz.types import (
     TIME,
     TIMESTAMP,
     UNKNOWN,
+    VARIANT,
     DataType,
     is_integral,
     is_interval,
@@ -109,6 +115,9 @@ class Values:
             return self._cast(e, down)
         if isinstance(e, SubqueryExpression | InSubquery):
             return self._subquery(e, scope, down)
+        if isinstance(e, SemiStructuredExtract):
+            down(e.child).note(VARIANT)
+            return Guess()
         if isinstance(e, UnresolvedExtractValue):
             return _part(down(e.child), e.extraction, down)
         if isinstance(e, UnresolvedFunction):

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from planviz.document.opening.templates import read_template
+
 _BEGINS = r"(?:--[^\n]*\n\s*|/\*.*?\*/\s*)*(?:SELECT|WITH|EXPLAIN|INSERT|CREATE|MERGE|FROM|VALUES|CACHE|\(\s*SELECT)\b"
 _PLAIN = re.compile(rf"\s*{_BEGINS}", re.IGNORECASE | re.DOTALL)
 _CELL = re.compile(r"\s*(?:(?:#|--|//)\s*MAGIC\s+)?%%?(?:sql|sparksql|spark_sql)\b[^\n]*", re.IGNORECASE)
@@ -17,28 +19,28 @@ _CALL = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _MARGIN = re.compile(r"^[ \t]*\|", re.MULTILINE)
-_JINJA = re.compile(r"\{\{-?\s*(?P<call>\w+)\s*\((?P<arguments>[^{}]*)\)\s*-?\}\}|\{#.*?#\}", re.DOTALL)
-_TEXTS = re.compile(r"['\"]([^'\"]*)['\"]")
 
 
-def embedded_sql(text: str) -> tuple[str, str]:
-    """The SQL of a text, at its place, and what was taken off around it; the text itself and "" for plain SQL.
+def embedded_sql(text: str) -> tuple[str, tuple[str, ...]]:
+    """The SQL of a text, at its place, and what is to be said of that; the text itself and () for plain SQL.
 
-    Read are cells that begin with %sql, `spark.sql("...")` in Python and Scala, each string a statement, and
-    `{{ ref('t') }}`, `{{ source('db', 't') }}` and `{{ config(...) }}` of dbt. Values put into strings while a program
-    runs are not known: what stands for them is left, and is told as a syntax error.
+    Read are cells that begin with %sql, `spark.sql("...")` in Python and Scala, each string a statement, and templates.
     """
     cell = _CELL.match(text)
     if cell is not None:
         rest = text[cell.end() :]
-        return _blank(cell[0]) + _MAGIC.sub(lambda m: _blank(m[0]), rest), "the notebook's %sql"
+        sql = _blank(cell[0]) + _MAGIC.sub(lambda m: _blank(m[0]), rest)
+        return _filled(sql, "Taken off before reading: the notebook's %sql.")
     strings = list(_CALL.finditer(text)) if ".sql(" in text and not _PLAIN.match(text) else []
     if strings:
-        return _strings(text, strings), "the program around the SQL"
-    if "{{" in text:
-        found = _JINJA.sub(_named, text)
-        return found, "dbt's braces around names" if found != text else ""
-    return text, ""
+        return _filled(_strings(text, strings), "Taken off before reading: the program around the SQL.")
+    template = read_template(text)
+    return (text, ()) if template is None else (template.sql, template.notes)
+
+
+def _filled(sql: str, note: str) -> tuple[str, tuple[str, ...]]:
+    template = read_template(sql)
+    return (sql, (note,)) if template is None else (template.sql, (note, *template.notes))
 
 
 def _strings(text: str, strings: list[re.Match[str]]) -> str:
@@ -50,15 +52,6 @@ def _strings(text: str, strings: list[re.Match[str]]) -> str:
         found += [_blank(text[at : match.start("sql")]), sql, ";" + _blank(match["end"][1:])]
         at = match.end()
     return "".join(found) + _blank(text[at:])
-
-
-def _named(match: re.Match[str]) -> str:
-    """The table that a call of dbt means, as wide as the call; a call that means none stays as it is."""
-    names = _TEXTS.findall(match["arguments"] or "")
-    if match["call"] not in ("ref", "source", "config", None):
-        return match[0]
-    table = names[-1] if match["call"] == "ref" and names else ".".join(names) if match["call"] == "source" else ""
-    return table + _blank(match[0])[len(table) :]
 
 
 def _blank(text: str) -> str:

@@ -74,7 +74,7 @@ def open_sql(
         reasons,
         tuple(plans),
         traces[-1] if traces else RuleTrace(),
-        notes=(*notes_of(statements), *([f"Taken off before reading: {around}."] if around else ())),
+        notes=(*notes_of(statements), *around),
         statements=tuple(statements),
         error=errors[0] if errors else None,
         place_of=place_of,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from planviz.document.model import Document
 from planviz.document.opening.embedded_sql import embedded_sql
@@ -15,6 +16,8 @@ _SQL = re.compile(
     r"|(TABLE|CACHE|UNCACHE|DECLARE|BEGIN|USE|SHOW|DESC|DESCRIBE|ALTER|TRUNCATE|REFRESH)\s+[\w`])",
     re.IGNORECASE | re.DOTALL,
 )
+#: `:name`, and no cast `::type`.
+_NAMED = re.compile(r"(?<![:\w]):([A-Za-z_]\w*)")
 
 
 def begins_as_sql(text: str) -> bool:
@@ -36,8 +39,37 @@ def read(pasted: Pasted) -> Document | None:
     from planviz.document.opening.sql import open_sql
 
     try:
-        return open_sql(pasted.text, pasted.catalog, pasted.config)
+        document = open_sql(pasted.text, pasted.catalog, pasted.config)
+        if getattr(document.error, "error_class", "") == "UNBOUND_SQL_PARAMETER":
+            return _with_unknown_values(pasted) or document
+        return document
     except ParseError:
         if not pasted.scanned.plans:
             raise
+    return None
+
+
+def _with_unknown_values(pasted: Pasted) -> Document | None:
+    """The document with parameters of which only the name is known; None where a value decides what is planned.
+
+    Spark refuses them. Who pastes a query has the values elsewhere, and asks for its plan.
+    """
+    from planviz.document.opening.sql import open_sql
+    from planviz.expressions.objects import Placeholder
+    from planviz.types import STRING
+
+    names = sorted({*_NAMED.findall(pasted.text)})
+    by_name = {name: Placeholder(name, STRING) for name in names}
+    by_place = [Placeholder(f"?{place}", STRING) for place in range(1, pasted.text.count("?") + 1)]
+    for values in (by_name, by_place):
+        try:
+            document = open_sql(pasted.text, pasted.catalog, pasted.config, params=values) if values else None
+        except ParseError:  # both kinds in one text
+            continue
+        if document is not None and document.error is None:
+            told = ", ".join(map(str, by_name.values() if values is by_name else by_place))
+            note = (
+                f"Parameters without values ({told}) stand in the plan by their names; nothing is calculated from them."
+            )
+            return replace(document, notes=(*document.notes, note))
     return None

@@ -1,0 +1,105 @@
+"""SQL with the placeholders of dbt, Airflow, Databricks and Python, and parameters without values."""
+
+from __future__ import annotations
+
+import pytest
+
+from planviz.document import open_text
+from planviz.document.opening.templates import read_template
+from planviz.graph import PlanGraph
+
+
+def sql(text: str) -> str:
+    template = read_template(text)
+    return " ".join((text if template is None else template.sql).split())
+
+
+def conditions(plan: PlanGraph) -> list[str]:
+    return [str(node.arguments["condition"]) for node in plan if node.op == "Filter"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("select * from {{ ref('pkg', 'orders') }}", "select * from orders"),
+        ("select * from {{ source(\"raw\", 'orders') }} o", "select * from raw.orders o"),
+        ("{{ config(x='y') }} {# why #} select 1 from {{ this }}", "select 1 from this"),
+        ("select 1 from t {% if a %} where b {% else %} where c {% endif %}", "select 1 from t where b"),
+        (
+            "select {% for c in cs %} {{ c }}_x{% if not loop.last %},{% endif %} {% endfor %} from t",
+            "select c_x from t",
+        ),
+        ("{% macro f(x) %} drop {{ x }} {% endmacro %} select 1", "select 1"),
+        ("{% set n = 3 %}{% set t = 'orders' %} select * from {{ t }} limit {{ n }}", "select * from orders limit 3"),
+        ("select * from t where a > {{ var('days', 7) }}", "select * from t where a > 7"),
+        ("select * from ${db}.orders where n = ${hivevar:n}", "select * from db.orders where n = 1"),
+        (
+            "select * from {schema}.orders where {cond} and a in ({ids})",
+            "select * from schema.orders where true and a in (1 )",
+        ),
+        ("select * from t where {col} = 5 and {other} is null", "select * from t where col = 5 and other is null"),
+        ("select * from t where a between ${x} and ${y}", "select * from t where a between 1 and 1"),
+        ("select %(cols)s from t where a = %s", "select cols from t where a = 1"),
+        ("select a %s, 5 %(b)s from t", "select a %s, 5 %(b)s from t"),
+        ("select '{{ ds }}', \"${x}\", '{y}' -- {z}", "select '{{ ds }}', \"${x}\", '{y}' -- {z}"),
+        ("select map('a', 1) from t", "select map('a', 1) from t"),
+        ("select {{ unfinished", "select {{ unfinished"),
+    ],
+)
+def test_a_template_is_read_as_far_as_the_text_tells(text: str, expected: str) -> None:
+    assert sql(text) == expected
+
+
+def test_lines_and_columns_stay() -> None:
+    text = "{{ config(\n  a=1) }}\nselect *\nfrom {{ ref('orders') }} o where o.a = {{ var('long_name') }}\n and o.b"
+    template = read_template(text)
+    assert template is not None
+    assert len(template.sql) == len(text)
+    assert template.sql.index("and o.b") == text.index("and o.b")
+
+
+def test_what_is_left_out_and_what_stands_in_place_is_told() -> None:
+    document = open_text(
+        "select * from {{ ref('orders') }} {% if a %} where x = {{ x }} {% else %} where y {% endif %}"
+        " {% for z in zs %}{% endfor %}"
+    )
+    assert document.error is None
+    assert document.notes[-4:] == (
+        "Taken off before reading: dbt's braces around names.",
+        "Of the template's branches ({% if %}) the first is read.",
+        "The body of the template's loop ({% for %}) is read once.",
+        "Values that the text does not tell (x) stand as names, as 1 or as true in the query.",
+    )
+
+
+def test_many_tags_take_time_in_step_with_their_number() -> None:
+    for text in ("{{" * 50_000, "{%" * 50_000, "{" * 100_000, "${" * 50_000, "%(" * 50_000):
+        assert read_template(f"select {text}") is None
+    template = read_template("select " + ", ".join(["{{ x }}"] * 5_000) + " from t")
+    assert template is not None
+    assert template.sql.count("x") == 5_000
+
+
+def test_parameters_without_values_keep_their_names() -> None:
+    document = open_text("SELECT * FROM orders WHERE id = :id AND ds >= :from_day")
+    assert document.error is None
+    assert conditions(document.plans[-1]) == [
+        "((isnotnull(id#1L) AND isnotnull(ds#2)) AND (id#1L = cast(<id> as bigint))) AND (ds#2 >= <from_day>)"
+    ]
+    assert document.notes[-1].startswith(
+        "Parameters without values (<from_day>, <id>) stand in the plan by their names"
+    )
+    by_place = open_text("SELECT * FROM orders WHERE id = ?")
+    assert conditions(by_place.plans[-1]) == ["isnotnull(id#1L) AND (id#1L = cast(<?1> as bigint))"]
+
+
+def test_parameters_that_decide_what_is_planned_are_still_asked_for() -> None:
+    document = open_text("SELECT * FROM orders LIMIT :n")
+    assert document.error is not None
+    assert "unbound parameter: n" in str(document.error)
+
+
+def test_a_column_whose_path_is_taken_is_guessed_a_variant() -> None:
+    document = open_text("SELECT id, data:name::string AS name FROM events WHERE data:age::int > 3")
+    assert document.error is None
+    assert "cast(variant_get(data#4, $.age, VariantType, true" in conditions(document.plans[-1])[0]
