@@ -60,5 +60,6 @@ def errors_of(document: Document) -> list[PlanvizError]:
     """The errors of a document's statements; one when there is no query at all."""
     errors = [s.error for s in document.statements if s.error is not None]
     if not errors and not any(s.kind == "query" for s in document.statements):
-        return [InputError("there is no query in the text; only queries have plans.")]
+        notes = [note for note in document.notes if not note.startswith("The text holds no query")]
+        return [InputError(" ".join(["there is no query in the text; only queries have plans.", *notes]))]
     return errors

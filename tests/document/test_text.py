@@ -178,3 +178,16 @@ def test_booleans_of_other_engines_joins_are_no_skew() -> None:
     assert "null_aware" not in arguments
     split = document.text.replace("PhotonBroadcastHashJoin [a#1]", "SortMergeJoin(skew=true) [a#1]")
     assert open_text(split).plans[0][0].arguments["skew"] is True
+
+
+@pytest.mark.parametrize(
+    "text", ["OPTIMIZE events ZORDER BY (user_id)", "VACUUM t RETAIN 7 HOURS", "COPY INTO t FROM '/x'"]
+)
+def test_a_command_of_a_table_format_is_named(text: str) -> None:
+    with pytest.raises(NotAPlan, match="a command of Delta Lake, Iceberg or Databricks"):
+        open_text(text)
+
+
+def test_a_merge_says_why_it_has_no_plan() -> None:
+    document = open_text("MERGE INTO t USING u ON t.id = u.id WHEN MATCHED THEN UPDATE SET *")
+    assert document.notes[0].startswith("MERGE changes a table, and the table's format (Delta, Iceberg) says how")

@@ -15,6 +15,11 @@ _KNOWN: tuple[tuple[re.Pattern[str], str, str], ...] = (
         "It names operators without the plan they stand in: paste what df.explain() prints.",
     ),
     (
+        re.compile(r"(?i)^\s*(?:optimize|vacuum|restore|reorg|copy\s+into|convert\s+to\s+delta|call)\s+[\w.`'\"/]+"),
+        "a command of Delta Lake, Iceberg or Databricks",
+        "It has no plan of Spark's own: paste a query, or what EXPLAIN prints of what the command runs.",
+    ),
+    (
         re.compile(r"=== Applying Rule \S+ ==="),
         "a list of rules out of Spark's rule log, without the plans that they changed",
         "Paste the log itself: every “=== Applying Rule” with the lines below it.",

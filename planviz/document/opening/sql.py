@@ -115,6 +115,13 @@ def _recognised(statements: list[SqlStatement]) -> tuple[str, tuple[str, ...]]:
     return "SQL script", (", ".join(counted), *(("planned by planviz itself",) if queries else ()))
 
 
+_BY_THE_TABLE = (
+    "{} changes a table, and the table's format (Delta, Iceberg) says how: its plan is not made here. Paste its query "
+    "alone, or what EXPLAIN printed."
+)
+_PASSED_OVER = dict.fromkeys(("MERGE", "UPDATE", "DELETE"), _BY_THE_TABLE)
+
+
 def notes_of(statements: Sequence[SqlStatement], shown: int | None = None) -> tuple[str, ...]:
     """What is to be said of statements, each sentence once with the statements that it is about.
 
@@ -126,7 +133,10 @@ def notes_of(statements: Sequence[SqlStatement], shown: int | None = None) -> tu
             about.setdefault(str(s.error), []).append(s)
         elif s.kind == "unsupported":
             word = s.sql.split(None, 1)[0].upper()
-            passed = f"{word} is no query and defines nothing that is known here; it was passed over."
+            passed = _PASSED_OVER.get(
+                word, "{} is no query and defines nothing that is known here; it was passed over."
+            )
+            passed = passed.format(word)
             about.setdefault(passed, []).append(s)
         if s.execution is not None and shown in (None, s.index):
             for warning in s.execution.warnings:
