@@ -65,24 +65,43 @@ def restore_indentation(lines: Lines) -> Lines | None:
     if not any(a.startswith("+- ") and b.startswith("+- ") for a, b in pairwise(text)):
         return None
     out: list[str] = []
+    came_from: list[int] = []
     at = 0
     while at < len(text):
         end = at + 1
-        while end < len(text) and (_FLAT.match(text[end]) or _is_root_of_section(text, end)):
+        while end < min(len(text), at + _MOST) and (_FLAT.match(text[end]) or _is_root_of_section(text, end)):
             end += 1
         if end - at > 2 and not _FLAT.match(text[at]):
-            tokens: list[tuple[str, str]] = []
-            for k in range(at + 1, end):
-                if _FLAT.match(text[k]):
-                    tokens.append(_split_mark(text[k]))
-                else:
-                    tokens[-1] = (tokens[-1][0], f"{tokens[-1][1]} {text[k].strip()}")
-            out.extend(_indented(text[at], tokens))
+            shifted = _shifted(text, at, end)
         else:
-            out.extend(text[at:end])
+            shifted = [(text[k], k) for k in range(at, end)]
+        out.extend(line for line, _ in shifted)
+        came_from.extend(k for _, k in shifted)
         at = end
+    if out == text:
+        return None
     stripped = (*lines.stripped, "lost indentation")
-    return Lines(out, lines.number, stripped, lines.end) if out != text else None
+    return Lines(out, [lines.number[k] for k in came_from], stripped, [lines.end[k] for k in came_from])
+
+
+def _shifted(text: list[str], start: int, end: int) -> list[tuple[str, int]]:
+    """The lines of a tree with their indentation, and which line each was."""
+    tokens: list[tuple[str, str]] = []
+    came_from = [start] if text[start] else []
+    for k in range(start + 1, end):
+        if not _FLAT.match(text[k]):
+            tokens[-1] = (tokens[-1][0], f"{tokens[-1][1]} {text[k].strip()}")
+            came_from.append(k)
+            continue
+        mark, rest = _split_mark(text[k])
+        section = _SECTION.match(rest)
+        whole = section is not None and bool(rest[section.end() :].strip())
+        tokens.append((mark, rest))
+        came_from += [k, k] if whole else [k]  # the heading and its root are two lines
+    made = _indented(text[start], tokens)
+    if not text[start]:
+        made, came_from = [text[start], *made], [start, *came_from]
+    return list(zip(made, came_from, strict=True))
 
 
 def _is_root_of_section(text: list[str], at: int) -> bool:

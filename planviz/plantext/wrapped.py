@@ -66,7 +66,7 @@ def _breaks(text: Sequence[str]) -> list[_Break]:
     at = 0
     while at < len(text):
         headed = at > 0 and bool(_HEADING.match(text[at - 1])) and not _COLUMNS_FOLLOW.match(text[at - 1])
-        if not text[at].strip() or not (headed or _MARKED.match(text[at])):
+        if not text[at].strip() or _HEADING.match(text[at]) or not (headed or _MARKED.match(text[at])):
             at += 1
             continue
         end = at

@@ -119,3 +119,25 @@ def test_spaces_in_place_of_plus_signs() -> None:
 def test_a_list_of_remarks_is_no_tree_without_plus_signs() -> None:
     document = open_text("== Physical Plan ==\nLocalTableScan [a#1]\n\n - it reads a table\n - it is small\n")
     assert [node.op for node in document.plans[0]] == ["LocalTableScan"]
+
+
+def test_a_heading_below_a_heading() -> None:
+    document = open_text("== Physical Plan ==\n== Physical Plan ==\nLocalTableScan [a#1]\n")
+    assert [node.op for node in document.plans[-1]] == ["LocalTableScan"]
+
+
+def test_lost_indentation_below_an_empty_line_and_a_heading_with_its_root() -> None:
+    text = "== Physical Plan ==\nAdaptiveSparkPlan isFinalPlan=true\n+- == Final Plan == Sort [a#1]\n+- Exchange x\n"
+    (plan,) = open_text(text + "+- LocalTableScan [a#1]\n").plans
+    assert [(node.depth, node.op, node.source) for node in plan] == [
+        (0, "AdaptiveSparkPlan", (2, 2)),
+        (1, "Sort", (3, 3)),
+        (2, "Exchange", (4, 4)),
+        (3, "LocalTableScan", (5, 5)),
+    ]
+    assert open_text("== Physical Plan ==\nSort [a#1]\n\n+- Exchange x\n+- LocalTableScan [a#1]\n").plans
+
+
+def test_thousands_of_lines_without_indentation() -> None:
+    text = "== Physical Plan ==\nSort [a#1]\n" + "+- Project [a#1]\n+- == Final Plan ==\nFilter a#1\n" * 3_000
+    assert len(open_text(text).plans[0]) > 5_000
