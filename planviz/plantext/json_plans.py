@@ -27,6 +27,8 @@ Found = tuple[list[PlanGraph], str, tuple[str, ...], tuple[str, ...], tuple[tupl
 
 _CODEGEN = re.compile(r"WholeStageCodegen \((\d+)\)")
 _KEYS = ('"nodeName"', '"num-children"', '"edges"', '\\"nodeName\\"', '\\"num-children\\"', "sparkPlanInfo")
+#: Where JSON may begin: in a line, behind a few words or a notebook's `Out[5]: `.
+_BEGINS = re.compile(r"(?m)^(?:(?:In|Out) ?\[\d+\]:)?[^\n{\[]{0,80}?([{\[])")
 _REASONS = {
     "SQL REST": "nodes and edges of an SQL execution",
     "sparkPlanInfo": "nested nodes with nodeName and simpleString",
@@ -70,8 +72,12 @@ def read_json(text: str) -> Found | None:
 def _json_in(text: str) -> tuple[object, int, int]:
     """The first object or array in a text, the line it begins on (from 0) and the line after it."""
     decoder = json.JSONDecoder()
+    if text.lstrip()[:1] == '"':  # as a string of JSON or of a program
+        with contextlib.suppress(ValueError, RecursionError):
+            inside = json.loads(text)
+            return (_json_in(inside)[0], 0, text.count("\n") + 1) if isinstance(inside, str) else (None, 0, 0)
     problem: json.JSONDecodeError | None = None
-    for tries, match in enumerate(re.finditer(r"(?m)^[^\n{\[]{0,80}?([{\[])", text)):
+    for tries, match in enumerate(_BEGINS.finditer(text)):
         at = match.start(1)
         try:
             value, end = decoder.raw_decode(text, at)

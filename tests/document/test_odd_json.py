@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import random
+from collections.abc import Callable
 
 import pytest
 
@@ -12,6 +14,7 @@ from planviz.document import open_text
 from planviz.errors import InputError, NotAPlan
 from planviz.pseudonyms import anonymise, restore
 from planviz.pseudonyms.key import Key, parse_key
+from planviz.samples import load
 
 DEEP, LONG = "[" * 100_000, "9" * 5_000
 
@@ -61,3 +64,10 @@ def test_a_value_that_is_no_number_of_a_catalogue_is_told(value: str) -> None:
     tpch: Catalog = read_bundled("tpch")
     with pytest.raises(InputError):
         edited(tpch, [f"orders.rowCount={value}"])
+
+
+@pytest.mark.parametrize("dress", [lambda text: f"Out[5]: {text!r}", json.dumps], ids=["notebook", "string"])
+def test_json_as_a_notebook_or_a_program_shows_it(dress: Callable[[str], str]) -> None:
+    document = open_text(dress(load("plan-json").strip()))
+    assert document.recognised == "plan as JSON"
+    assert [node.op for node in document.plans[0]] == [node.op for node in open_text(load("plan-json")).plans[0]]
