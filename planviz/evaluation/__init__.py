@@ -21,6 +21,7 @@ from planviz.evaluation import (
     patterns,
     temporal,
     texts,
+    variant_edits,
     variants,
 )
 from planviz.evaluation.casts import convert, converted
@@ -30,7 +31,7 @@ from planviz.evaluation.errors import FailsError, UnknownValueError
 #: Importing a family registers what it computes.
 FAMILIES = (
     arithmetic, casts, collations, containers, csvvalues, dateformats, documents, formats, hashes, jsonvalues, lambdas,
-    logic, mathematics, patterns, temporal, texts, variants,
+    logic, mathematics, patterns, temporal, texts, variant_edits, variants,
 )  # fmt: skip
 
 __all__ = [

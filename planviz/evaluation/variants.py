@@ -104,16 +104,19 @@ def _schema(value: Json) -> str:
 
 @function("to_variant_object", typed=True)
 def _to_variant_object(e: Expression, value: Value) -> str:
-    return written(_json_of(value, type_of(e, 0)))
+    return written(json_of(value, type_of(e, 0)))
 
 
-def _json_of(value: Value, t: DataType) -> Json:
+def json_of(value: Value, t: DataType) -> Json:
+    """A column's value as JSON holds it. Raises UnknownValueError for the types that are not modelled."""
+    if t == VARIANT:
+        return read(value)
     if isinstance(t, StructType):
-        return {f.name: _json_of(v, f.data_type) for f, v in zip(t.fields, value, strict=True)}
+        return {f.name: json_of(v, f.data_type) for f, v in zip(t.fields, value, strict=True)}
     if isinstance(t, ArrayType):
-        return [_json_of(v, t.element) for v in value]
+        return [json_of(v, t.element) for v in value]
     if isinstance(t, MapType):
-        return {str(k): _json_of(v, t.value) for k, v in value}
+        return {str(k): json_of(v, t.value) for k, v in value}
     if value is None or isinstance(value, bool | int | float | str | Decimal):
         kept: Json = value
         return kept
@@ -123,7 +126,7 @@ def _json_of(value: Value, t: DataType) -> Json:
 @function("variant_get", "try_variant_get", typed=True)
 def _variant_get(e: Expression, text: str, path: str) -> Value:
     value = read(text)
-    for key in _steps(path):
+    for key in steps_of(path):
         held = dict(enumerate(value)) if isinstance(value, list) else value
         if not isinstance(held, dict) or key not in held:
             return None
@@ -131,7 +134,7 @@ def _variant_get(e: Expression, text: str, path: str) -> Value:
     return _as_type(value, e.data_type)
 
 
-def _steps(path: str) -> Iterator[int | str]:
+def steps_of(path: str) -> Iterator[int | str]:
     """Keys and positions of a path such as `$.a[0]['b']`."""
     at = 1
     if not path.startswith("$"):
