@@ -166,7 +166,7 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
         """Each partition in order."""
         return self.same_type(Sort(self._order(columns, ascending), False, self.plan))
 
-    def _order(self, columns: tuple[object, ...], ascending: bool | list[bool] = True) -> tuple[Expression, ...]:
+    def _order(self, columns: tuple[object, ...], ascending: bool | list[bool] = True) -> tuple[SortOrder, ...]:
         keys = [self.key(c) for c in flat(columns)]
         up = ascending if isinstance(ascending, list) else [ascending] * len(keys)
         return tuple(sort_order(k) if a else SortOrder(k, "DESC", "NULLS LAST") for k, a in zip(keys, up, strict=True))

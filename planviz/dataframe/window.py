@@ -55,7 +55,7 @@ class Window:
     rangeBetween = _start.rangeBetween
 
 
-def sort_order(e: Expression) -> Expression:
+def sort_order(e: Expression) -> SortOrder:
     """The expression as a sort key, ascending unless it says otherwise."""
     return e if isinstance(e, SortOrder) else SortOrder(e)
 

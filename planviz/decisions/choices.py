@@ -79,7 +79,7 @@ class Recorder:
         self.checks.append(Check(node, condition, passed, setting, hint, tuple(values.items())))
         return passed
 
-    def reject(self, operator: str, reason: str, node: str = "", **values: int | str) -> None:
+    def reject(self, operator: str, reason: str, node: str = "", **values: object) -> None:
         """Record a candidate that is not taken; `node` is the check that said so."""
         self.rejected.append(Rejected(operator, reason, node, tuple(values.items())))
 

@@ -465,7 +465,7 @@ class ExpressionReader(SpecialForms, Cursor):
             return self.placed(Alias(e, self.identifier(), next_id()), start)
         return e if isinstance(e, NamedExpression) else self.placed(UnresolvedAlias(e), start)
 
-    def sort_item(self) -> Expression:
+    def sort_item(self) -> SortOrder:
         """One sort key with its direction."""
         start = self.at
         e = self.expression()

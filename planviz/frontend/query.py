@@ -432,7 +432,7 @@ class QueryReader(ScriptReader):
                     "Combination of ORDER BY/SORT BY/DISTRIBUTE BY/CLUSTER BY is not supported.",
                 )
 
-    def _orders(self) -> tuple[Expression, ...]:
+    def _orders(self) -> tuple[SortOrder, ...]:
         if self.sees("ALL") and self.peek(1) not in (".", "(", ","):
             start = self.at
             everything = self.placed(UnresolvedAttribute((self.take(),)), start)
@@ -444,17 +444,17 @@ class QueryReader(ScriptReader):
             return (SortOrder(everything, direction, nulls),)
         return tuple(self._order() for _ in [0]) + tuple(self._more_orders())
 
-    def _more_orders(self) -> list[Expression]:
+    def _more_orders(self) -> list[SortOrder]:
         out = []
         while self.accept(","):
             out.append(self._order())
         return out
 
-    def _order(self) -> Expression:
+    def _order(self) -> SortOrder:
         order = self.sort_item()
         if not self.dialect.orders_by_position:
             return order
-        if isinstance(order, SortOrder) and isinstance(order.child, Literal) and order.child.type == INT:
+        if isinstance(order.child, Literal) and order.child.type == INT:
             ordinal = order.child.rebuilt(UnresolvedOrdinal(order.child.value))
             return order.rebuilt(SortOrder(ordinal, order.direction, order.null_order))
         return order

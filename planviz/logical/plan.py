@@ -52,7 +52,7 @@ class LogicalPlan(QueryPlan["LogicalPlan"]):
         """The ids of the columns."""
         return frozenset([a.expr_id for a in self.output])
 
-    def own_operator(self, below: object) -> Any:
+    def own_operator(self, below: object) -> QueryPlan | None:
         """The physical operator for a plan that no strategy knows, inputs planned by `below`; or None."""
         return None
 
@@ -124,7 +124,7 @@ class LogicalPlan(QueryPlan["LogicalPlan"]):
         return self.map_expressions(normal).map_children(lambda c: c.canonicalized)
 
     @property
-    def inner_children(self) -> tuple[LogicalPlan, ...]:
+    def inner_children(self) -> tuple[QueryPlan, ...]:
         """The plans of the subqueries."""
         return self.subquery_plans
 
@@ -182,11 +182,6 @@ class LogicalPlan(QueryPlan["LogicalPlan"]):
         return self.transform_up(step, mask)
 
     # -------------------------------------------------------------------------------------------- text
-
-    @property
-    def node_name(self) -> str:
-        """The operator's name."""
-        return type(self).__name__
 
     def arguments(self) -> list[str]:
         """What stands behind the name: every field that is no child, empty ones left out."""

@@ -260,7 +260,7 @@ class Decorrelation:
         below = self.part(child, {**wanted, **outer_of(order)}, True, in_set)
         read = outer_in(child)
         keys = tuple({below.known[i].expr_id: below.known[i] for i in read if i in below.known}.values())
-        order = tuple(_replaced(o, below.known) for o in order)
+        order = tuple(o.replace(child=_replaced(o.child, below.known)) for o in order)
         if not keys:
             # As in Spark, whose limit then counts over all outer rows together.
             rows = Sort(order, True, below.plan) if order else below.plan

@@ -121,7 +121,7 @@ class ArrowWindowPythonExec(PythonWindowExec):
 
     functions: tuple[Expression, ...]
     partition: tuple[Expression, ...]
-    order: tuple[Expression, ...]
+    order: tuple[SortOrder, ...]
     eval_type: int
     child: SparkPlan
 
@@ -132,7 +132,7 @@ class WindowInPandasExec(PythonWindowExec):
 
     functions: tuple[Expression, ...]
     partition: tuple[Expression, ...]
-    order: tuple[Expression, ...]
+    order: tuple[SortOrder, ...]
     child: SparkPlan
 
 

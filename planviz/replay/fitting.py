@@ -34,7 +34,7 @@ from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LogicalRelation
 from planviz.optimizer.context import OptimizerContext
 from planviz.optimizer.rules.runtime_filters import LEAST_SCAN, InjectRuntimeFilter
-from planviz.physical.strategies.context import PlanningContext
+from planviz.physical.strategies.context import PlanningContext, undecided
 from planviz.physical.strategies.join_selection import JoinSelection
 from planviz.physical.strategies.keys import equi_join, null_aware_anti_join
 from planviz.replay.columns import Columns
@@ -415,7 +415,7 @@ class Fitting:
         tables: set[str] = set()
         with estimating(self.config):
             for wanted in self.joins:
-                context = PlanningContext(self.config, lambda p: p)
+                context = PlanningContext(self.config, undecided)
                 try:
                     operator, side, _, _ = JoinSelection(wanted.join, context).choose()
                 except (PlanvizError, TypeError, ValueError, AttributeError):

@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from planviz.expressions.arithmetic import Divide, IntegralDivide, Multiply
 from planviz.expressions.calls import Concat
@@ -116,9 +116,9 @@ def _operators(plan: LogicalPlan, known: dict[str, float]) -> float:
         return _operators(plan.child, known)
     if isinstance(plan, UnresolvedRelation) and len(plan.parts) == 1:
         return known.get(plan.parts[0].lower(), 1.0)
-    held = [s for e in plan.expressions if isinstance(e, Expression) for s in e.collect(SubqueryExpression)]
-    inner = [cast(LogicalPlan, s.plan) for s in held]
-    return 1.0 + sum(_operators(child, known) for child in [*plan.children, *plan.inner_children, *inner])
+    held = [s.plan for e in plan.expressions if isinstance(e, Expression) for s in e.collect(SubqueryExpression)]
+    inner = [p for p in (*plan.inner_children, *held) if isinstance(p, LogicalPlan)]
+    return 1.0 + sum(_operators(child, known) for child in [*plan.children, *inner])
 
 
 class _Constants:

@@ -21,7 +21,7 @@ from planviz.estimation import UNKNOWN_SIZE, estimating, size_in_bytes
 from planviz.execution import QueryExecution
 from planviz.logical.combining import Join
 from planviz.logical.relations import LogicalRelation
-from planviz.physical.strategies.context import PlanningContext
+from planviz.physical.strategies.context import PlanningContext, undecided
 from planviz.physical.strategies.join_selection import JoinSelection
 from planviz.replay.opaque import reads_opaque
 from planviz.units import byte_size
@@ -54,7 +54,7 @@ class _Candidates:
 
     def _chosen(self, join: Join, config: OptimizerConfig) -> tuple[tuple[str, str], str]:
         """Operator and build side of the join alone, and the question that decided."""
-        chooser = JoinSelection(join, PlanningContext(config, lambda plan: plan))
+        chooser = JoinSelection(join, PlanningContext(config, undecided))
         operator, side, _, _ = chooser.choose()
         return (operator, side), chooser.recorder.checks[-1].node
 

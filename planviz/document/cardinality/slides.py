@@ -19,6 +19,7 @@ from planviz.decisions.estimates import EstimateRecord
 from planviz.errors import InputError
 from planviz.estimation import explain_estimate
 from planviz.execution import QueryExecution, explain
+from planviz.expressions.subqueries import QueryPlan
 from planviz.logical.combining import Join
 from planviz.logical.operators import Filter
 from planviz.logical.relations import LogicalRelation
@@ -148,7 +149,7 @@ def _ours(figure: SlideFigure, execution: QueryExecution) -> EstimateRecord | No
     return None if node is None else explain_estimate(node, execution.config)
 
 
-def _walk(plan: LogicalPlan) -> Iterator[object]:
+def _walk(plan: QueryPlan) -> Iterator[object]:
     for node in plan.walk():
         yield node
         for inner in node.inner_children:

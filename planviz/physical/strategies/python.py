@@ -80,7 +80,7 @@ def in_python(plan: Window) -> bool:
     return any(e.bits & PythonUDAF.BIT for e in plan.functions)
 
 
-def window(plan: Window, context: PlanningContext) -> object:
+def window(plan: Window, context: PlanningContext) -> SparkPlan:
     """The operator for windows of Python functions. Raises AnalysisError where they are of several kinds."""
     found = [f for e in plan.functions for f in e.collect(PythonUDAF)]
     kind = _one_kind([f.eval_type for f in found], ", ".join(dict.fromkeys(f"`{f.name}`" for f in found)))
