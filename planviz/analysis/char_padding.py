@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from typing_extensions import override
 
@@ -55,7 +54,7 @@ class ApplyCharTypePadding(AnalyzerRule):
         pad_columns = not config.get("spark.sql.legacy.noCharPaddingInPredicate")
         return _Comparisons(lengths, pad_columns).padded(plan) if lengths else plan
 
-    def _read(self, plan: QueryPlan, new: dict[int, AttributeReference], lengths: Lengths) -> Any:
+    def _read(self, plan: LogicalPlan, new: dict[int, AttributeReference], lengths: Lengths) -> LogicalPlan:
         def inside(e: Expression) -> Expression:
             return e.with_plan(self._read(e.plan, new, lengths)) if isinstance(e, SubqueryExpression) else e
 
@@ -125,7 +124,7 @@ class _Comparisons:
         self.lengths = lengths
         self.pad_columns = pad_columns
 
-    def padded(self, plan: Any) -> Any:
+    def padded(self, plan: LogicalPlan) -> LogicalPlan:
         """The plan with every comparison of char columns padded, bottom up: lengths are known where they are read."""
 
         def expression(e: Expression) -> Expression:

@@ -24,6 +24,7 @@ from planviz.types import (
 )
 
 if TYPE_CHECKING:
+    from planviz.logical.plan import LogicalPlan
     from planviz.trees.node import TreeNode
 
 #: Spark's names of the built-in catalogue and its first database.
@@ -162,7 +163,7 @@ class View:
     """
 
     name: str
-    plan: Any
+    plan: LogicalPlan | None
     sql: str = ""
     temporary: bool = True
     columns: tuple[str, ...] = ()

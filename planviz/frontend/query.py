@@ -9,6 +9,7 @@ from planviz.expressions.core import Alias, Expression, Literal, SortOrder
 from planviz.expressions.ids import next_id
 from planviz.expressions.predicates import Predicate
 from planviz.expressions.unresolved import GroupingSets, UnresolvedAttribute, UnresolvedOrdinal
+from planviz.expressions.windows import WindowSpec
 from planviz.frontend.lexer import NUMBER
 from planviz.frontend.scripts import ScriptReader
 from planviz.logical.combining import Except, Intersect, Union
@@ -256,7 +257,7 @@ class QueryReader(ScriptReader):
             return plan
         self.at += 1
 
-        def one() -> tuple[str, Expression | str]:
+        def one() -> tuple[str, WindowSpec | str]:
             name = self.identifier()
             self.expect("AS")
             if (self.sees("(") and self.peek(2) == ")") or not self.sees("("):
@@ -274,7 +275,7 @@ class QueryReader(ScriptReader):
         specs = tuple(self._meant_window(s, known) if isinstance(s, str) else s for _, s in pairs)
         return WithWindowDefinition(tuple(n for n, _ in pairs), specs, plan)
 
-    def _meant_window(self, name: str, known: dict[str, Expression | str]) -> Expression:
+    def _meant_window(self, name: str, known: dict[str, WindowSpec | str]) -> WindowSpec:
         found = known.get(name.lower())
         if found is None:
             raise self.error(

@@ -9,7 +9,7 @@ from planviz.expressions.aggregates import AggregateExpression, FirstLast
 from planviz.expressions.calls import RegexpForm, StringForm
 from planviz.expressions.casts import Cast
 from planviz.expressions.complex import CreateNamedStruct, struct_of
-from planviz.expressions.core import Alias, Expression, Literal, NamedExpression, lit
+from planviz.expressions.core import Alias, Expression, Literal, NamedExpression, SortOrder, lit
 from planviz.expressions.ids import next_id
 from planviz.expressions.unresolved import (
     ExpressionWithUnresolvedIdentifier,
@@ -267,7 +267,7 @@ class SpecialForms:
         """( PARTITION BY ... ORDER BY ... frame )."""
         self.expect("(")
         partition: list[Expression] = []
-        order: list[Expression] = []
+        order: list[SortOrder] = []
         if self.accept("CLUSTER", "BY"):
             partition = self.separated(self.expression)
         else:

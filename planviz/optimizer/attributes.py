@@ -11,6 +11,7 @@ from planviz.expressions.subqueries import SubqueryExpression
 from planviz.logical.operators import Project
 from planviz.logical.plan import LogicalPlan
 from planviz.trees.depth import SHARED, refuse_heavy
+from planviz.versions import Behaviour
 
 Substitution = Mapping[int, Expression]
 
@@ -68,12 +69,14 @@ def rewritten(plan: LogicalPlan, mapping: Substitution) -> LogicalPlan:
     return plan.transform_up(lambda p: p.map_expressions(lambda e: substitute(e, mapping)))
 
 
-def renewed(plan: LogicalPlan, context: Any = None) -> Any:
-    """The same plan under fresh ids, so that it can stand beside itself; with a context as its version does it."""
-    from planviz.analysis.deduplication import DeduplicateRelations
+def renewed(plan: LogicalPlan, behaviour: Behaviour | None = None) -> LogicalPlan:
+    """The same plan under fresh ids, so that it can stand beside itself; as a version does it where it is given."""
+    from planviz.analysis.deduplication import deduplicated
     from planviz.logical.combining import Join
 
-    return DeduplicateRelations(context).apply(Join(plan, plan, "Inner")).right
+    made = deduplicated(Join(plan, plan, "Inner"), behaviour)
+    assert isinstance(made, Join)
+    return made.right
 
 
 def pruned_child(plan: LogicalPlan, needed: frozenset[int]) -> LogicalPlan:

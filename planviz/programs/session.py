@@ -411,7 +411,9 @@ class ProgramSession(SparkSession):
         """Views over guessed tables: which one, and the columns that the view has."""
         found = {}
         for key, view in self.catalog.views.items():
-            leaves = self._open(view.plan) if view.plan is not None and view.plan.resolved else []
+            if view.plan is None or not view.plan.resolved:
+                continue
+            leaves = self._open(view.plan)
             if leaves:
                 found[key] = leaves[0][1], frozenset(a.name.lower() for a in view.plan.output)
         return found

@@ -127,7 +127,8 @@ def _instance(ref: LogicalPlan, definition: LogicalPlan, context: OptimizerConte
     """The definition's plan with the reference's ids; under fresh ids below when they differ."""
     if ref.output_set == definition.output_set:
         return definition
-    fresh = renewed(definition, context if context.config.behaviour.relations_are_deduplicated else None)
+    known = context.config.behaviour
+    fresh = renewed(definition, known if known.relations_are_deduplicated else None)
     pairs = zip(ref.output, fresh.output, strict=True)
     items = tuple(a if a.expr_id == t.expr_id else Alias(a, t.name, t.expr_id) for t, a in pairs)
     return Project(items, fresh)
