@@ -89,7 +89,6 @@ ANY = {
     "analysis": 2,
     "catalog": 12,
     "cli": 4,
-    "dataframe": 48,
     "decisions": 13,
     "document": 42,
     "estimation": 2,
