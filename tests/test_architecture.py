@@ -106,7 +106,6 @@ ANY = {
     "plantext": 9,
     "programs": 27,
     "render": 12,
-    "replay": 26,
     "spark": 25,
     "trees": 31,
     "types": 1,

@@ -52,7 +52,7 @@ class LogicalPlan(QueryPlan["LogicalPlan"]):
         """The ids of the columns."""
         return frozenset([a.expr_id for a in self.output])
 
-    def own_operator(self, below: object) -> QueryPlan | None:
+    def own_operator(self, below: Callable[[LogicalPlan], QueryPlan]) -> QueryPlan | None:
         """The physical operator for a plan that no strategy knows, inputs planned by `below`; or None."""
         return None
 
