@@ -95,7 +95,7 @@ ANY = {
     "evaluation": 26,
     "execution": 2,
     "expressions": 8,
-    "frontend": 38,
+    "frontend": 1,
     "functions": 3,
     "graph": 9,
     "history": 21,
