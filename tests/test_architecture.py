@@ -102,7 +102,6 @@ ANY = {
     "jsontypes": 1,
     "logical": 4,
     "mechanics": 38,
-    "optimizer": 63,
     "plantext": 9,
     "programs": 27,
     "render": 12,

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
 
 from planviz.analysis.cleanup import trim, trim_inner
-from planviz.expressions.core import Alias, AttributeReference, Expression
+from planviz.expressions.core import Alias, AttributeReference, Expression, NamedExpression
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.logical.operators import Project
 from planviz.logical.plan import LogicalPlan
@@ -16,10 +15,10 @@ from planviz.versions import Behaviour
 Substitution = Mapping[int, Expression]
 
 
-def name_of(e: Any) -> str:
+def name_of(e: Expression) -> str:
     """The name of a named expression."""
-    name: str = e.name
-    return name
+    assert isinstance(e, NamedExpression)
+    return e.name
 
 
 def alias_map(items: Iterable[Expression]) -> Substitution:
@@ -112,7 +111,7 @@ def correlated(e: Expression) -> bool:
     return has_subquery(e) and any(s.outer for s in e.collect(SubqueryExpression))
 
 
-def function(name: str, *arguments: Expression) -> Any:
+def function(name: str, *arguments: Expression) -> Expression:
     """A call of a built-in function by name. Raises KeyError for a name that is none."""
     from planviz.functions.registry import build
 

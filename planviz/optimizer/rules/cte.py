@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
 
 from typing_extensions import override
 
@@ -190,7 +189,7 @@ class ReplaceCTERefWithRepartition(OptimizerRule):
             return plan
         if isinstance(plan, WithCTE):
             for d in plan.definitions:
-                child: Any = self._replace(d.children[0], known)
+                child = self._replace(d.children[0], known)
                 shared = getattr(d, "under_subquery") or (isinstance(child, Repartition) and child.shuffle)  # noqa: B009
                 known[getattr(d, "id")] = child if shared else _repartitioned(child)  # noqa: B009
             return self._replace(plan.plan, known)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planviz.evaluation.collations import collation_of
 from planviz.expressions.aggregates import AggregateCall, AggregateExpression, Average, Count, FirstLast, Max, Min
@@ -94,7 +94,7 @@ def _renamed(name: str, *more: Expression) -> Callable[[FunctionCall], Expressio
     return lambda e: function(name, *e.arguments, *more)
 
 
-def _element_at(array: Expression, position: Expression, missing: str) -> Any:
+def _element_at(array: Expression, position: Expression, missing: str) -> Expression:
     return function("element_at", array, position).replace(tail=(missing, "false"))
 
 
