@@ -110,7 +110,8 @@ def _padded(relation: LogicalRelation, new: dict[int, AttributeReference], lengt
         read = StaticInvoke("CharVarcharCodegenUtils", "readSidePadding", STRING, (a, lit(length)))
         items.append(Alias(read, a.name, made.expr_id))
     # What is padded is not padded again, as Spark takes the lengths off the columns.
-    return Project(tuple(items), relation.replace(table=replace(relation.table, char_lengths=())))
+    table = None if relation.table is None else replace(relation.table, char_lengths=())
+    return Project(tuple(items), relation.replace(table=table))
 
 
 class _Comparisons:

@@ -85,8 +85,8 @@ class CTESubstitution(AnalyzerRule):
                         if not self.context.config.behaviour.ctes_are_kept and not d.recursive:
                             return d.child
                         said = self.context.config.behaviour.cte_reference_flags
-                        flags = tuple(False if said > at else None for at in range(2))
-                        ref = CTERelationRef(d.id, False, (), *flags)
+                        streaming, recursive = (False if said > at else None for at in range(2))
+                        ref = CTERelationRef(d.id, False, (), streaming, recursive)
                         return SubqueryAlias((p.parts[0],), ref)
                 return p
             if p.bits & SubqueryExpression.BIT and not isinstance(p, UnresolvedRelation):

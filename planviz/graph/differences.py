@@ -73,7 +73,7 @@ def _rest(before: PlanNode, after: PlanNode, ids: bool, plain: Plain) -> Change:
     return Change("details", _arrow(one, two))
 
 
-def _plain(value: object, plain: Plain) -> Any:
+def _plain(value: object, plain: Plain) -> object:
     """A part without expression ids, to be compared."""
     if isinstance(value, str):
         return plain(value)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from planviz.errors import InputError
 from planviz.expressions.core import AttributeReference
 from planviz.expressions.subqueries import QueryPlan
-from planviz.logical.plan import Source, bracketed
+from planviz.logical.plan import Source, Statistics, bracketed
 from planviz.trees.node import Held, lazy, node
 
 
@@ -64,7 +63,7 @@ class CachedPlan:
     """
 
     plan: QueryPlan
-    statistics: Any
+    statistics: Statistics | None
     level: StorageLevel
     name: str = ""
     #: The last number that an exchange or subquery of the plan has.

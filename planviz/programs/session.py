@@ -526,7 +526,7 @@ class ProgramSession(SparkSession):
         """The guessed table that a relation reads."""
         if not isinstance(plan, LogicalRelation):
             return None
-        table: LogicalPlan = plan.table
+        table = plan.table
         key = table.shown_name if plan.name and isinstance(table, Table) else getattr(table, "name", "")
         return key if key in self.guesses.columns else None
 

@@ -18,6 +18,7 @@ from planviz.graph.contracted import contracted
 from planviz.graph.from_tree import Identities
 from planviz.graph.node import Estimate as Expected
 from planviz.jsontypes import JsonObject
+from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LogicalRelation
 from planviz.ui.cards import card_of
 from planviz.ui.statistics import edited
@@ -155,13 +156,15 @@ def to_plan(execution: QueryExecution, way: str, edits: Mapping[str, Any]) -> Qu
         return execution if way == PRINTED else execution.again(config)
     catalog = edited(execution.catalog, edits)
 
-    def renewed(plan: object) -> Any:
+    def renewed(plan: LogicalPlan) -> LogicalPlan:
         if isinstance(plan, LogicalRelation) and plan.table is not None:
             return plan.replace(table=catalog.table((plan.table.database, plan.table.name)) or plan.table)
         return plan
 
     # Nothing but the optimizer reads statistics, so that the analyzed plan stays what it is.
-    plan = execution.stage(base).transform_with_subqueries(renewed)
+    made = execution.stage(base)
+    assert isinstance(made, LogicalPlan)
+    plan = made.transform_with_subqueries(renewed)
     return execution.again(config, plans={base: plan})
 
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from math import inf, log2
-from typing import Any
 
+from planviz.catalog.tables import Table
 from planviz.config import OptimizerConfig
 from planviz.decisions.choices import Decision
 from planviz.decisions.flips import Change, Flip, FlipKind, SettingChange, StatisticsChange
@@ -47,9 +47,9 @@ class _Candidates:
         self.join: Join = decision.subject
         self.sizes = {"left": size_in_bytes(self.join.left), "right": size_in_bytes(self.join.right)}
         self.now, self.node = self._chosen(self.join, self.config)
-        leaves = [n for n in self.join.walk() if isinstance(n, LogicalRelation) and n.table is not None]
+        tables = [n.table for n in self.join.walk() if isinstance(n, LogicalRelation) and n.table is not None]
         self.opaque = reads_opaque(self.join)
-        self.fitted = any(n.table.fitted for n in leaves)
+        self.fitted = any(t.fitted for t in tables)
         self.limits = tuple(self.config.number(k) for k in (THRESHOLD, PARTITIONS))
 
     def _chosen(self, join: Join, config: OptimizerConfig) -> tuple[tuple[str, str], str]:
@@ -165,18 +165,19 @@ class _Candidates:
         for side in _SIDES:
             leaves = [n for n in getattr(self.join, side).walk() if not n.children]
             if len(leaves) == 1 and isinstance(leaves[0], LogicalRelation) and leaves[0].table is not None:
-                yield from self._of_table(side, leaves[0])
+                yield from self._of_table(side, leaves[0], leaves[0].table)
 
-    def _of_table(self, side: str, leaf: LogicalRelation) -> Iterator[Flip]:
-        table = leaf.table
+    def _of_table(self, side: str, leaf: LogicalRelation, table: Table) -> Iterator[Flip]:
         by_rows = table.row_count is not None and _counts_rows(self.config)
         now = (table.row_count if by_rows else table.size_in_bytes) or 0
         unknown = (now == 0 and not by_rows) or table.fitted
         name = table.shown_name
 
-        def changed(value: int) -> Any:
+        def changed(value: int) -> Join:
             new = leaf.replace(table=with_statistics(table, _statistics(name, value, by_rows)))
-            return self.join.transform_up(lambda p: new if p is leaf else p)
+            made = self.join.transform_up(lambda p: new if p is leaf else p)
+            assert isinstance(made, Join)
+            return made
 
         def size(value: int) -> int:
             return size_in_bytes(getattr(changed(value), side))

@@ -44,8 +44,8 @@ class Bound:
 
 def fitted_tables(plan: LogicalPlan) -> dict[str, LogicalRelation]:
     """The relations beneath an operator whose sizes nobody gave, by the names of their tables."""
-    leaves = (n for n in plan.walk() if isinstance(n, LogicalRelation) and n.table is not None)
-    return {n.table.shown_name: n for n in leaves if n.table.fitted}
+    leaves = [n for n in plan.walk() if isinstance(n, LogicalRelation)]
+    return {n.table.shown_name: n for n in leaves if n.table is not None and n.table.fitted}
 
 
 def size_bounds(execution: QueryExecution, decisions: Sequence[Decision]) -> dict[str, Bound]:
@@ -85,6 +85,7 @@ def _of_join(decision: Decision) -> Iterator[Bound]:
 def _edge(plan: LogicalPlan, relation: LogicalRelation, limit: int) -> int | None:
     """The largest size of a table at which a plan over it is within the limit; None where there is none."""
     table = relation.table
+    assert table is not None
 
     def size(value: int) -> int:
         known = replace(table, size_in_bytes=value)
