@@ -22,7 +22,12 @@ class Check:
     passed: bool | None
     setting: str | None = None
     hint: str | None = None
-    values: tuple[tuple[str, Any], ...] = ()
+    values: tuple[tuple[str, object], ...] = ()
+
+    def texts(self, name: str, default: tuple[str, ...] = ()) -> tuple[str, ...]:
+        """The texts of a value that lists some; the default where there is none of this name."""
+        found = next((v for n, v in self.values if n == name), default)
+        return tuple(map(str, found)) if isinstance(found, tuple | list) else ()
 
 
 @dataclass(frozen=True)

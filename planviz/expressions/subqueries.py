@@ -38,11 +38,6 @@ class QueryPlan(TreeNode[PlanT], root=True):
         return type(self).__name__
 
     @property
-    def simple_string(self) -> str:
-        """The operator's line of a plan text."""
-        raise NotImplementedError
-
-    @property
     def inner_children(self) -> tuple[QueryPlan, ...]:
         """The plans of the subqueries."""
         return ()

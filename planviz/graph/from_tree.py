@@ -19,9 +19,9 @@ from planviz.trees.text import Printable, is_mark
 #: Reads the named parts of an operator from its text (`plantext.operators`).
 Reader = Callable[[PlanNode], Arguments]
 #: The first and last line of the user's text that an operator came from, or None.
-SourceOf = Callable[[object], tuple[int, int] | None]
+SourceOf = Callable[[Printable], tuple[int, int] | None]
 #: What is expected of an operator, or None.
-EstimateOf = Callable[[object], Estimate | None]
+EstimateOf = Callable[[Printable], Estimate | None]
 
 _LINE = re.compile(r"(['!~]*)([A-Za-z_][\w$.]*)")
 

@@ -136,9 +136,10 @@ def _planned_side(other: QueryExecution, way: str) -> Side:
         size = None if record.size_label == "fitted" else drawn(record.size)
         node.estimate = Expected(drawn(record.rows), size)
         card = card_of(record)
-        if record.rows is None:
+        imagined = record.node
+        if record.rows is None and isinstance(imagined, LogicalPlan):
             with estimating(counted):
-                card["imagined"] = drawn(estimate(record.node).rows)
+                card["imagined"] = drawn(estimate(imagined).rows)
         cards.append(card)
     return Side(way, title, graph, cards, list(other.warnings), other)
 

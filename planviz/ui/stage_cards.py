@@ -242,7 +242,7 @@ def _seen(check: Check) -> str:
         fixed = values.get("first_fixed")
         return f"<code>{plain(fixed)}</code> is not" if fixed else ""
     if check.node in (OBJECTS, PYTHON):
-        return ", ".join(f"<code>{plain(f)}</code>" for f in values.get("functions", ())) if check.passed else ""
+        return ", ".join(f"<code>{plain(f)}</code>" for f in check.texts("functions")) if check.passed else ""
     if check.node == SORTED and check.passed is False and values.get("value") is False:
         return f"<code>{REPLACE.rpartition('.')[2]}</code> is false"
     if check.passed is None:

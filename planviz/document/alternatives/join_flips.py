@@ -125,7 +125,7 @@ class _Candidates:
 
     def _said(self, change: SettingChange) -> str:
         value = change.value
-        if isinstance(value, bool):
+        if isinstance(value, bool | str):
             return f"set {change.key} to {_value(change)}"
         number = f"{value} ({byte_size(value)})" if change.key == THRESHOLD and value >= 0 else str(value)
         return f"{'raise' if value > self.config.number(change.key) else 'lower'} {change.key} to {number}"
@@ -223,7 +223,8 @@ def _size_words(name: str, value: int, now: int, by_rows: bool, unknown: bool) -
 def _value(change: SettingChange) -> str:
     if isinstance(change.value, bool):
         return str(change.value).lower()
-    return byte_size(change.value) if change.key == THRESHOLD and change.value >= 0 else str(change.value)
+    value = change.value
+    return byte_size(value) if change.key == THRESHOLD and isinstance(value, int) and value >= 0 else str(value)
 
 
 def _apart(now: int, then: int) -> float:

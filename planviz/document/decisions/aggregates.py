@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from planviz.decisions.choices import Check, Decision
-from planviz.decisions.stages import PlannedStage
 from planviz.document.decisions.model import Decided, from_text
 from planviz.document.rules.traces import plan_graph
 from planviz.graph import PlanGraph
@@ -20,6 +19,7 @@ from planviz.graph.aggregation import AggregateChain, AggregateStage, aggregate_
 from planviz.graph.from_tree import Identities
 from planviz.logical.operators import Expand
 from planviz.physical.buffers import is_mutable, keeps_objects
+from planviz.physical.stages import PlannedStage
 
 if TYPE_CHECKING:
     from planviz.document.model import Document

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypedDict
 
 from planviz.decisions.choices import Recorder, Rejected
-from planviz.decisions.stages import PlannedStage
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.core import Alias, AttributeReference, Expression, NamedExpression
 from planviz.expressions.ids import next_id
@@ -16,12 +15,14 @@ from planviz.optimizer.rules.floats import normalized
 from planviz.physical.aggregates import BaseAggregateExec, HashAggregateExec, ObjectHashAggregateExec, SortAggregateExec
 from planviz.physical.buffers import is_mutable, keeps_objects
 from planviz.physical.sessions import MergingSessionsExec, UpdatingSessionsExec
+from planviz.physical.stages import PlannedStage
 from planviz.physical.strategies.context import PlanningContext
 from planviz.physical.strategies.python import aggregate as in_python
 from planviz.physical.strategies.python import python_functions
 from planviz.types import is_collated
 
 if TYPE_CHECKING:
+    from planviz.physical.aggregates import GroupingExec
     from planviz.physical.plan import SparkPlan
 
 _HASH = "spark.sql.execution.useHashAggregateExec"
@@ -176,7 +177,7 @@ def aggregate(plan: Aggregate, context: PlanningContext) -> SparkPlan | None:
     recorder.ask("streaming", "the input is a stream", streams)
     python = tuple([f.name for f in python_functions(parts.functions)])
     if recorder.ask("python", "a function is written in Python", bool(python), functions=python):
-        made = in_python(parts, recorder, context)
+        made: GroupingExec = in_python(parts, recorder, context)
         stages = [PlannedStage.of(1, made)]
     else:
         made, stages = _with_buffers(parts, recorder, context)

@@ -22,6 +22,7 @@ from planviz.physical import python as o
 from planviz.physical.strategies.context import PlanningContext
 
 if TYPE_CHECKING:
+    from planviz.physical.aggregates import GroupingExec
     from planviz.physical.plan import SparkPlan
     from planviz.physical.strategies.aggregation import PhysicalAggregation
 
@@ -48,7 +49,7 @@ def python_functions(functions: Sequence[AggregateExpression]) -> list[PythonUDA
     return [f.function for f in functions if isinstance(f.function, PythonUDAF)]
 
 
-def aggregate(parts: PhysicalAggregation, recorder: Recorder, context: PlanningContext) -> SparkPlan:
+def aggregate(parts: PhysicalAggregation, recorder: Recorder, context: PlanningContext) -> GroupingExec:
     """The one stage of an aggregate of Python functions (`parts`: a PhysicalAggregation).
 
     Raises AnalysisError where they stand beside others, or are of several kinds.

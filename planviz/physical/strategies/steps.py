@@ -83,7 +83,7 @@ class _Places:
 
 
 def note_strategies(
-    trace: Trace, logical: object, physical: SparkPlan, calls: Sequence[Planned], parent: int | None
+    trace: Trace, logical: LogicalPlan, physical: SparkPlan, calls: Sequence[Planned], parent: int | None
 ) -> None:
     """Put into `trace`, as a run within `parent`, how the calls made `physical` of `logical`.
 
@@ -91,7 +91,8 @@ def note_strategies(
     """
     run = trace.start_run(EXECUTOR, parent)
     places = _Places(physical, calls)
-    before, shown = logical, places.shown
+    shown = places.shown
+    before: SparkPlan | LogicalPlan | DeferredTree = logical
     for number, following in zip(shown, [*shown[1:], None], strict=True):
         call = calls[number]
         after = physical if following is None else DeferredTree(partial(places.until, physical, following))
