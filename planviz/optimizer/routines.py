@@ -10,7 +10,7 @@ from planviz.catalog.tables import Catalog, Parameter, SqlFunction
 from planviz.errors import AnalysisError
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.casts import Cast
-from planviz.expressions.core import Alias, Literal, NamedExpression, occurs
+from planviz.expressions.core import Alias, Literal, NamedExpression, UnaryExpression, occurs
 from planviz.expressions.ids import next_id
 from planviz.expressions.subqueries import LateralSubquery, ScalarSubquery
 from planviz.expressions.unresolved import UnresolvedAlias
@@ -43,7 +43,7 @@ def with_function(catalog: Catalog, s: Statement, plan: Plan) -> Catalog:
         raise AnalysisError("ROUTINE_ALREADY_EXISTS", f"There is a function {s.name[-1]} already.")
     assert isinstance(s.plan, Project)
     body, *defaults = s.plan.projects
-    assert isinstance(body, Alias)
+    assert isinstance(body, UnaryExpression)
     given = {n.lower() for n, _ in s.options}
     parameters = tuple(
         Parameter(c.name, c.data_type, d if c.name.lower() in given else None)

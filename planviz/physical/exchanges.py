@@ -69,10 +69,15 @@ class ShuffleExchangeExec(Exchange):
             case "hashpartitioning":
                 return HashPartitioning(self.number, self.keys)
             case "rangepartitioning":
-                return RangePartitioning(self.number, tuple([k for k in self.keys if isinstance(k, SortOrder)]))
+                return RangePartitioning(self.number, self.order)
             case "RoundRobinPartitioning":
                 return RoundRobinPartitioning(self.number)
         return SinglePartition()
+
+    @property
+    def order(self) -> tuple[SortOrder, ...]:
+        """The keys as an order, which those of rangepartitioning are."""
+        return tuple([k for k in self.keys if isinstance(k, SortOrder)])
 
     @property
     def spread(self) -> str:

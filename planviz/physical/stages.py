@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from planviz.expressions.aggregates import AggregateExpression
-from planviz.expressions.core import AttributeReference, Expression
+from planviz.expressions.core import AttributeReference, Expression, NamedExpression
 from planviz.physical.aggregates import GroupingExec
 
 #: The modes of functions in the order in which a row meets them.
@@ -24,7 +24,7 @@ class PlannedStage:
 
     number: int
     operator: str
-    keys: tuple[Expression, ...]
+    keys: tuple[NamedExpression, ...]
     functions: tuple[AggregateExpression, ...]
     buffers: tuple[AttributeReference, ...]
     results: tuple[Expression, ...]

@@ -177,4 +177,4 @@ def _nodes(plan: LogicalPlan) -> Iterator[LogicalPlan]:
         node = stack.pop()
         yield node
         # Nothing is cached in the plans of a capture: what is inside of logical plans is logical.
-        stack += [*reversed(node.children), *reversed(cast(tuple[LogicalPlan, ...], node.inner_children))]
+        stack += [*reversed(node.children), *reversed(cast("tuple[LogicalPlan, ...]", node.inner_children))]

@@ -257,9 +257,9 @@ class Played:
 def played(report: AggregateReport, rows: Sequence[tuple[object, ...]]) -> Played | str:
     """Rows of the sample columns through the stages; a sentence where that cannot be computed here."""
     columns, laid = sample_columns(report), split(rows, PARTITIONS)
-    stages = [s.planned for s in report.stages]
+    stages = [s.planned for s in report.stages if s.planned is not None]
     shuffled = [s.exchange is not None and s.text.number > 1 for s in report.stages]
-    shuffled[0] = stages[0] is not None and stages[0].distribution is not None
+    shuffled[0] = stages[0].distribution is not None
     try:
         many = None if report.expand is None else expanded(report.expand.projections, columns, laid)
         read = columns if many is None else report.expand.columns

@@ -176,7 +176,7 @@ def _sides(operator: str, kind: str, spark: str) -> tuple[str, ...]:
     return both
 
 
-def _operator(operator: str, join: Join, side: str, null_aware: bool) -> SparkPlan | None:
+def _operator(operator: str, join: Join, side: str, null_aware: bool) -> SparkPlan:
     left, right = _scan(join.left), _scan(join.right)
     kind, exists, condition = join.kind, join.exists, join.condition
     if operator == "CartesianProduct":

@@ -11,10 +11,11 @@ from planviz.mechanics.aggregates.base import count
 from planviz.mechanics.aggregates.map_based import BY_KEY, Entry, MapAggregate
 from planviz.mechanics.play import Input, Item, Panel, Row, Step, texts
 from planviz.mechanics.rows import same_key
+from planviz.physical.aggregates import BaseAggregateExec
 from planviz.types.values import Value
 
 if TYPE_CHECKING:
-    from planviz.physical.plan import SparkPlan
+    pass
 
 
 class ObjectHashAggregate(MapAggregate):
@@ -29,7 +30,7 @@ class ObjectHashAggregate(MapAggregate):
         "come are sorted instead of hashed, and the two sorted streams are merged."
     )
 
-    def __init__(self, node: SparkPlan, source: Input, threshold: int = 128) -> None:
+    def __init__(self, node: BaseAggregateExec, source: Input, threshold: int = 128) -> None:
         self.threshold = threshold
         super().__init__(node, source)
 

@@ -92,7 +92,7 @@ class Stages:
     def stage(
         self,
         child: SparkPlan,
-        keys: Sequence[Expression],
+        keys: Sequence[NamedExpression],
         functions: Sequence[Function],
         distribution: Sequence[Expression] | None = None,
         results: Sequence[Expression] | None = None,
@@ -107,7 +107,11 @@ class Stages:
         return made
 
     def merging_sessions(
-        self, child: SparkPlan, keys: Sequence[Expression], session: AttributeReference, functions: Sequence[Function]
+        self,
+        child: SparkPlan,
+        keys: Sequence[NamedExpression],
+        session: AttributeReference,
+        functions: Sequence[Function],
     ) -> MergingSessionsExec:
         """A stage that makes one of the sessions that overlap."""
         buffers = self.of(functions)
@@ -119,7 +123,7 @@ class Stages:
         return made
 
     def _operator(
-        self, functions: Sequence[Function], buffers: Sequence[AttributeReference], keys: Sequence[Expression]
+        self, functions: Sequence[Function], buffers: Sequence[AttributeReference], keys: Sequence[NamedExpression]
     ) -> type[HashAggregateExec | ObjectHashAggregateExec | SortAggregateExec]:
         """The first of the three that can compute the functions (inventory C-030)."""
         at = f"stage {len(self.made) + 1}"
@@ -144,10 +148,10 @@ class Stages:
         self._reject("SortAggregate", "a hash map needs no sorted rows")
         return ObjectHashAggregateExec
 
-    def _collated(self, at: str, keys: Sequence[Expression]) -> bool:
+    def _collated(self, at: str, keys: Sequence[NamedExpression]) -> bool:
         """Whether a key's equality is not that of its bytes; asked only where there is such text."""
         collated = [k for k in keys if is_collated(k.data_type)]
-        found = tuple([f"{k.to_attribute().name} {k.data_type.simple_string}" for k in collated])
+        found = tuple([f"{k.name} {k.data_type.simple_string}" for k in collated])
         if not found:
             return False
         self.recorder.ask(at, "every key is told apart by its bytes", False, collated=found)
@@ -240,7 +244,7 @@ def _one_distinct(
 ) -> BaseAggregateExec:
     """Partial by keys and distinct columns, merged; then what is distinct is counted, merged once more."""
     plain = [f for f in parts.functions if not f.distinct]
-    columns: dict[Expression, Expression] = {}
+    columns: dict[Expression, NamedExpression] = {}
     for c in distinct[0].function.children:
         if not c.foldable:
             columns.setdefault(c.canonicalized, _distinct_column(c))
@@ -260,14 +264,14 @@ def _one_distinct(
     return stages.stage(three, keys, [*_mode(plain, "Final"), *_mode(counted, "Final")], keys, parts.results)
 
 
-def _distinct_column(c: Expression) -> Expression:
+def _distinct_column(c: Expression) -> NamedExpression:
     """What is counted once, under its name, with one NaN and one zero where it is a floating number."""
     new = normalized(c)
     name = c.name if isinstance(c, NamedExpression) else str(c)
     return new if isinstance(new, NamedExpression) else Alias(new, name, next_id())
 
 
-def _over_columns(f: Function, columns: dict[Expression, Expression], stages: Stages) -> Function:
+def _over_columns(f: Function, columns: dict[Expression, NamedExpression], stages: Stages) -> Function:
     """The function reading the columns of the first stages."""
     new: Expression = f.function.map_children(
         lambda c: columns[c.canonicalized].to_attribute() if c.canonicalized in columns else c
