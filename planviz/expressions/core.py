@@ -463,8 +463,9 @@ def alias(child: Expression, name: str) -> Alias:
 
 
 def id_of(e: Expression) -> int:
-    """The id of a named expression."""
-    assert isinstance(e, NamedExpression)
+    """The id of a named expression. Raises TypeError for another one."""
+    if not isinstance(e, NamedExpression):
+        raise TypeError(f"{e} has no id")
     return e.expr_id
 
 

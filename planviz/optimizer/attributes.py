@@ -16,8 +16,9 @@ Substitution = Mapping[int, Expression]
 
 
 def name_of(e: Expression) -> str:
-    """The name of a named expression."""
-    assert isinstance(e, NamedExpression)
+    """The name of a named expression. Raises TypeError for another one."""
+    if not isinstance(e, NamedExpression):
+        raise TypeError(f"{e} has no name")
     return e.name
 
 
