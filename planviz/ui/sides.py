@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from planviz.document.cardinality.badges import drawn
 from planviz.document.rules.traces import plan_graph
@@ -21,8 +20,9 @@ from planviz.jsontypes import JsonObject
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LogicalRelation
 from planviz.ui.cards import card_of
-from planviz.ui.statistics import edited
+from planviz.ui.statistics import Edits, edited
 from planviz.units import exact
+from planviz.versions.model import SettingValue
 
 _CBO, REORDER = "spark.sql.cbo.enabled", "spark.sql.cbo.joinReorder.enabled"
 
@@ -33,7 +33,7 @@ class Way:
 
     title: str
     short: str
-    settings: Mapping[str, Any]
+    settings: Mapping[str, SettingValue]
 
 
 WAYS = {
@@ -108,7 +108,7 @@ def settings_of(way: str) -> dict[str, object]:
     return dict(WAYS[way].settings)
 
 
-def planned_sides(execution: QueryExecution, ways: Sequence[str], edits: Mapping[str, object]) -> list[Side]:
+def planned_sides(execution: QueryExecution, ways: Sequence[str], edits: Edits) -> list[Side]:
     """The query with other statistics, planned in several ways: read and analyzed once.
 
     Raises InputError for an unknown way, and what planning raises.
@@ -149,7 +149,7 @@ def _passes_on(node: PlanNode) -> bool:
     return node.op in _IDLE
 
 
-def to_plan(execution: QueryExecution, way: str, edits: Mapping[str, Any]) -> QueryExecution:
+def to_plan(execution: QueryExecution, way: str, edits: Edits) -> QueryExecution:
     """The query with other statistics, still to be optimized one way."""
     config = execution.config.with_settings(settings_of(way))
     base = "optimized" if way == PRINTED else execution.base

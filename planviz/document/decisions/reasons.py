@@ -20,7 +20,6 @@ from planviz.document.decisions.queries import plain, seen, title
 from planviz.estimation import explain_estimate
 from planviz.execution import QueryExecution
 from planviz.expressions.core import Expression
-from planviz.expressions.subqueries import QueryPlan
 from planviz.graph import PlanGraph, PlanNode
 from planviz.graph.words import title as operator_title
 from planviz.physical.pushed import pushed
@@ -92,7 +91,7 @@ def objects_of(tree: Printable) -> list[Printable]:
     return found
 
 
-def how_many_rows(operator: QueryPlan, execution: QueryExecution) -> Reason | None:
+def how_many_rows(operator: Printable, execution: QueryExecution) -> Reason | None:
     """The formula that gives an operator's rows, with its inputs; None where nobody can tell."""
     logical = logical_of(operator)
     if logical is None:
