@@ -146,7 +146,7 @@ class _Batch:
 class _Preparations:
     """The rules that make a physical plan executable, as a batch that runs once."""
 
-    def __init__(self, rules: list[Any]) -> None:
+    def __init__(self, rules: list[JavaObject]) -> None:
         self.name, self.most = "Preparations", 1
         self.rules = [(str(rule.ruleName()), rule) for rule in rules]
 
