@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from fractions import Fraction
@@ -58,11 +58,10 @@ class ColumnStatistics:
 
 
 class TableNumbers(TypedDict, total=False):
-    """Numbers of a table to be set, its columns' by name; None for an unknown one."""
+    """Numbers of a table to be set; None for an unknown one."""
 
     row_count: int | None
     size_in_bytes: int | None
-    column_stats: dict[str, ColumnStatistics]
 
 
 @dataclass(frozen=True)
@@ -426,7 +425,9 @@ class Catalog:
             raise InputError(f"The catalogue has no table {name}{nearest(name, self.names())}")
         return table
 
-    def with_statistics(self, table: str, **numbers: Unpack[TableNumbers]) -> Catalog:
+    def with_statistics(
+        self, table: str, *, column_stats: Mapping[str, ColumnStatistics] | None = None, **numbers: Unpack[TableNumbers]
+    ) -> Catalog:
         """This catalogue with other `row_count`, `size_in_bytes`, `column_stats` (by column) in a table.
 
         Columns that are not named keep what is known of them. Raises InputError when there is no such table.
@@ -434,12 +435,9 @@ class Catalog:
         found = self.table(tuple(table.split(".")))
         if found is None:
             raise InputError(f"The catalogue {self.name} has no table {table}.")
-        given = {name.lower(): (name, stats) for name, stats in numbers.get("column_stats", {}).items()}
+        given = {name.lower(): (name, stats) for name, stats in (column_stats or {}).items()}
         kept = [(n, s) for n, s in found.column_stats if n.lower() not in given]
-        rows = numbers.get("row_count", found.row_count)
-        size = numbers.get("size_in_bytes", found.size_in_bytes)
-        stats = (*kept, *given.values())
-        return self.with_table(replace(found, row_count=rows, size_in_bytes=size, column_stats=stats))
+        return self.with_table(replace(found, column_stats=(*kept, *given.values()), **numbers))
 
     def with_view(self, view: View) -> Catalog:
         """This catalogue and one more view."""

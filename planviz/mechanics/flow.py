@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from planviz.catalog.tables import Catalog
 from planviz.expressions.core import Expression, Literal
@@ -36,9 +36,6 @@ from planviz.physical.scans import FileSourceScanExec
 from planviz.physical.sources import LocalTableScanExec, OneRowRelationExec, RangeExec
 from planviz.physical.subqueries import DynamicPruningExpression, ReusedSubqueryExec, ScalarSubqueryExec, SubqueryExec
 from planviz.types.values import Value
-
-if TYPE_CHECKING:
-    pass
 
 Partitions = tuple[tuple[Row, ...], ...]
 #: Operators through which rows pass as they are.

@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from decimal import localcontext
 from functools import cmp_to_key
-from typing import TYPE_CHECKING
 
 from planviz.evaluation import UnknownValueError
 from planviz.evaluation.core import WIDE
 from planviz.evaluation.hashes import MURMUR3
 from planviz.types import DataType
 from planviz.types.values import Value
-
-if TYPE_CHECKING:
-    pass
 
 Compare = Callable[[Value, Value], int]
 

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from planviz.expressions.core import AttributeReference, Expression, SortOrder
 from planviz.physical.conf import operator_conf
-
-if TYPE_CHECKING:
-    pass
 
 
 def same(a: Expression, b: Expression) -> bool:

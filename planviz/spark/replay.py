@@ -10,13 +10,10 @@ import re
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from planviz.jsontypes import JsonObject
 from planviz.spark.jvm import JavaObject, items, module
-
-if TYPE_CHECKING:
-    pass
 
 _NUMBERS = re.compile(r"#\d+L?|(?<=plan_id=)\d+|\b(?:CTERelation(?:Def|Ref)|UnionLoop(?:Ref)?) \d+")
 #: What the clock said: ComputeCurrentTime reads it anew.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from planviz.decisions.choices import Decision
 from planviz.document.decisions.join_inputs import join_operator
 from planviz.execution import QueryExecution
@@ -11,9 +9,6 @@ from planviz.mechanics import CannotPlay, Play, of, relation_names
 from planviz.mechanics.sample import sample_rows
 from planviz.physical.plan import SparkPlan
 from planviz.physical.sources import LocalTableScanExec
-
-if TYPE_CHECKING:
-    pass
 
 #: Rows of either side, and columns beside those that the join reads.
 _ROWS = (6, 5)

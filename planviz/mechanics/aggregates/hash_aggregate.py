@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from planviz.mechanics.aggregates.base import count
 from planviz.mechanics.aggregates.map_based import BY_KEY, Entry, MapAggregate
 from planviz.mechanics.play import Input, Item, Panel, Row, Step, texts
 from planviz.mechanics.rows import same_key
 from planviz.physical.aggregates import BaseAggregateExec
-
-if TYPE_CHECKING:
-    pass
 
 
 class HashAggregate(MapAggregate):

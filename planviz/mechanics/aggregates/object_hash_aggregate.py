@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cmp_to_key
-from typing import TYPE_CHECKING
 
 from planviz.evaluation import compare
 from planviz.mechanics.aggregates.base import count
@@ -13,9 +12,6 @@ from planviz.mechanics.play import Input, Item, Panel, Row, Step, texts
 from planviz.mechanics.rows import same_key
 from planviz.physical.aggregates import BaseAggregateExec
 from planviz.types.values import Value
-
-if TYPE_CHECKING:
-    pass
 
 
 class ObjectHashAggregate(MapAggregate):
