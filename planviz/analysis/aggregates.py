@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import prod
-from typing import Any
 
 from typing_extensions import override
 
@@ -93,7 +92,7 @@ class ResolveAggregateFunctions(AnalyzerRule):
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.resolve_operators_up(self._operator, Aggregate.BIT)
 
-    def _operator(self, plan: LogicalPlan) -> Any:
+    def _operator(self, plan: LogicalPlan) -> LogicalPlan:
         if isinstance(plan, UnresolvedHaving | Filter) and isinstance(plan.child, Aggregate):
             return self._filter(plan, plan.child)
         if isinstance(plan, Sort) and not self.context.config.behaviour.order_reads_results_first:
@@ -166,9 +165,10 @@ class ResolveAggregateFunctions(AnalyzerRule):
         return with_aggregates(keys, agg, operator, self.context.config.behaviour, by_name=False)
 
     def _sort_through(self, plan: Sort, project: Project, inner: Filter) -> LogicalPlan:
-        agg: Any = inner.child
+        agg = inner.child
+        assert isinstance(agg, Aggregate)
         keys = [o.child for o in plan.order if isinstance(o, SortOrder)]
-        extra: dict[Expression, Any] = {}
+        extra: dict[Expression, Expression] = {}
         new = [_replaced(k, agg, extra, self._pretty) for k in keys]
         order = tuple(
             SortOrder(k, o.direction, o.null_order)
@@ -303,7 +303,7 @@ class ResolveGroupingAnalytics(AnalyzerRule):
     matches = (GroupingSets, Grouping, GroupingID)
 
     @override
-    def apply(self, plan: LogicalPlan) -> Any:
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.resolve_operators_up(self._operator, self.mask)
 
     def _operator(self, plan: LogicalPlan) -> LogicalPlan:
@@ -323,7 +323,7 @@ class ResolveGroupingAnalytics(AnalyzerRule):
             return plan
         columns, originals, gid = keys
 
-        def value(x: Expression) -> Any:
+        def value(x: Expression) -> Expression:
             return grouping_value(x, originals, columns, gid)
 
         return plan.map_expressions(lambda e: e.transform_up(value, functions_mask()))
@@ -343,14 +343,15 @@ def _expand_keys(plan: LogicalPlan) -> tuple[list[Expression], list[Expression],
         last = agg.grouping[-1] if agg.grouping else None
         if isinstance(last, AttributeReference) and last.name == GROUPING_ID and isinstance(agg.child, Expand):
             keys = list(agg.grouping[:-1])
-            project: Any = agg.child.child
+            project = agg.child.child
+            assert isinstance(project, Project)
             originals = [p.child for p in project.projects[-len(keys) :] if isinstance(p, Alias)]
             return keys, originals, last
     return None
 
 
 def grouping_value(
-    e: Expression, originals: list[Expression], columns: list[Expression], gid: Expression
+    e: Expression, originals: list[Expression], columns: Sequence[Expression], gid: Expression
 ) -> Expression:
     """grouping(c) and grouping_id() as arithmetic on the grouping id."""
     if isinstance(e, Grouping):
@@ -431,14 +432,14 @@ def _key_alias(k: Expression, by_sql: bool) -> Alias:
     return alias(k, k.pretty if by_sql else str(k))
 
 
-def _over_expand(e: Expression, keys: list[Expression], columns: list[Any], gid: Expression) -> Any:
+def _over_expand(e: Expression, keys: list[Expression], columns: Sequence[Expression], gid: Expression) -> Expression:
     e = (
         e.transform_up(lambda x: grouping_value(x, keys, columns, gid), functions_mask())
         if e.bits & functions_mask()
         else e
     )
 
-    def replace(x: Expression) -> Any:
+    def replace(x: Expression) -> Expression:
         if isinstance(x, AggregateExpression):
             return x
         for k, c in zip(keys, columns, strict=True):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from typing_extensions import override
 
@@ -55,7 +54,7 @@ class ApplyCharTypePadding(AnalyzerRule):
         pad_columns = not config.get("spark.sql.legacy.noCharPaddingInPredicate")
         return _Comparisons(lengths, pad_columns).padded(plan) if lengths else plan
 
-    def _read(self, plan: QueryPlan, new: dict[int, AttributeReference], lengths: Lengths) -> Any:
+    def _read(self, plan: LogicalPlan, new: dict[int, AttributeReference], lengths: Lengths) -> LogicalPlan:
         def inside(e: Expression) -> Expression:
             return e.with_plan(self._read(e.plan, new, lengths)) if isinstance(e, SubqueryExpression) else e
 
@@ -111,7 +110,8 @@ def _padded(relation: LogicalRelation, new: dict[int, AttributeReference], lengt
         read = StaticInvoke("CharVarcharCodegenUtils", "readSidePadding", STRING, (a, lit(length)))
         items.append(Alias(read, a.name, made.expr_id))
     # What is padded is not padded again, as Spark takes the lengths off the columns.
-    return Project(tuple(items), relation.replace(table=replace(relation.table, char_lengths=())))
+    table = None if relation.table is None else replace(relation.table, char_lengths=())
+    return Project(tuple(items), relation.replace(table=table))
 
 
 class _Comparisons:
@@ -125,7 +125,7 @@ class _Comparisons:
         self.lengths = lengths
         self.pad_columns = pad_columns
 
-    def padded(self, plan: Any) -> Any:
+    def padded(self, plan: LogicalPlan) -> LogicalPlan:
         """The plan with every comparison of char columns padded, bottom up: lengths are known where they are read."""
 
         def expression(e: Expression) -> Expression:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Set
-from typing import Any
 
 from planviz.analysis.check_calls import check_call, function_of
 from planviz.analysis.check_earlier import check_as_then
@@ -52,7 +51,7 @@ from planviz.types import (
 )
 
 
-def check_analysis(plan: Any, context: AnalysisContext) -> None:
+def check_analysis(plan: LogicalPlan, context: AnalysisContext) -> None:
     """Raise AnalysisError for the first thing that is wrong, children before parents.
 
     What was checked stays so: a DataFrame's plan is not looked at again in those that are derived from it.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import cast
 
 from planviz.errors import AnalysisError
 from planviz.expressions.aggregates import AggregateExpression
@@ -65,7 +65,7 @@ def check_subquery(e: SubqueryExpression, plan: LogicalPlan, known: Behaviour) -
         _check_scalar(e, plan)
         if e.outer and not known.single_rows_are_tested:
             _check_aggregated(e)
-    elif isinstance(e, LateralSubquery):
+    elif isinstance(e, LateralSubquery) and isinstance(plan, LateralJoin):
         _check_lateral(e, plan)
     elif isinstance(e, ListQuery) and not isinstance(plan, Filter | Project | Aggregate | Join):
         raise _unsupported(
@@ -164,7 +164,7 @@ def _stands_free(item: Expression, e: ScalarSubquery) -> bool:
     return not isinstance(item, AggregateExpression) and any(_stands_free(c, e) for c in item.children)
 
 
-def _check_lateral(e: LateralSubquery, plan: Any) -> None:
+def _check_lateral(e: LateralSubquery, plan: LateralJoin) -> None:
     if not e.deterministic and plan.child.max_rows not in (0, 1):
         raise _unsupported(
             "NON_DETERMINISTIC_LATERAL_SUBQUERIES",
@@ -180,7 +180,7 @@ def _check_lateral(e: LateralSubquery, plan: Any) -> None:
         )
 
 
-def _check_correlations(plan: Any, may_read: bool) -> None:
+def _check_correlations(plan: LogicalPlan, may_read: bool) -> None:
     """Only some operators may read the query around, and only where they can be joined with it."""
     if not plan.bits & OuterReference.BIT:
         return

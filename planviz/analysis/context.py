@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planviz.catalog.tables import Catalog
 from planviz.config import OptimizerConfig
@@ -14,6 +14,7 @@ from planviz.trees.trace import Trace
 
 if TYPE_CHECKING:
     from planviz.expressions.core import Expression
+    from planviz.expressions.unresolved import UnresolvedFunction
 
 
 @dataclass
@@ -24,7 +25,7 @@ class Counters:
     #: Bodies of SQL functions that were put in.
     bodies: int = 0
     #: The first call of a function that nobody knows.
-    unknown: Any = None
+    unknown: UnresolvedFunction | None = None
     warnings: list[str] = field(default_factory=list)
 
     def next_cte(self) -> int:
@@ -76,7 +77,7 @@ def sql_text(parts: tuple[str, ...] | tuple[str, ...]) -> str:
     return ".".join(quote(p) for p in parts)
 
 
-def subplans(plan: LogicalPlan, f: Callable[[Any], Any]) -> LogicalPlan:
+def subplans(plan: LogicalPlan, f: Callable[[LogicalPlan], LogicalPlan]) -> LogicalPlan:
     """One operator with `f` applied to the plans of its subquery expressions."""
     from planviz.expressions.subqueries import SubqueryExpression
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from typing_extensions import override
 
 from planviz.analysis.context import AnalyzerRule, same_name, subplans
@@ -87,8 +85,8 @@ class CTESubstitution(AnalyzerRule):
                         if not self.context.config.behaviour.ctes_are_kept and not d.recursive:
                             return d.child
                         said = self.context.config.behaviour.cte_reference_flags
-                        flags = tuple(False if said > at else None for at in range(2))
-                        ref = CTERelationRef(d.id, False, (), *flags)
+                        streaming, recursive = (False if said > at else None for at in range(2))
+                        ref = CTERelationRef(d.id, False, (), streaming, recursive)
                         return SubqueryAlias((p.parts[0],), ref)
                 return p
             if p.bits & SubqueryExpression.BIT and not isinstance(p, UnresolvedRelation):
@@ -193,21 +191,26 @@ class ResolveWithCTE(AnalyzerRule):
     package = "org.apache.spark.sql.catalyst.analysis"
 
     @override
-    def apply(self, plan: LogicalPlan) -> Any:
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return self._resolve(plan, {})
 
-    def _resolve(self, plan: LogicalPlan, known: dict[int, LogicalPlan]) -> Any:
+    def _definition(self, definition: LogicalPlan, known: dict[int, LogicalPlan]) -> CTERelationDef:
+        made = self._resolve(definition, known)
+        assert isinstance(made, CTERelationDef)
+        return made
+
+    def _resolve(self, plan: LogicalPlan, known: dict[int, LogicalPlan]) -> LogicalPlan:
         if not plan.bits & (WithCTE.BIT | CTERelationRef.BIT):
             return plan
         if isinstance(plan, WithCTE):
             definitions = []
             for d in plan.definitions:
-                new: Any = self._resolve(d, known)
+                new = self._definition(d, known)
                 definitions.append(new)
                 if new.recursive and not new.resolved:
                     new = _with_columns(new)
                     seen = _seen_inside(new)
-                    new = self._resolve(new, known if seen is None else {**known, new.id: seen})
+                    new = self._definition(new, known if seen is None else {**known, new.id: seen})
                     definitions[-1] = new
                 if new.resolved:
                     known[new.id] = new
@@ -225,11 +228,11 @@ class ResolveWithCTE(AnalyzerRule):
                 return _renewed(target)
             rows = target.max_rows if self.context.config.behaviour.cte_references_know_most_rows else None
             return plan.replace(is_resolved=True, attributes=target.output, rows=rows)
-        new = subplans(plan, lambda p: self._resolve(p, known))
-        return new.map_children(lambda c: self._resolve(c, known))
+        inside = subplans(plan, lambda p: self._resolve(p, known))
+        return inside.map_children(lambda c: self._resolve(c, known))
 
 
-def _with_columns(definition: CTERelationDef) -> LogicalPlan:
+def _with_columns(definition: CTERelationDef) -> CTERelationDef:
     """The loop's columns, once its anchor has some."""
 
     def step(p: LogicalPlan) -> LogicalPlan:
@@ -237,7 +240,7 @@ def _with_columns(definition: CTERelationDef) -> LogicalPlan:
             return p
         return p.replace(attributes=_nullable(p.left.output))
 
-    return definition.transform_up(step, UnionLoop.BIT)
+    return definition.replace(child=definition.child.transform_up(step, UnionLoop.BIT))
 
 
 def _nullable(columns: tuple[AttributeReference, ...]) -> tuple[AttributeReference, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from typing_extensions import override
 
@@ -20,6 +19,7 @@ from planviz.logical.relations import CTERelationRef, LocalRelation, LogicalRDD,
 from planviz.logical.scripts import ScriptTransformation
 from planviz.trees.depth import deep
 from planviz.trees.memo import Memo
+from planviz.versions import Behaviour
 
 INSTANCES = (LogicalRelation, InMemoryRelation, LocalRelation, LogicalRDD, Range, CTERelationRef, UnionLoopRef)
 
@@ -36,20 +36,25 @@ class DeduplicateRelations(AnalyzerRule):
     package = "org.apache.spark.sql.catalyst.analysis"
 
     @override
-    def apply(self, plan: LogicalPlan) -> Any:
-        if self.context is not None and not self.context.config.behaviour.relations_are_deduplicated:
-            mask = Join.BIT | LateralJoin.BIT | Intersect.BIT | Except.BIT
-            return plan.transform_up(_conflicts_alike, mask) if plan.bits & mask else plan
-        if _over_analyzed(plan):
-            return plan
-        relations_only = self.context is not None and not self.context.config.behaviour.aliases_are_renewed
-        renew = _renew_relations if relations_only else _renew
-        if relations_only and not self.context.config.behaviour.cte_references_are_renewed:
-            renew = _renew_tables
-        new, _ = renew(plan, set())
-        mask = Join.BIT | LateralJoin.BIT | Intersect.BIT | Except.BIT | Union.BIT
-        step = _conflicts_at_the_top if relations_only else _conflicts
-        return new.resolve_operators_up(step, mask) if new.bits & mask else new
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
+        return deduplicated(plan, self.context.config.behaviour)
+
+
+def deduplicated(plan: LogicalPlan, behaviour: Behaviour | None = None) -> LogicalPlan:
+    """The plan with no column twice, as a version of Spark does it; None: as 4.3."""
+    if behaviour is not None and not behaviour.relations_are_deduplicated:
+        mask = Join.BIT | LateralJoin.BIT | Intersect.BIT | Except.BIT
+        return plan.transform_up(_conflicts_alike, mask) if plan.bits & mask else plan
+    if _over_analyzed(plan):
+        return plan
+    relations_only = behaviour is not None and not behaviour.aliases_are_renewed
+    renew = _renew_relations if relations_only else _renew
+    if behaviour is not None and relations_only and not behaviour.cte_references_are_renewed:
+        renew = _renew_tables
+    new, _ = renew(plan, set())
+    mask = Join.BIT | LateralJoin.BIT | Intersect.BIT | Except.BIT | Union.BIT
+    step = _conflicts_at_the_top if relations_only else _conflicts
+    return new.resolve_operators_up(step, mask) if new.bits & mask else new
 
 
 def _over_analyzed(plan: LogicalPlan) -> bool:
@@ -200,7 +205,7 @@ def _renumbered(e: NamedExpression, new: AttributeReference) -> AttributeReferen
     return AttributeReference(e.name, new.type, new.is_nullable, new.expr_id, e.qualifier)
 
 
-def _rewrite_outer(plan: Any, mapping: dict[int, AttributeReference]) -> Any:
+def _rewrite_outer(plan: LogicalPlan, mapping: dict[int, AttributeReference]) -> LogicalPlan:
     from planviz.expressions.unresolved import OuterReference
 
     def step(e: Expression) -> Expression:
@@ -238,7 +243,7 @@ def _renamed(expressions: tuple[Expression, ...]) -> tuple[Expression, ...]:
     return tuple(Alias(e.child, e.name, next_id(), e.qualifier) if isinstance(e, Alias) else e for e in expressions)
 
 
-def _new_instance(plan: Any) -> Any:
+def _new_instance(plan: LogicalPlan) -> LogicalPlan:
     if isinstance(plan, INSTANCES):
         return plan.new_instance()
     if isinstance(plan, Project):
@@ -252,6 +257,7 @@ def _new_instance(plan: Any) -> Any:
     if isinstance(plan, Generate):
         columns = tuple(c.new_instance() if isinstance(c, AttributeReference) else c for c in plan.columns)
         return plan.replace(columns=columns)
+    assert isinstance(plan, Expand | ScriptTransformation)
     produced = plan.produced
     columns = tuple(a.new_instance() if a.expr_id in produced else a for a in plan.columns)
     return plan.replace(columns=columns)
@@ -264,9 +270,9 @@ def _conflicts_at_the_top(plan: LogicalPlan) -> LogicalPlan:
 
 def _conflicts_alike(plan: LogicalPlan) -> LogicalPlan:
     """As `_conflicts_at_the_top`, before Spark 3.2: operators that were equal stay so, under the same fresh ids."""
-    renewed = {}
+    renewed: dict[LogicalPlan, LogicalPlan] = {}
 
-    def once(p: LogicalPlan) -> Any:
+    def once(p: LogicalPlan) -> LogicalPlan:
         if p not in renewed:
             renewed[p] = _new_instance(p)
         return renewed[p]
@@ -274,7 +280,9 @@ def _conflicts_alike(plan: LogicalPlan) -> LogicalPlan:
     return _conflicts(plan, lambda left, right: _dedup_uppermost(left, right, once))
 
 
-def _conflicts(plan: LogicalPlan, dedup: Callable[[LogicalPlan, LogicalPlan], object] | None = None) -> LogicalPlan:
+def _conflicts(
+    plan: LogicalPlan, dedup: Callable[[LogicalPlan, LogicalPlan], LogicalPlan] | None = None
+) -> LogicalPlan:
     """Sides of one operator that still share ids get a projection or new ids."""
     dedup = dedup or _dedup_right
     if not plan.children_resolved:
@@ -284,7 +292,7 @@ def _conflicts(plan: LogicalPlan, dedup: Callable[[LogicalPlan, LogicalPlan], ob
             return plan.replace(right=dedup(plan.left, plan.right))
         return plan
     if isinstance(plan, LateralJoin):
-        right: Any = plan.right
+        right = plan.right
         if right.resolved and plan.child.output_set & right.plan.output_set:
             return plan.replace(right=right.with_plan(dedup(plan.child, right.plan)))
         return plan
@@ -301,8 +309,7 @@ def _dedup_uppermost(
 
     def go(p: LogicalPlan) -> LogicalPlan:
         if set(_own_ids(p)) & shared:
-            made: LogicalPlan = (renew or _new_instance)(p)
-            return made
+            return (renew or _new_instance)(p)
         renewed = tuple(go(c) for c in p.children)
         pairs = [
             (a, b)

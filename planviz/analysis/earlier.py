@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from planviz.analysis.coercion.expressions import coerced_tree
 from planviz.analysis.coercion.rules import coercion_of, in_version
 from planviz.analysis.context import AnalysisContext
@@ -56,7 +54,7 @@ def as_parsed_then(plan: LogicalPlan, config: OptimizerConfig) -> LogicalPlan:
     return plan.transform_with_subqueries(operator)
 
 
-def order_computed_below(plan: Sort, context: AnalysisContext) -> Any:
+def order_computed_below(plan: Sort, context: AnalysisContext) -> Project | None:
     """ORDER BY over an Aggregate with what is open in it computed there, as before Spark 3.2; None: it cannot be.
 
     Sort ['a] over Aggregate [a]  =>  Project [a] over Sort [a] over Aggregate [a]
@@ -78,10 +76,10 @@ def order_computed_below(plan: Sort, context: AnalysisContext) -> Any:
         return None
     if not isinstance(answered, Aggregate) or not answered.resolved or len(answered.aggregates) != len(open_items):
         return None
-    items: tuple[Any, ...] = answered.aggregates
+    items = [i for i in answered.aggregates if isinstance(i, Alias)]
     if not all(_computable(i.child, agg) for i in items):
         return None
-    added: list[str] = []
+    added: list[Expression] = []
     meant: dict[int, Expression] = {}
     for o, item in zip(open_items, items, strict=True):
         known = next((a for a in agg.aggregates if item.child.semantic_equals(_cast(_value(a), context))), None)

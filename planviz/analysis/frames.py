@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 from typing_extensions import override
 
@@ -33,9 +33,11 @@ def columns_with(star: UnresolvedStarWithColumns, columns: tuple[AttributeRefere
     return out + [alias(v, n) for n, v in given.items() if not any(same_name(n, k) for k in known)]
 
 
-def columns_replaced(star: UnresolvedStarExceptOrReplace, columns: tuple[AttributeReference, ...]) -> list[Expression]:
+def columns_replaced(
+    star: UnresolvedStarExceptOrReplace, columns: tuple[AttributeReference, ...]
+) -> Sequence[Expression]:
     """The columns of |> SET: each of a replacement's name replaced where it stands; AnalysisError where none is."""
-    out: list[Any] = list(columns)
+    out: list[Alias | AttributeReference] = list(columns)
     for new in star.replacements:
         assert isinstance(new, Alias)
         if not any(same_name(new.name, c.name) for c in columns):

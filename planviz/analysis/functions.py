@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from typing_extensions import override
 
@@ -70,7 +69,7 @@ class LookupFunctions(AnalyzerRule):
 
     matches = (UnresolvedFunction,)
 
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         """Never changes the plan."""
 
         def note(e: Expression) -> Expression:
@@ -370,7 +369,7 @@ class ResolveLambdaVariables(AnalyzerRule):
     package = "org.apache.spark.sql.catalyst.analysis"
 
     @override
-    def apply(self, plan: LogicalPlan) -> Any:
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
 
         def operator(p: LogicalPlan) -> LogicalPlan:
             return p.map_expressions(lambda e: self._resolve(e, {}) if e.bits & UnresolvedLambdaVariable.BIT else e)
@@ -479,7 +478,7 @@ class ResolveTimeZone(AnalyzerRule):
     package = "org.apache.spark.sql.catalyst.analysis"
 
     @override
-    def apply(self, plan: Any) -> Any:
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
         zone = self.context.config.text("spark.sql.session.timeZone")
 
         def step(e: Expression) -> Expression:

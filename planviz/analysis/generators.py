@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from typing_extensions import override
 
@@ -25,7 +25,7 @@ from planviz.expressions.core import (
     occurs,
 )
 from planviz.expressions.earlier import quoted_sql
-from planviz.expressions.generators import Explode
+from planviz.expressions.generators import Explode, Generator
 from planviz.expressions.ids import next_id
 from planviz.expressions.predicates import EqualNullSafe
 from planviz.expressions.specs import FunctionSpec
@@ -84,8 +84,8 @@ class ExtractGenerator(AnalyzerRule):
     def _aggregate(plan: Aggregate) -> LogicalPlan:
         if not all(_generator(e) is not None or e.resolved for e in plan.aggregates):
             return plan
-        inner: list[Any] = []
-        outer: list[Any] = []
+        inner: list[Expression] = []
+        outer: list[Expression] = []
         for e in plan.aggregates:
             found = _generator(e)
             if found is None:
@@ -130,15 +130,15 @@ def _outside(plan: LogicalPlan) -> LogicalPlan:
     return plan
 
 
-def _generator(e: Expression) -> tuple[Expression, tuple[str, ...]] | None:
-    if isinstance(e, Alias) and isinstance(e.child, GeneratorMark):
+def _generator(e: Expression) -> tuple[Generator, tuple[str, ...]] | None:
+    if isinstance(e, Alias) and isinstance(e.child, Generator):
         return e.child, (e.name,)
-    if isinstance(e, MultiAlias) and isinstance(e.child, GeneratorMark):
+    if isinstance(e, MultiAlias) and isinstance(e.child, Generator):
         return e.child, e.names
     return None
 
 
-def _columns(generator: Any, names: tuple[str, ...], place: LogicalPlan) -> tuple[AttributeReference, ...]:
+def _columns(generator: Generator, names: tuple[str, ...], place: LogicalPlan) -> tuple[AttributeReference, ...]:
     schema = generator.element_schema
     if names and len(names) != len(schema):
         raise analysis_error(
@@ -167,7 +167,7 @@ class ResolveGenerate(AnalyzerRule):
     def _one(plan: LogicalPlan) -> LogicalPlan:
         if not isinstance(plan, Generate) or plan.resolved or not plan.children_resolved or not plan.generator.resolved:
             return plan
-        if not isinstance(plan.generator, GeneratorMark):
+        if not isinstance(plan.generator, Generator):
             raise analysis_error(
                 "UNSUPPORTED_GENERATOR.NOT_GENERATOR", f"{plan.generator.pretty} is expected to be a generator.", plan
             )
@@ -320,7 +320,7 @@ def _pivot_first(
 
 def _pivot_if(plan: Pivot, keys: tuple[Expression, ...], values: list[tuple[Expression, str]]) -> LogicalPlan:
     single = len(plan.aggregates) == 1
-    results: list[Any] = list(keys)
+    results: list[Expression] = list(keys)
     for value, name in values:
         for a in plan.aggregates:
             inner = a.child if isinstance(a, Alias) else a

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
 
 from typing_extensions import override
 
@@ -94,7 +93,7 @@ def _common(plan: Join, kind: str, names: tuple[str, ...]) -> Project:
     left_ids, right_ids = {a.expr_id for a in left}, {a.expr_id for a in right}
     rest_left = [a for a in plan.left.output if a.expr_id not in left_ids]
     rest_right = [a for a in plan.right.output if a.expr_id not in right_ids]
-    hidden: list[Any] = []
+    hidden: list[AttributeReference] = []
     columns: list[Expression]
     if kind == "LeftOuter":
         columns = [*left, *rest_left, *(a.with_nullability(True) for a in rest_right)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 
 from planviz.analysis.context import sql_text
@@ -128,7 +128,7 @@ def _field(t: StructType, name: str, place: TreeNode | None) -> int:
     raise analysis_error("FIELD_NOT_FOUND", f"No such struct field {sql_text((name,))} in {fields}.", place)
 
 
-def unresolved_column(name: UnresolvedAttribute, candidates: list[AttributeReference]) -> AnalysisError:
+def unresolved_column(name: UnresolvedAttribute, candidates: Sequence[AttributeReference | Alias]) -> AnalysisError:
     """The error for a name that nothing fits, with the nearest names."""
     wanted = sql_text(name.parts)
     message = f"A column, variable, or function parameter with name {wanted} cannot be resolved."
@@ -139,7 +139,9 @@ def unresolved_column(name: UnresolvedAttribute, candidates: list[AttributeRefer
     return analysis_error("UNRESOLVED_COLUMN.WITH_SUGGESTION", message, name)
 
 
-def nearest_names(parts: tuple[str, ...], candidates: list[AttributeReference], count: int = 5) -> list[str]:
+def nearest_names(
+    parts: tuple[str, ...], candidates: Sequence[AttributeReference | Alias], count: int = 5
+) -> list[str]:
     """The candidates' names, most similar first; qualified as far as the wanted name is or where they would clash."""
     plain = {a.name for a in candidates}
     clash = len(plain) < len({a.expr_id for a in candidates}) or len(parts) > 1

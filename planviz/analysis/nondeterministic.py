@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from typing_extensions import override
 
@@ -36,7 +35,7 @@ class PullOutNondeterministic(AnalyzerRule):
         return Project(plan.output, _over(plan, plan.expressions))
 
 
-def _over(plan: UnaryNode, expressions: Iterable[Expression]) -> Any:
+def _over(plan: UnaryNode, expressions: Iterable[Expression]) -> UnaryNode:
     """The operator over a projection that computes what varies in these of its expressions."""
     found: dict[Expression, Expression] = {}
     for e in expressions:
@@ -51,4 +50,4 @@ def _over(plan: UnaryNode, expressions: Iterable[Expression]) -> Any:
         return e if made is None else made.to_attribute()
 
     below = Project((*plan.child.output, *found.values()), plan.child)
-    return plan.transform_expressions_down(use).replace(child=below)
+    return plan.map_expressions(lambda e: e.transform_down(use)).replace(child=below)

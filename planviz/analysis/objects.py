@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from typing_extensions import override
 
 from planviz.analysis.context import AnalyzerRule
 from planviz.analysis.names import Scope, bind
 from planviz.expressions.casts import Cast
-from planviz.expressions.core import Expression
+from planviz.expressions.core import AttributeReference, Expression
 from planviz.expressions.ids import next_id
 from planviz.expressions.objects import (
     GetColumnByOrdinal,
@@ -50,8 +48,8 @@ class ResolveDeserializer(AnalyzerRule):
         return plan.map_expressions(lambda e: e.transform_down(bound, UnresolvedDeserializer.BIT))
 
 
-def _bound(e: Expression, columns: tuple[Any, ...], place: UnresolvedDeserializer) -> Expression:
-    def step(x: Expression) -> Any:
+def _bound(e: Expression, columns: tuple[AttributeReference, ...], place: UnresolvedDeserializer) -> Expression:
+    def step(x: Expression) -> Expression:
         if isinstance(x, GetColumnByOrdinal):
             if x.ordinal >= len(columns):
                 raise analysis_error(

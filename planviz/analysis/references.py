@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from typing_extensions import override
 
 from planviz.analysis.context import AnalyzerRule, same_name
@@ -83,7 +81,7 @@ class ResolveReferences(AnalyzerRule):
         bound = self._bound(plan)
         return bound if shown is None else Project(shown, bound)
 
-    def _bound(self, plan: LogicalPlan) -> Any:
+    def _bound(self, plan: LogicalPlan) -> LogicalPlan:
         if isinstance(plan, Project):
             return self._project(plan)
         if isinstance(plan, Aggregate):
@@ -154,7 +152,7 @@ class ResolveReferences(AnalyzerRule):
             return e.rebuilt(Alias(new, name, next_id()))
         return new
 
-    def _project(self, plan: Project) -> Project | None:
+    def _project(self, plan: Project) -> Project:
         scope = Scope(plan.child.output)
         items = expanded(plan.projects, plan)
         bound = [bind(e, scope, True) for e in items]

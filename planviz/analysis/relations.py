@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from difflib import get_close_matches
-from typing import Any, cast
+from typing import cast
 
 from typing_extensions import override
 
@@ -15,6 +15,7 @@ from planviz.analysis.ctes import CTESubstitution
 from planviz.analysis.joins import ResolveCoalesceHints, ResolveJoinStrategyHints
 from planviz.analysis.windows import WindowsSubstitution
 from planviz.catalog.tables import CATALOG, FILE_FORMATS, Table
+from planviz.catalog.tables import View as CatalogView
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.casts import Cast
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, alias
@@ -127,17 +128,16 @@ def is_moment(timestamp: Expression | None) -> bool:
     return timestamp.deterministic and not (isinstance(text, str) and timestamp_literal(text) is None)
 
 
-def _of_view(view: Any) -> LogicalPlan:
+def _of_view(view: CatalogView) -> LogicalPlan:
     """The plan of a catalogue's view: read again, its parts under ids of their own, unless a DataFrame analyzed it."""
     if view.plan is None:
         return parse_plan(view.sql)
     # Columns of an analyzed plan have to keep their ids: DeduplicateRelations renews them where they clash.
     analyzed = view.plan.resolved and not view.sql
-    made: LogicalPlan = view.plan if analyzed else with_fresh_ids(view.plan)
-    return made
+    return view.plan if analyzed else with_fresh_ids(view.plan)
 
 
-def with_fresh_ids(plan: Any) -> Any:
+def with_fresh_ids(plan: LogicalPlan) -> LogicalPlan:
     """Before names are bound nothing refers to an id, so that each can be replaced on its own."""
 
     def expression(e: Expression) -> Expression:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from typing_extensions import override
 
 from planviz.analysis.aggregates import functions_mask
@@ -22,6 +20,7 @@ from planviz.logical.operators import Aggregate, Filter, Project, SubqueryAlias
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LocalRelation, OneRowRelation
 from planviz.logical.unresolved import UnresolvedHaving
+from planviz.trees.node import TreeNode
 
 #: How many bodies of SQL functions one query may take in: what doubles with every level reaches any number.
 _BODIES = 1_000
@@ -37,7 +36,7 @@ def called(function: SqlFunction, e: UnresolvedFunction) -> SQLFunctionExpressio
     return e.rebuilt(SQLFunctionExpression(function.shown_name, inputs, function.returns, (function, names)))
 
 
-def given_arguments(function: SqlFunction, arguments: tuple[Expression, ...], e: Any) -> dict[str, Expression]:
+def given_arguments(function: SqlFunction, arguments: tuple[Expression, ...], e: TreeNode) -> dict[str, Expression]:
     """What a call gives to each parameter, by its name in small letters.
 
     Raises AnalysisError for too many or too few, and for a name that no parameter has.
@@ -56,7 +55,7 @@ def given_arguments(function: SqlFunction, arguments: tuple[Expression, ...], e:
     return given
 
 
-def _wrong_number(function: SqlFunction, count: int, e: Expression) -> Exception:
+def _wrong_number(function: SqlFunction, count: int, e: TreeNode) -> Exception:
     most = len(function.parameters)
     fewest = sum(p.default is None for p in function.parameters)
     wanted = f"{most}" if fewest == most else f"[{', '.join(map(str, range(fewest, most + 1)))}]"
@@ -129,8 +128,9 @@ class ResolveSQLFunctions(AnalyzerRule):
 
     def _join(self, plan: Join) -> LogicalPlan:
         """A join's condition takes bodies whose arguments stand where they are read: nothing is computed beneath."""
-        levels: list[list[Any]] = [[]]
-        condition: Any = plan.condition
+        levels: list[list[Alias]] = [[]]
+        condition = plan.condition
+        assert condition is not None
         while occurs(condition, SQLFunctionExpression.BIT):
             condition = self._innermost(condition, levels)
         values = {a.expr_id: a.child for level in levels for a in level}
@@ -142,16 +142,18 @@ class ResolveSQLFunctions(AnalyzerRule):
 
         return plan.replace(condition=condition.transform_up(value, AttributeReference.BIT))
 
-    def _expanded(self, items: tuple[Expression, ...], child: LogicalPlan) -> tuple[tuple[object, ...], LogicalPlan]:
+    def _expanded(
+        self, items: tuple[Expression, ...], child: LogicalPlan
+    ) -> tuple[tuple[Expression, ...], LogicalPlan]:
         """The expressions with bodies for calls, innermost calls first, and the child with what the bodies read."""
         while any(occurs(e, SQLFunctionExpression.BIT) for e in items):
-            levels: list[list[Any]] = [[]]
+            levels: list[list[Alias]] = [[]]
             items = tuple(self._innermost(e, levels) for e in items)
             for level in levels:
                 child = Project((*child.output, *level), child)
         return items, child
 
-    def _innermost(self, e: Expression, levels: list[list[object]]) -> Expression:
+    def _innermost(self, e: Expression, levels: list[list[Alias]]) -> Expression:
         if not occurs(e, SQLFunctionExpression.BIT):
             return e
         calls = any(occurs(c, SQLFunctionExpression.BIT) for c in e.children)
@@ -159,7 +161,7 @@ class ResolveSQLFunctions(AnalyzerRule):
             return self._body(e, levels)
         return e.map_children(lambda c: self._innermost(c, levels))
 
-    def _body(self, call: SQLFunctionExpression, levels: list[list[object]]) -> Expression:
+    def _body(self, call: SQLFunctionExpression, levels: list[list[Alias]]) -> Expression:
         self.context.counters.bodies += 1
         if self.context.counters.bodies > _BODIES:
             raise PlanTooLarge(
@@ -177,8 +179,8 @@ class ResolveSQLFunctions(AnalyzerRule):
         source: LogicalPlan = LocalRelation(attributes, ()) if attributes else OneRowRelation()
         query = Project((UnresolvedAlias(function.body),), SubqueryAlias((function.name,), source))
         assert self.context.analyze is not None
-        plan: Any = self.context.analyze(query, self.context)
-        if not plan.resolved:
+        plan = self.context.analyze(query, self.context)
+        if not isinstance(plan, Project) or not plan.resolved:
             raise analysis_error("UNRESOLVED_ROUTINE", f"The body of {function.name} has lost what it reads.", call)
         (made,) = plan.projects
         inner = []
@@ -194,7 +196,7 @@ class ResolveSQLFunctions(AnalyzerRule):
         return call.rebuilt(Replaced(call.name, attributes, Cast(body, call.type)))
 
 
-def _waits(plan: Any) -> bool:
+def _waits(plan: UnresolvedHaving | Filter) -> bool:
     """Whether a condition over an aggregate is still to be computed in it."""
     bits = AggregateExpression.BIT | TempResolvedColumn.BIT | functions_mask()
     return isinstance(plan, UnresolvedHaving) or not plan.resolved or occurs(plan.condition, bits)

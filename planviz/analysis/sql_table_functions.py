@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from planviz.analysis.context import AnalysisContext
 from planviz.analysis.relations import with_fresh_ids
 from planviz.analysis.routines import given_arguments
-from planviz.catalog.tables import SqlFunction
+from planviz.catalog.tables import Parameter, SqlFunction
 from planviz.expressions.casts import Cast
 from planviz.expressions.core import Alias, Expression
 from planviz.expressions.ids import next_id
@@ -43,15 +41,18 @@ def sql_table_function(
     return SQLFunctionNode(function.shown_name, SubqueryAlias(qualifier, Project(items, plan)))
 
 
-def _value(value: Expression | None, parameter: Any) -> Expression:
-    return Cast(parameter.default if value is None else value, parameter.type)
+def _value(value: Expression | None, parameter: Parameter) -> Expression:
+    given = parameter.default if value is None else value
+    assert given is not None
+    return Cast(given, parameter.type)
 
 
 def _analyzed(
     inputs: list[Alias], function: SqlFunction, node: UnresolvedTableValuedFunction, context: AnalysisContext
 ) -> LogicalPlan:
     """The query, which reads its parameters as a lateral subquery does, over a row with what they are given."""
-    query: LogicalPlan = with_fresh_ids(function.body)
+    assert isinstance(function.body, LogicalPlan)
+    query = with_fresh_ids(function.body)
     if inputs:
         row = LocalRelation(tuple([e.to_attribute() for e in inputs]), ())
         query = LateralJoin(row, LateralSubquery(query, (), next_id()), "Inner")
@@ -62,16 +63,16 @@ def _analyzed(
     return plan.replace(child=Project(tuple(inputs), OneRowRelation())) if inputs else plan
 
 
-def _without_join(plan: LogicalPlan) -> Any:
+def _without_join(plan: LogicalPlan) -> LogicalPlan:
     """The query with the arguments themselves where it read them.
 
     A value that varies is computed once, and an aggregate cannot read what a query around gives: these keep the join.
     """
     if not isinstance(plan, LateralJoin):
         return plan
-    query: Any = plan.right
-    row: Any = plan.child
-    inputs = {e.expr_id: e.child for e in row.projects}
+    query, row = plan.right, plan.child
+    assert isinstance(row, Project)
+    inputs = {e.expr_id: e.child for e in row.projects if isinstance(e, Alias)}
     outer = any(e.bits & OuterReference.BIT for e in inputs.values())
     if not all(e.deterministic for e in inputs.values()) or (outer and query.plan.bits & Aggregate.BIT):
         return plan
@@ -86,4 +87,5 @@ def _without_join(plan: LogicalPlan) -> Any:
         bare = (Alias(e, e.name, e.expr_id) if isinstance(e, OuterReference) else e for e in p.projects)
         return p.replace(projects=tuple(bare))
 
-    return query.plan.transform_up(named, OuterReference.BIT).transform_all_expressions(value, OuterReference.BIT)
+    asked: LogicalPlan = query.plan
+    return asked.transform_up(named, OuterReference.BIT).transform_all_expressions(value, OuterReference.BIT)

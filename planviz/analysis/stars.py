@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import permutations
-from typing import Any
 
 from planviz.analysis.frames import columns_renamed, columns_replaced, columns_with
 from planviz.analysis.hidden import hidden_output
@@ -28,6 +27,7 @@ from planviz.trees.depth import refuse_wide
 from planviz.types import INT, UNKNOWN, DataType, StructType
 
 Path = tuple[str, ...]
+Column = AttributeReference | Alias
 
 _STARS = (
     UnresolvedStar.BIT
@@ -63,7 +63,7 @@ def expand_star(star: UnresolvedStar, plan: LogicalPlan) -> list[Expression]:
     """The columns that `*`, `t.*` or `struct.*` means, without those in EXCEPT."""
     if isinstance(star, ResolvedStar):
         return list(star.columns)
-    columns: list[Any] = [a for c in plan.children for a in c.output]
+    columns = [a for c in plan.children for a in c.output]
     if isinstance(star, UnresolvedRegex):
         return _matching(star, columns)
     if star.target:
@@ -71,11 +71,15 @@ def expand_star(star: UnresolvedStar, plan: LogicalPlan) -> list[Expression]:
         # A table's own columns are also those that a USING join takes from the other table.
         every = [a for c in plan.children for a in hidden_output(c)] + columns
         named = [a for a in every if tuple(q.lower() for q in a.qualifier[-len(wanted) :]) == wanted]
-        columns = named or _struct_star(star, columns)
-    return _without(columns, star) if star.excepted else columns
+        return _wanted(named or _struct_star(star, columns), star)
+    return _wanted(columns, star)
 
 
-def _matching(star: UnresolvedRegex, columns: list[Any]) -> list[Expression]:
+def _wanted(columns: Sequence[Column], star: UnresolvedStar) -> list[Expression]:
+    return _without(columns, star) if star.excepted else list(columns)
+
+
+def _matching(star: UnresolvedRegex, columns: Sequence[Column]) -> list[Expression]:
     """The columns whose names match, without backtracking."""
     import re2
 
@@ -88,7 +92,7 @@ def _matching(star: UnresolvedRegex, columns: list[Any]) -> list[Expression]:
     return [c for c in columns if compiled.fullmatch(c.name)]
 
 
-def _without(columns: list[Any], star: UnresolvedStar) -> list[Expression]:
+def _without(columns: Sequence[Column], star: UnresolvedStar) -> list[Expression]:
     """The columns without those in EXCEPT, and structs without the fields in it."""
     paths: dict[int, list[Path]] = {}
     for name in star.excepted:
@@ -104,7 +108,7 @@ def _without(columns: list[Any], star: UnresolvedStar) -> list[Expression]:
             f"Columns in an EXCEPT list must be distinct and non-overlapping, but got ({names}).",
             star,
         )
-    kept = []
+    kept: list[Expression] = []
     for i, c in enumerate(columns):
         if i not in paths:
             kept.append(c)
@@ -113,7 +117,7 @@ def _without(columns: list[Any], star: UnresolvedStar) -> list[Expression]:
     return kept
 
 
-def _path(c: Alias | AttributeReference, name: tuple[str, ...]) -> Iterator[Path]:
+def _path(c: Column, name: tuple[str, ...]) -> Iterator[Path]:
     """The fields that a name means within a column: none for the whole column, no path where it means another."""
     qualifier = c.qualifier if isinstance(c, AttributeReference) else ()
     full = tuple(p.lower() for p in (*qualifier, c.name))
@@ -131,10 +135,12 @@ def _leads_to_field(t: DataType, path: Path) -> bool:
     return any(f.name.lower() == path[0] and _leads_to_field(f.data_type, path[1:]) for f in fields)
 
 
-def _pruned(value: Any, paths: list[Path]) -> Expression:
+def _pruned(value: Expression, paths: list[Path]) -> Expression:
     """A struct made anew without some of its fields."""
     parts: list[Expression] = []
-    for i, f in enumerate(value.data_type.fields):
+    struct = value.data_type
+    assert isinstance(struct, StructType)
+    for i, f in enumerate(struct.fields):
         below = [p[1:] for p in paths if p[0] == f.name.lower()]
         if () not in below:
             field = GetStructField(value, i)
@@ -142,7 +148,7 @@ def _pruned(value: Any, paths: list[Path]) -> Expression:
     return CreateNamedStruct(tuple(parts))
 
 
-def _struct_star(star: UnresolvedStar, columns: list[AttributeReference]) -> list[Expression]:
+def _struct_star(star: UnresolvedStar, columns: list[AttributeReference]) -> list[Alias]:
     found = Scope(columns).resolve(star.target, star)
     value = found.child if isinstance(found, Alias) else found
     if value is not None and value.data_type != UNKNOWN and not isinstance(value.data_type, StructType):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from typing_extensions import override
 
 from planviz.analysis.context import AnalyzerRule
@@ -44,8 +42,8 @@ class ResolveSubquery(AnalyzerRule):
         if not isinstance(e, SubqueryExpression) or e.plan.resolved:
             return e
         assert self.context.analyze is not None
-        inner: Any = e.plan
-        new: LogicalPlan = self.context.analyze(inner, self.context.inside(outer))
+        inner: LogicalPlan = e.plan
+        new = self.context.analyze(inner, self.context.inside(outer))
         if new is inner:
             return e
         changed = e.with_plan(new)
@@ -82,10 +80,10 @@ class UpdateOuterReferences(AnalyzerRule):
             found = next((a for a in results if plain is not e and a.child.semantic_equals(plain)), None)
             return e if found is None else OuterReference(found.to_attribute())
 
-        def inside(e: object) -> Any:
+        def inside(e: Expression) -> Expression:
             if not isinstance(e, SubqueryExpression) or not e.outer:
                 return e
-            inner: Any = e.plan
+            inner: LogicalPlan = e.plan
             new = inner.transform_all_expressions(renamed, OuterReference.BIT)
             read = tuple(outer_references(new))
             return e if new is inner else e.with_plan(new).replace(outer=read)

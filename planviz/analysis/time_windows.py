@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypeVar
 
 from typing_extensions import override
 
@@ -236,7 +236,10 @@ def _last_moment(window: Expression) -> Expression:
     return _converted(Subtract(_converted(end, t, LONG), _long(1)), LONG, t)
 
 
-def _single(plan: LogicalPlan, kind: type[object]) -> Any:
+W = TypeVar("W", TimeWindow, SessionWindow)
+
+
+def _single(plan: LogicalPlan, kind: type[W]) -> W | None:
     """The one window that the operator computes, when it can be computed now."""
     if len(plan.children) != 1 or not plan.children_resolved:
         return None
@@ -267,7 +270,7 @@ def _check(window: TimeWindow) -> None:
         raise analysis_error(f"DATATYPE_MISMATCH.{subclass}", f"Cannot resolve {window}: {wrong}.", window)
 
 
-def _check_moment(window: Any) -> None:
+def _check_moment(window: TimeWindow | SessionWindow) -> None:
     t = window.column.data_type
     if t not in (TIMESTAMP, TIMESTAMP_NTZ, UNKNOWN):
         raise analysis_error(
@@ -279,7 +282,9 @@ def _check_moment(window: Any) -> None:
         )
 
 
-def _over(plan: LogicalPlan, below: LogicalPlan, kind: type[Any], made: AttributeReference) -> LogicalPlan:
+def _over(
+    plan: LogicalPlan, below: LogicalPlan, kind: type[TimeWindow | SessionWindow], made: AttributeReference
+) -> LogicalPlan:
     new = plan.map_expressions(
         lambda e: e.transform_up(lambda x: made if isinstance(x, kind) else x, kind.BIT) if e.bits & kind.BIT else e
     )

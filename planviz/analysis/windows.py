@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from typing_extensions import override
 
 from planviz.analysis.context import AnalyzerRule
@@ -47,7 +45,7 @@ class WindowsSubstitution(AnalyzerRule):
                 return p
             named = dict(zip([n.lower() for n in p.names], p.specs, strict=True))
 
-            def use(e: Expression) -> Any:
+            def use(e: Expression) -> Expression:
                 if not isinstance(e, UnresolvedWindowExpression):
                     return e
                 spec = named.get(e.name.lower())
@@ -196,7 +194,7 @@ class _Extraction:
     def __init__(self, regular: list[Expression], shared: bool) -> None:
         self.regular, self.shared = regular, shared
         #: By canonical form; by number where equal expressions are not shared (before Spark 3.4).
-        self.found: dict[Any, Any] = {}
+        self.found: dict[Expression | int, Alias | AttributeReference] = {}
         self.windowed: list[Expression] = []
 
     def given(self) -> set[int]:
@@ -210,11 +208,10 @@ class _Extraction:
             return e
         if e.foldable or isinstance(e, ScalarSubquery):
             return e
-        key: Any = e.canonicalized if self.shared else len(self.found)
+        key = e.canonicalized if self.shared else len(self.found)
         if key not in self.found:
             self.found[key] = alias(e, f"_w{len(self.found)}")
-        attribute: Expression = self.found[key].to_attribute()
-        return attribute
+        return self.found[key].to_attribute()
 
     @deep
     def visit(self, e: Expression) -> Expression:
@@ -243,7 +240,7 @@ class _Extraction:
             return self.extract(e)
         return e.map_children(self.visit)
 
-    def _spec(self, spec: Any) -> Any:
+    def _spec(self, spec: WindowSpec) -> WindowSpec:
         partition = tuple(self.extract(p) for p in spec.partition)
         order = tuple(o.replace(child=self.extract(o.child)) for o in spec.order)
         return spec.replace(partition=partition, order=order)
@@ -264,25 +261,28 @@ def _computed_by(function: Expression) -> str:
     return "SQL" if isinstance(function, AggregateExpression | AggregateFunction | WindowFunction) else "unknown"
 
 
+#: What the functions of one operator share: partitioning, order, and who computes them.
+_Group = tuple[tuple[Expression, ...], tuple[SortOrder, ...], str]
+
+
 def _add_windows(items: list[Expression], child: LogicalPlan, hashed: bool) -> LogicalPlan:
-    functions: list[Any] = []
+    functions: list[tuple[Alias, WindowExpression]] = []
 
     def pull(e: Expression) -> Expression:
         if isinstance(e, Alias) and isinstance(e.child, WindowExpression):
-            functions.append(e)
+            functions.append((e, e.child))
             return e.to_attribute()
         if isinstance(e, WindowExpression):
             named = alias(e, f"_we{len(functions)}")
-            functions.append(named)
+            functions.append((named, e))
             return named.to_attribute()
         return e.map_children(pull) if occurs(e, WindowExpression.BIT) else e
 
     new = [pull(e) for e in items]
-    groups: dict[tuple[Any, ...], list[Any]] = {}
-    for f in functions:
-        spec = f.child.spec
-        kind = _computed_by(f.child.function)
-        groups.setdefault((spec.partition, spec.order, kind), []).append(f)
+    groups: dict[_Group, list[Alias]] = {}
+    for f, window in functions:
+        kind = _computed_by(window.function)
+        groups.setdefault((window.spec.partition, window.spec.order, kind), []).append(f)
     plan = child
     for (partition, order, _), fs in in_hash_map(groups) if hashed else groups.items():
         plan = Window(tuple(fs), partition, order, plan)
@@ -298,7 +298,7 @@ class ResolveQualify(AnalyzerRule[UnresolvedQualify]):
     matches = (UnresolvedQualify,)
 
     @override
-    def apply(self, plan: LogicalPlan) -> Any:
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
 
         def one(p: LogicalPlan) -> LogicalPlan:
             if isinstance(p, Project) and isinstance(p.child, UnresolvedQualify):

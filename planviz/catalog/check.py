@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
-from typing import Any
 
 from planviz.catalog.files import Problem
 from planviz.catalog.tables import Catalog, ColumnStatistics, Table
@@ -24,6 +23,7 @@ from planviz.types import (
     is_integral,
     is_numeric,
 )
+from planviz.types.values import Value
 
 
 def contradictions(catalog: Catalog) -> list[Problem]:
@@ -82,7 +82,7 @@ def _bins(s: ColumnStatistics, path: str) -> Iterator[Problem]:
         last = hi
 
 
-def _value(value: object, t: DataType) -> Any:
+def _value(value: object, t: DataType) -> Value:
     """A minimum or maximum as a value that can be compared. Raises ValueError when it is none of the type."""
     if isinstance(value, bool) is not (t == BOOLEAN) and not isinstance(value, str):
         raise ValueError(value)

@@ -9,7 +9,6 @@ from datetime import datetime
 from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from planviz.catalog.tables import (
     DATABASE,
@@ -26,7 +25,7 @@ from planviz.catalog.tables import (
 )
 from planviz.errors import InputError
 from planviz.expressions.python import PythonEvalType
-from planviz.jsontypes import JsonObject
+from planviz.jsontypes import JsonObject, JsonValue
 from planviz.types import UNKNOWN, DataType, StructField, parse_type
 
 FORMAT = "planviz-catalog/1"
@@ -119,7 +118,7 @@ class _Reader:
     def problem(self, path: str, message: str) -> None:
         self.problems.append(Problem(path, message))
 
-    def object(self, value: object, path: str, known: Iterable[str] = ()) -> JsonObject:
+    def object(self, value: JsonValue, path: str, known: Iterable[str] = ()) -> JsonObject:
         if not isinstance(value, dict):
             self.problem(path, f"must be a JSON object, not {_shown(value)}.")
             return {}
@@ -131,19 +130,19 @@ class _Reader:
                 self.problem(path, f'the key "{key}" is unknown; {hint}')
         return value
 
-    def items(self, value: Any, path: str) -> list[Any]:
+    def items(self, value: JsonValue, path: str) -> list[JsonValue]:
         if isinstance(value, list):
             return value
         self.problem(path, f"must be a list, not {_shown(value)}.")
         return []
 
-    def text(self, value: str, path: str) -> str:
+    def text(self, value: JsonValue, path: str) -> str:
         if not isinstance(value, str) or not value:
             self.problem(path, f"must be a text, not {_shown(value)}.")
             return ""
         return value
 
-    def count(self, value: int | None, path: str) -> int | None:
+    def count(self, value: JsonValue, path: str) -> int | None:
         if value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= 0):
             return value
         self.problem(path, f"must be a whole number of at least 0, not {_shown(value)}.")
@@ -201,8 +200,8 @@ class _Reader:
             self.problem(f"{path}.evalType", str(e))
             return None
 
-    def table(self, name: str, entry: Any, path: str) -> Table:
-        entry = self.object(entry, path, _TABLE)
+    def table(self, name: str, given: JsonValue, path: str) -> Table:
+        entry = self.object(given, path, _TABLE)
         columns, guessed = self.columns(entry.get("columns", []), f"{path}.columns")
         *_, short = parts = name.split(".")
         stats = self.object(entry.get("stats") or {}, f"{path}.stats", _STATS)
@@ -223,8 +222,8 @@ class _Reader:
         )
         return placed(table, tuple(parts))
 
-    def buckets(self, entry: Any, path: str) -> Buckets:
-        entry = self.object(entry, path, _BUCKETS)
+    def buckets(self, given: JsonValue, path: str) -> Buckets:
+        entry = self.object(given, path, _BUCKETS)
         number = self.count(entry.get("number"), f"{path}.number")
         if not number or not entry.get("columns"):
             self.problem(path, 'buckets need "columns" and a "number" above 0.')
@@ -234,7 +233,7 @@ class _Reader:
         items = self.items(entry.get(key, []), f"{path}.{key}")
         return tuple(self.text(c, f"{path}.{key}.{i}") for i, c in enumerate(items))
 
-    def columns(self, entries: Any, path: str) -> tuple[list[StructField], list[str]]:
+    def columns(self, entries: JsonValue, path: str) -> tuple[list[StructField], list[str]]:
         columns: list[StructField] = []
         guessed = []
         for i, entry in enumerate(self.items(entries, path)):
@@ -260,8 +259,8 @@ class _Reader:
             self.problem(path, str(e))
             return UNKNOWN
 
-    def column_stats(self, entry: Any, path: str) -> ColumnStatistics:
-        entry = self.object(entry, path, (*_COLUMN_STATS, "distinctRange"))
+    def column_stats(self, given: JsonValue, path: str) -> ColumnStatistics:
+        entry = self.object(given, path, (*_COLUMN_STATS, "distinctRange"))
         counts = {field: self.count(entry.get(key), f"{path}.{key}") for key, field in _COUNTS.items()}
         ends = {key: entry.get(key) for key in ("min", "max")}
         for key, value in ends.items():
@@ -272,22 +271,29 @@ class _Reader:
         between = self.range(entry["distinctRange"], f"{path}.distinctRange") if "distinctRange" in entry else None
         return ColumnStatistics(**ends, **counts, histogram=made, distinct_range=between)
 
-    def range(self, entry: Any, path: str) -> tuple[int, int] | None:
+    def range(self, entry: JsonValue, path: str) -> tuple[int, int] | None:
         ends = [self.count(e, f"{path}.{i}") for i, e in enumerate(self.items(entry, path))]
         if len(ends) == 2 and None not in ends:
             return ends[0] or 0, ends[1] or 0
         self.problem(path, "must be a list of two whole numbers, the least and the largest.")
         return None
 
-    def histogram(self, entry: Any, path: str) -> Histogram | None:
-        entry = self.object(entry, path, ("height", "bins"))
+    def histogram(self, given: JsonValue, path: str) -> Histogram | None:
+        entry = self.object(given, path, ("height", "bins"))
         bins = self.items(entry.get("bins", []), f"{path}.bins")
         try:
-            read = tuple((float(b["lo"]), float(b["hi"]), int(b["ndv"])) for b in bins)
+            read = tuple([_bin(b) for b in bins])
             return Histogram(float(entry["height"]), read)
         except (KeyError, TypeError, ValueError):
             self.problem(path, 'needs "height" and "bins", each bin with numbers "lo", "hi" and "ndv".')
             return None
+
+
+def _bin(entry: object) -> tuple[float, float, int]:
+    """A bin's least and greatest value and its distinct ones. Raises what Python does for other JSON."""
+    if not isinstance(entry, dict):
+        raise TypeError(entry)
+    return float(entry["lo"]), float(entry["hi"]), int(entry["ndv"])
 
 
 def _shown(value: object) -> str:

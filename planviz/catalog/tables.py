@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar, TypedDict, Unpack
 
 from planviz.errors import InputError
 from planviz.expressions.core import Expression, Literal
@@ -22,8 +22,10 @@ from planviz.types import (
     parse_type,
     without_lengths,
 )
+from planviz.types.values import Value
 
 if TYPE_CHECKING:
+    from planviz.logical.plan import LogicalPlan
     from planviz.trees.node import TreeNode
 
 #: Spark's names of the built-in catalogue and its first database.
@@ -45,14 +47,21 @@ class ColumnStatistics:
     """What is known of a column's values; None where it is not. Lengths in bytes."""
 
     distinct_count: int | None = None
-    min: Any = None
-    max: Any = None
+    min: Value = None
+    max: Value = None
     null_count: int | None = None
     avg_len: int | None = None
     max_len: int | None = None
     histogram: Histogram | None = None
     #: Between which numbers the distinct values lie, where they were estimated from a sample.
     distinct_range: tuple[int, int] | None = None
+
+
+class TableNumbers(TypedDict, total=False):
+    """Numbers of a table to be set; None for an unknown one."""
+
+    row_count: int | None
+    size_in_bytes: int | None
 
 
 @dataclass(frozen=True)
@@ -162,7 +171,7 @@ class View:
     """
 
     name: str
-    plan: Any
+    plan: LogicalPlan | None
     sql: str = ""
     temporary: bool = True
     columns: tuple[str, ...] = ()
@@ -416,7 +425,9 @@ class Catalog:
             raise InputError(f"The catalogue has no table {name}{nearest(name, self.names())}")
         return table
 
-    def with_statistics(self, table: str, **numbers: Any) -> Catalog:
+    def with_statistics(
+        self, table: str, *, column_stats: Mapping[str, ColumnStatistics] | None = None, **numbers: Unpack[TableNumbers]
+    ) -> Catalog:
         """This catalogue with other `row_count`, `size_in_bytes`, `column_stats` (by column) in a table.
 
         Columns that are not named keep what is known of them. Raises InputError when there is no such table.
@@ -424,12 +435,9 @@ class Catalog:
         found = self.table(tuple(table.split(".")))
         if found is None:
             raise InputError(f"The catalogue {self.name} has no table {table}.")
-        columns = numbers.pop("column_stats", {})
-        if columns:
-            given = {name.lower(): (name, stats) for name, stats in columns.items()}
-            kept = [(n, s) for n, s in found.column_stats if n.lower() not in given]
-            numbers["column_stats"] = (*kept, *given.values())
-        return self.with_table(replace(found, **numbers))
+        given = {name.lower(): (name, stats) for name, stats in (column_stats or {}).items()}
+        kept = [(n, s) for n, s in found.column_stats if n.lower() not in given]
+        return self.with_table(replace(found, column_stats=(*kept, *given.values()), **numbers))
 
     def with_view(self, view: View) -> Catalog:
         """This catalogue and one more view."""

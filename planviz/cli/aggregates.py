@@ -6,7 +6,6 @@ import argparse
 import csv
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from planviz.cli.files import read_text, show_each
 from planviz.cli.optimize import errors_of
@@ -19,9 +18,10 @@ from planviz.document.decisions.pasted_aggregate import modelled
 from planviz.document.rows.aggregates import Played, labels, played, rows_from, sample_of, stage_estimates
 from planviz.errors import InputError, PlanvizError
 from planviz.mechanics.play import text_of
+from planviz.types.values import Value
 from planviz.units import byte_size, exact
 
-Partitions = Sequence[Sequence[Sequence[Any]]]
+Partitions = Sequence[Sequence[Sequence[Value]]]
 
 
 def aggregates(options: argparse.Namespace) -> int:

@@ -6,12 +6,13 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planviz.cli.files import read_text, show_each
 from planviz.cli.optimize import error_json, errors_of, statement_json
 from planviz.cli.settings import catalog_of, config_of, is_plan, open_file
 from planviz.errors import AnalysisError, InputError, ParseError, PlanvizError
+from planviz.expressions.subqueries import QueryPlan
 
 if TYPE_CHECKING:
     from planviz.document.model import Document, PlaceOf, SqlStatement
@@ -65,7 +66,7 @@ def _written(document: Document, execution: QueryExecution | None) -> str:
     return _origins(document.place_of, execution.physical)
 
 
-def _plans(execution: Any, error: PlanvizError | None) -> dict[str, object]:
+def _plans(execution: QueryExecution | None, error: PlanvizError | None) -> dict[str, object]:
     if execution is None or error is not None:
         return {"extended": None, "formatted": None}
     return {"extended": execution.explain_string("extended"), "formatted": execution.explain_string("formatted")}
@@ -76,17 +77,17 @@ def _text(execution: QueryExecution, options: argparse.Namespace) -> str:
     return text
 
 
-def _origins(place_of: PlaceOf, plan: object) -> str:
+def _origins(place_of: PlaceOf, plan: QueryPlan) -> str:
     """Every operator of a plan, indented, with the line and column of the call or clause that made it."""
     lines: list[str] = []
-    stack: list[tuple[Any, int, tuple[int, int] | None]] = [(plan, 0, None)]
+    stack: list[tuple[QueryPlan, int, tuple[int, int] | None]] = [(plan, 0, None)]
     while stack:
         node, depth, above = stack.pop()
         # Exchanges and sorts are there for the operator above.
         place = place_of(node) or above
         shown = "" if place is None else f"{place[0]}:{place[1]}"
         lines.append(f"{shown:>8}  {'  ' * depth}{node.node_name}")
-        stack += [(c, depth + 1, place) for c in reversed((*node.children, *getattr(node, "inner_children", ())))]
+        stack += [(c, depth + 1, place) for c in reversed((*node.children, *node.inner_children))]
     return "\n".join(lines) + "\n"
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from planviz.cli.files import read_text, show_each
 from planviz.cli.optimize import errors_of, statement_json
@@ -85,7 +84,11 @@ def _set(items: Sequence[int], names: Sequence[str]) -> str:
     return "{" + ", ".join(names[i] for i in items) + "}"
 
 
-def _order(order: Any, names: Sequence[str]) -> str:
+#: A plan as nested pairs of the numbers of relations.
+Order = int | list["Order"]
+
+
+def _order(order: Order, names: Sequence[str]) -> str:
     if isinstance(order, int):
         return names[order]
     left, right = order

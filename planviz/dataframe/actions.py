@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planviz.dataframe.base import Frame
 
@@ -26,7 +26,7 @@ class Actions(Frame):
         """The number of rows."""
         return self.session.act("count", self)
 
-    def collect(self) -> Any:
+    def collect(self) -> object:
         """All rows."""
         return self.session.act("collect", self)
 

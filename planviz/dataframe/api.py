@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
 
 from planviz.dataframe.column import Column
 from planviz.dataframe.frame import DataFrame
@@ -16,7 +16,7 @@ from planviz.dataframe.shaping import MissingValues
 from planviz.dataframe.statistics import StatFunctions
 from planviz.dataframe.window import Window, WindowSpec
 from planviz.dataframe.writers import DataFrameWriter, DataStreamWriter
-from planviz.errors import AnalysisError
+from planviz.errors import AnalysisError, InputError
 from planviz.trees.depth import refuse_heavy
 from planviz.types import ArrayType, DataType, DecimalType, MapType, StructField, StructType, parse_type
 
@@ -84,7 +84,7 @@ def names_of(kind: type) -> frozenset[str]:
     return _NAMES.get(kind, frozenset())
 
 
-def attribute(value: object, name: str) -> Any:
+def attribute(value: object, name: str) -> object:
     """`value.name` for an object of the API, ABSENT where it is none or has nothing of that name.
 
     Raises AnalysisError ATTRIBUTE_NOT_SUPPORTED for a DataFrame that has neither a method nor a column of it.
@@ -125,12 +125,12 @@ def not_supported(name: str) -> AnalysisError:
     return error
 
 
-def item(value: object, key: object) -> Any:
+def item(value: object, key: object) -> object:
     """`value[key]` for other objects of the API; ABSENT where they have no items."""
     return ABSENT
 
 
-def elements(value: object) -> Any:
+def elements(value: object) -> Iterable[object] | None:
     """The elements of an object of the API, None where it has none."""
     return None
 
@@ -143,16 +143,22 @@ def is_type(value: object, name: str) -> bool | None:
 
 
 def added(
-    struct: StructType, field: Any, data_type: Any = None, nullable: bool = True, metadata: object = None
+    struct: StructType,
+    field: StructField | str,
+    data_type: DataType | str | None = None,
+    nullable: bool = True,
+    metadata: object = None,
 ) -> object:
     """StructType.add: a struct with one field more."""
     if not isinstance(field, StructField):
         kind = parse_type(data_type) if isinstance(data_type, str) else data_type
+        if kind is None:
+            raise InputError("A field that is added by its name needs a type, as in add('id', 'int').")
         field = StructField(str(field), kind, bool(nullable))
     return StructType((*struct.fields, field))
 
 
-def struct_type(fields: Any = None) -> StructType:
+def struct_type(fields: Iterable[StructField] | None = None) -> StructType:
     """PySpark's StructType([...])."""
     return StructType(tuple(fields or ()))
 

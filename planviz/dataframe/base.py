@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from planviz.dataframe.ambiguity import carry, check, plain, reaching, references, remember, with_hidden
 from planviz.dataframe.column import column_or_name, numbered, select_item
@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 _CHECKED = "spark.sql.analyzer.failAmbiguousSelfJoin"
 
 
-def flat(values: tuple[object, ...]) -> list[Any]:
+T = TypeVar("T")
+
+
+def flat(values: tuple[T, ...]) -> list[T]:
     """Arguments given one by one or as one list."""
     return list(values[0]) if len(values) == 1 and isinstance(values[0], list | tuple) else list(values)
 
@@ -104,7 +107,7 @@ class Frame:
         )
         return plain
 
-    def items(self, values: Iterable[Any]) -> tuple[Expression, ...]:
+    def items(self, values: Iterable[object]) -> tuple[Expression, ...]:
         """Columns or names as items of a select list."""
         values = list(values)
         for v in values:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 from datetime import date, datetime
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planviz.dataframe.refusals import IllegalArgument, UnexpectedType
 from planviz.errors import AnalysisError, InputError, ParseError
@@ -62,7 +62,7 @@ def literal(value: object) -> Expression:
         return Literal(value, DecimalType(max(len(digits), scale), scale))
     for kind, t in _LITERALS:
         if isinstance(value, kind):
-            return Literal(value, LONG if t is INT and abs(value) >= 1 << 31 else t)
+            return Literal(value, LONG if t is INT and isinstance(value, int) and abs(value) >= 1 << 31 else t)
     if isinstance(value, DataType):
         return Literal(ddl(value), STRING)
     shown = f" {value!r}" if type(value).__repr__ is not object.__repr__ else ""
@@ -76,7 +76,7 @@ def ddl(kind: DataType) -> str:
     return kind.sql
 
 
-_LITERALS: list[tuple[type[Any], DataType]] = [
+_LITERALS: list[tuple[type, DataType]] = [
     (type(None), NULL), (bool, BOOLEAN), (int, INT), (float, DOUBLE), (str, STRING), (bytes, BINARY),
     (datetime, TIMESTAMP), (date, DATE),
 ]  # fmt: skip
@@ -136,7 +136,7 @@ def numbered(e: Expression) -> Expression:
 
     def step(x: Expression) -> Expression:
         if isinstance(x, SubqueryExpression) and x.expr_id == UNNUMBERED:
-            plan: Any = x.plan
+            plan: LogicalPlan = x.plan
             return x.with_plan(plan.transform_all_expressions(step, mask)).replace(expr_id=next_id())
         if isinstance(x, Alias) and x.expr_id == UNNUMBERED:
             return x.replace(expr_id=next_id())
@@ -154,19 +154,19 @@ def select_item(e: Expression) -> Expression:
     return e if isinstance(e, NamedExpression) else UnresolvedAlias(e)
 
 
-def _binary(name: str, swapped: bool = False) -> Callable[[Column, Any], Any]:
-    def make(self: Column, other: object) -> Any:
+def _binary(name: str, swapped: bool = False) -> Callable[[Column, object], Column]:
+    def make(self: Column, other: object) -> Column:
         a, b = self.expr, expression(other)
         return call(name, b, a) if swapped else call(name, a, b)
 
     return make
 
 
-def _of(name: str) -> Callable[[Column], Any]:
+def _of(name: str) -> Callable[[Column], Column]:
     return lambda self: call(name, self.expr)
 
 
-def _order(direction: str, nulls: str) -> Callable[[Column], Any]:
+def _order(direction: str, nulls: str) -> Callable[[Column], Column]:
     return lambda self: Column(SortOrder(self.expr, direction, f"NULLS {nulls}"))
 
 
@@ -200,7 +200,8 @@ class Column:
     __and__ = __rand__ = _binary("and")
     __or__ = __ror__ = _binary("or")
     __lt__, __le__, __gt__, __ge__ = _binary("<"), _binary("<="), _binary(">"), _binary(">=")
-    __eq__ = _binary("=")
+    # Comparisons are columns, no truth values.
+    __eq__ = _binary("=")  # type: ignore[assignment]
     __neg__, __invert__ = _of("negative"), _of("!")
     eqNullSafe = _binary("<=>")
     bitwiseAND, bitwiseOR, bitwiseXOR = _binary("&"), _binary("|"), _binary("^")
@@ -212,20 +213,21 @@ class Column:
     desc = desc_nulls_last = _order("DESC", "LAST")
     desc_nulls_first = _order("DESC", "FIRST")
 
-    def __ne__(self, other: object) -> Any:
+    def __ne__(self, other: object) -> Column:  # type: ignore[override]  # as of __eq__
         return call("!", call("=", self.expr, expression(other)).expr)
 
-    def isin(self, *values: Any) -> Column:
+    def isin(self, *values: object) -> Column:
         """Whether it is one of the values, given one by one or as a list, or in a DataFrame of one column."""
         if len(values) == 1 and hasattr(values[0], "inner_plan"):
             return Column(InSubquery((self.expr,), ListQuery(values[0].inner_plan, (), UNNUMBERED)))
-        items: Iterable[Any] = values[0] if len(values) == 1 and isinstance(values[0], list | set | tuple) else values
+        items: Iterable[object] = (
+            values[0] if len(values) == 1 and isinstance(values[0], list | set | tuple) else values
+        )
         return call("in", self.expr, *[expression(v) for v in items])
 
     def between(self, lower: object, upper: object) -> Column:
         """lower <= column and column <= upper."""
-        within: Column = (self >= lower) & (self <= upper)
-        return within
+        return (self >= lower) & (self <= upper)
 
     def substr(self, start: object, length: object) -> Column:
         """`length` characters from position `start`, which counts from 1."""

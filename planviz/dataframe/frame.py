@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Self, overload
 
 from planviz.analysis.names import Scope, unresolved_column
 from planviz.catalog.tables import GLOBAL_TEMP
@@ -28,6 +28,7 @@ from planviz.expressions.ids import UNNUMBERED, next_id
 from planviz.expressions.predicates import conjunction
 from planviz.expressions.subqueries import Exists, LateralSubquery, ScalarSubquery
 from planviz.expressions.unresolved import ResolvedStar, UnresolvedAttribute, UnresolvedFunction, UnresolvedRegex
+from planviz.logical import cached
 from planviz.logical.cached import storage_level
 from planviz.logical.combining import Except, Intersect, Join, LateralJoin, Union
 from planviz.logical.operators import (
@@ -45,7 +46,7 @@ from planviz.logical.operators import (
 from planviz.logical.python import MapInPython
 from planviz.logical.relations import LogicalRDD
 from planviz.logical.unresolved import UnresolvedDeduplicate, UnresolvedHint
-from planviz.types import DOUBLE, INT, STRING, ArrayType, is_numeric, is_orderable, is_string, parse_fields
+from planviz.types import DOUBLE, INT, STRING, ArrayType, StructType, is_numeric, is_orderable, is_string, parse_fields
 
 if TYPE_CHECKING:
     from planviz.logical.plan import LogicalPlan
@@ -91,7 +92,7 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
         """Keep the rows: queries of the session that hold this plan read them (InMemoryTableScan). Nothing runs."""
         return self.persist()
 
-    def persist(self, storageLevel: Any = StorageLevel.MEMORY_AND_DISK_DESER) -> Self:
+    def persist(self, storageLevel: cached.StorageLevel | str = StorageLevel.MEMORY_AND_DISK_DESER) -> Self:
         """Keep the rows at a level of `StorageLevel` or by SQL's name for one, such as 'DISK_ONLY'."""
         level = storage_level(storageLevel) if isinstance(storageLevel, str) else storageLevel
         self.session.caches.add(self.execution.kept(level))
@@ -102,7 +103,16 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
         self.session.caches.drop(self.plan, dependents=False)
         return self
 
-    def __getitem__(self, item: object) -> Any:
+    @overload
+    def __getitem__(self, item: str | int) -> Column: ...
+
+    @overload
+    def __getitem__(self, item: Column | list[object] | tuple[object, ...]) -> Self: ...
+
+    @overload
+    def __getitem__(self, item: object) -> Column | Self: ...
+
+    def __getitem__(self, item: object) -> Column | Self:
         if isinstance(item, str):
             return self.col(item)
         if isinstance(item, Column):
@@ -166,7 +176,7 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
         """Each partition in order."""
         return self.same_type(Sort(self._order(columns, ascending), False, self.plan))
 
-    def _order(self, columns: tuple[object, ...], ascending: bool | list[bool] = True) -> tuple[Expression, ...]:
+    def _order(self, columns: tuple[object, ...], ascending: bool | list[bool] = True) -> tuple[SortOrder, ...]:
         keys = [self.key(c) for c in flat(columns)]
         up = ascending if isinstance(ascending, list) else [ascending] * len(keys)
         return tuple(sort_order(k) if a else SortOrder(k, "DESC", "NULLS LAST") for k, a in zip(keys, up, strict=True))
@@ -276,16 +286,18 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
         """Joined by common columns (`on` a name or a list of names) or by a condition, `how` inner, left, ..."""
         kind = _kind(how or "inner")
         # First without a condition: analysis tells the columns of a DataFrame joined with itself apart.
-        joined: Any = self.derived(Join(self.plan, other.plan, kind))
+        alone = self.derived(Join(self.plan, other.plan, kind))
         if on is None:
-            return joined  # type: ignore[no-any-return]
+            return alone
+        joined = alone.plan
+        assert isinstance(joined, Join)
         if isinstance(on, str) or (isinstance(on, list) and on and all(isinstance(c, str) for c in on)):
             names = (on,) if isinstance(on, str) else tuple(on)
-            return self.derived(Join(joined.plan.left, joined.plan.right, kind, None, names))
+            return self.derived(Join(joined.left, joined.right, kind, None, names))
         parts = [self.numbered(c) for c in on] if isinstance(on, list) else [self.numbered(on)]
-        condition = conjunction([_told_apart(p, joined.plan) for p in parts])
-        condition = _renewed(condition, other.output, joined.plan)
-        return self.settled(joined.plan.replace(condition=condition))
+        condition = conjunction([_told_apart(p, joined) for p in parts])
+        condition = _renewed(condition, other.output, joined)
+        return self.settled(joined.replace(condition=condition))
 
     def crossJoin(self, other: DataFrame) -> Self:
         """Every row with every row."""
@@ -415,7 +427,7 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
         """See `stat.crosstab`."""
         return self.stat.crosstab(col1, col2)
 
-    def freqItems(self, cols: object, support: object = None) -> DataFrame:
+    def freqItems(self, cols: Iterable[str], support: object = None) -> DataFrame:
         """See `stat.freqItems`."""
         return self.stat.freqItems(cols, support)
 
@@ -427,7 +439,7 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
         """The statistics of all columns; without names the usual ones with quartiles."""
         return self._summary([], flat(statistics) or ["count", "mean", "stddev", "min", "25%", "50%", "75%", "max"])
 
-    def _summary(self, names: list[str], statistics: list[str]) -> Self:
+    def _summary(self, names: list[object], statistics: list[str]) -> Self:
         known = [a for a in self.output if is_numeric(a.type) or is_string(a.type)]
         if names:
             return self.select(*names)._summary([], statistics)
@@ -444,15 +456,17 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
             ]
         return exploded.derived(Project((label, *items), exploded.plan))
 
-    def mapInPandas(self, func: object, schema: object, barrier: bool = False, profile: object = None) -> Self:
+    def mapInPandas(
+        self, func: object, schema: StructType | str, barrier: bool = False, profile: object = None
+    ) -> Self:
         """What a function makes of all rows, batch by batch, as DataFrames of pandas."""
         return self._mapped("MapInPandas", func, schema, barrier)
 
-    def mapInArrow(self, func: object, schema: object, barrier: bool = False, profile: object = None) -> Self:
+    def mapInArrow(self, func: object, schema: StructType | str, barrier: bool = False, profile: object = None) -> Self:
         """The same as batches of Arrow."""
         return self._mapped("MapInArrow", func, schema, barrier)
 
-    def _mapped(self, name: str, func: object, schema: Any, barrier: bool) -> Self:
+    def _mapped(self, name: str, func: object, schema: StructType | str, barrier: bool) -> Self:
         fields = parse_fields(schema) if isinstance(schema, str) else schema.fields
         with self.session.numbering():
             udf = python_table_call(func, self.output, fields)

@@ -150,22 +150,22 @@ def split(str: object, pattern: object, limit: object = -1) -> Column:
 
 def asc(col: object) -> Column:
     """A sort key, ascending."""
-    return Column(column_or_name(col)).asc()  # type: ignore[no-any-return]
+    return Column(column_or_name(col)).asc()
 
 
 def desc(col: object) -> Column:
     """A sort key, descending."""
-    return Column(column_or_name(col)).desc()  # type: ignore[no-any-return]
+    return Column(column_or_name(col)).desc()
 
 
 def asc_nulls_last(col: object) -> Column:
     """A sort key, ascending, nulls last."""
-    return Column(column_or_name(col)).asc_nulls_last()  # type: ignore[no-any-return]
+    return Column(column_or_name(col)).asc_nulls_last()
 
 
 def desc_nulls_first(col: object) -> Column:
     """A sort key, descending, nulls first."""
-    return Column(column_or_name(col)).desc_nulls_first()  # type: ignore[no-any-return]
+    return Column(column_or_name(col)).desc_nulls_first()
 
 
 asc_nulls_first, desc_nulls_last = asc, desc

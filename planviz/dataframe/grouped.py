@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from planviz.dataframe.column import Column, literal, select_item
 from planviz.dataframe.python import UserDefinedFunction, python_table_call
@@ -53,14 +54,14 @@ class GroupedData:
             raise NotAsserted("all exprs should be Column" if aggregates else "exprs should not be empty")
         return self._made([self.frame.numbered(a) for a in aggregates])
 
-    def pivot(self, column: str | Column, values: list[Any] | None = None) -> GroupedData:
+    def pivot(self, column: str | Column, values: Sequence[object] | None = None) -> GroupedData:
         """The groups once more by a column, whose values lie side by side."""
         if values is None:
             values = self.frame.session.pivot_values(self.frame, column)
         if self.kind != "groupBy" or self.pivoted is not None:
             raise InputError("pivot follows groupBy, and only once.")
         shown = self.frame[column].expr if isinstance(column, str) else self.frame.numbered(column)
-        return GroupedData(self.frame, self.keys, pivoted=(shown, tuple(literal(v) for v in values)))
+        return GroupedData(self.frame, self.keys, pivoted=(shown, tuple(map(literal, values))))
 
     def count(self) -> DataFrame:
         """The number of rows of each group as `count`."""
@@ -85,11 +86,11 @@ class GroupedData:
         """The greatest value of these columns, or of all numeric ones."""
         return self._numeric("max", columns)
 
-    def applyInPandas(self, func: object, schema: object) -> DataFrame:
+    def applyInPandas(self, func: object, schema: StructType | str) -> DataFrame:
         """What a function makes of the rows of each group as a DataFrame of pandas."""
         return self._applied("FlatMapGroupsInPandas", func, schema)
 
-    def applyInArrow(self, func: object, schema: object) -> DataFrame:
+    def applyInArrow(self, func: object, schema: StructType | str) -> DataFrame:
         """The same as tables of Arrow."""
         return self._applied("FlatMapGroupsInArrow", func, schema)
 
@@ -110,7 +111,7 @@ class GroupedData:
         projected = self.frame.derived(Project((*keys, *self.frame.output), self.frame.plan))
         return projected, projected.plan.output[: len(self.keys)]
 
-    def _applied(self, name: str, func: object, schema: Any) -> DataFrame:
+    def _applied(self, name: str, func: object, schema: StructType | str) -> DataFrame:
         frame = self.frame
         fields = parse_fields(schema) if isinstance(schema, str) else schema.fields
         projected, keys = self.keys_first()
@@ -121,7 +122,7 @@ class GroupedData:
 
     def _numeric(self, function: str, columns: tuple[str, ...]) -> DataFrame:
         if columns:
-            chosen: list[AttributeReference] = [self.frame[c].expr for c in columns]
+            chosen: Sequence[Expression] = [self.frame[c].expr for c in columns]
             for name, one in zip(columns, chosen, strict=True):
                 if not is_numeric(one.data_type) and not self.frame.session.becomes_numeric(self.frame.plan, one):
                     raise AnalysisError(
@@ -173,19 +174,20 @@ class CoGroupedData:
     def __init__(self, one: GroupedData, other: GroupedData) -> None:
         self.one, self.other = one, other
 
-    def applyInPandas(self, func: object, schema: object) -> DataFrame:
+    def applyInPandas(self, func: object, schema: StructType | str) -> DataFrame:
         """What a function makes of the rows of each pair of groups as DataFrames of pandas."""
         return self._applied("FlatMapCoGroupsInPandas", func, schema)
 
-    def applyInArrow(self, func: object, schema: object) -> DataFrame:
+    def applyInArrow(self, func: object, schema: StructType | str) -> DataFrame:
         """The same as tables of Arrow."""
         return self._applied("FlatMapCoGroupsInArrow", func, schema)
 
-    def _applied(self, name: str, func: object, schema: Any) -> DataFrame:
+    def _applied(self, name: str, func: object, schema: StructType | str) -> DataFrame:
         fields = parse_fields(schema) if isinstance(schema, str) else schema.fields
         count = len(self.one.keys)
         (left, _), (right, _) = self.one.keys_first(), self.other.keys_first()
-        both: Any = left.derived(Join(left.plan, right.plan, "Inner")).plan
+        both = left.derived(Join(left.plan, right.plan, "Inner")).plan
+        assert isinstance(both, Join)
         sides = both.left.output, both.right.output
         with left.session.numbering():
             # Where both sides have a column, the function keeps that of the left one also for the right.

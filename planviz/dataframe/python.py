@@ -9,18 +9,21 @@ df.select(plus("a"))
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 from planviz.catalog.tables import PythonFunction, python_eval_type
 from planviz.dataframe.column import Column, column_or_name
 from planviz.errors import InputError
 from planviz.execution import Session
+from planviz.expressions.core import Expression
 from planviz.expressions.ids import next_id
 from planviz.expressions.python import PythonEvalType, PythonTableCall
 from planviz.expressions.unresolved import UnresolvedPythonCall
-from planviz.types import DataType, StructType
+from planviz.types import DataType, StructField, StructType
+
+#: What a decorator is given: the function, or the type of what it returns.
+Given = Callable[..., object] | DataType | str | None
 
 _SCALAR = {"pandas": PythonEvalType.SQL_SCALAR_PANDAS_UDF, "arrow": PythonEvalType.SQL_SCALAR_ARROW_UDF}
 _ITERATOR = {"pandas": PythonEvalType.SQL_SCALAR_PANDAS_ITER_UDF, "arrow": PythonEvalType.SQL_SCALAR_ARROW_ITER_UDF}
@@ -67,7 +70,7 @@ class UDFRegistration:
         return UserDefinedFunction(made)
 
 
-def udf(f: object = None, returnType: DataType | str = "string", *, useArrow: bool | None = None) -> object:
+def udf(f: Given = None, returnType: DataType | str = "string", *, useArrow: bool | None = None) -> object:
     """A function of single rows, as a call or a decorator: `udf(f, "int")`, `@udf("int")`, `@udf`.
 
     `useArrow` says how rows reach it; None: as the session's settings say.
@@ -77,18 +80,20 @@ def udf(f: object = None, returnType: DataType | str = "string", *, useArrow: bo
 
 
 def pandas_udf(
-    f: object = None, returnType: DataType | str | None = None, functionType: int | str | None = None
+    f: Given = None, returnType: DataType | str | None = None, functionType: int | str | None = None
 ) -> object:
     """A function of pandas' Series; of which kind its type hints say, or `functionType` by PySpark's name or number."""
     return _vectorized(f, returnType, functionType, "pandas")
 
 
-def arrow_udf(f: object = None, returnType: DataType | str | None = None, functionType: int | str | None = None) -> Any:
+def arrow_udf(
+    f: Given = None, returnType: DataType | str | None = None, functionType: int | str | None = None
+) -> object:
     """A function of Arrow's arrays; of which kind its type hints say, or `functionType` by PySpark's name or number."""
     return _vectorized(f, returnType, functionType, "arrow")
 
 
-def _vectorized(f: Any, returns: DataType | str | None, kind: int | str | None, library: str) -> Any:
+def _vectorized(f: Given, returns: DataType | str | None, kind: int | str | None, library: str) -> object:
     given = returns if returns is not None or callable(f) else f
     if given is None:
         raise InputError(f"A {library}_udf needs the type of what it returns, as in {library}_udf(f, 'double').")
@@ -96,7 +101,7 @@ def _vectorized(f: Any, returns: DataType | str | None, kind: int | str | None, 
     return _made(f, given, lambda function: known or _hinted(function, library))
 
 
-def _made(f: Any, returns: DataType | str, kind: Callable[[Any], PythonEvalType | None]) -> object:
+def _made(f: Given, returns: DataType | str, kind: Callable[[Callable[..., object]], PythonEvalType | None]) -> object:
     """The function, or a decorator that makes it where `f` is missing or the type."""
     if not callable(f):
         return lambda function: _made(function, returns if f is None else f, kind)
@@ -104,7 +109,7 @@ def _made(f: Any, returns: DataType | str, kind: Callable[[Any], PythonEvalType 
     return UserDefinedFunction(PythonFunction.of(name, returns, kind(f)))
 
 
-def python_table_call(f: object, arguments: tuple[Any, ...], fields: tuple[Any, ...]) -> PythonTableCall:
+def python_table_call(f: object, arguments: tuple[Expression, ...], fields: Sequence[StructField]) -> PythonTableCall:
     """The call of a function of whole tables (mapInPandas, applyInPandas) over columns; ids are the session's."""
     name = getattr(f, "__name__", type(f).__name__)
     kind = PythonEvalType.SQL_SCALAR_PANDAS_UDF

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from planviz.dataframe.frame import DataFrame
+    from planviz.dataframe.rows import Schema
     from planviz.dataframe.session import SparkSession
 
 
@@ -15,7 +17,7 @@ class RDD:
     def __init__(self, session: SparkSession, rows: list[object] | None = None) -> None:
         self.session, self.rows = session, rows
 
-    def toDF(self, schema: object = None, sampleRatio: float | None = None) -> DataFrame:
+    def toDF(self, schema: Schema = None, sampleRatio: float | None = None) -> DataFrame:
         """The rows as a DataFrame."""
         return self.session.createDataFrame(self, schema)
 
@@ -45,7 +47,7 @@ class RDD:
     cache = persist = unpersist = repartition = coalesce = distinct = setName = partitionBy = _same
     sampleByKey = subtractByKey = fullOuterJoin = repartitionAndSortWithinPartitions = groupWith = _other
 
-    def randomSplit(self, weights: Any = (), seed: object = None) -> list[RDD]:
+    def randomSplit(self, weights: Sequence[float] = (), seed: object = None) -> list[RDD]:
         """Parts of the rows."""
         return [RDD(self.session) for _ in weights]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from planviz.catalog.tables import Table
 from planviz.errors import InputError
@@ -72,7 +72,7 @@ class DataFrameReader:
             return self.session.table(path)
         return self.session.from_source(self.provider, path if path is not None else self._place(), fields, self.given)
 
-    def _place(self) -> Any:
+    def _place(self) -> object:
         found = (self.given.get(k) for k in ("path", "dbtable", "table", "query", "subscribe", "collection"))
         return next((v for v in found if v is not None), self.provider)
 

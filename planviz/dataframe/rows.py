@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime, timedelta
 from decimal import Decimal
-from typing import Any
 
 from planviz.dataframe.refusals import BadRows
 from planviz.errors import InputError
@@ -46,7 +45,11 @@ _ACCEPTED: dict[DataType, tuple[type, ...]] = {
 _PLAIN = (bool, int, float, str, bytes, bytearray, date, datetime, Decimal, timedelta, list, tuple, dict)
 
 
-def fields_of(rows: list[object], schema: Any, verify: bool = True) -> Sequence[StructField]:
+#: What says the columns of rows: DDL text, a type, the names alone, or nothing.
+Schema = DataType | str | Iterable[str] | None
+
+
+def fields_of(rows: list[object], schema: Schema, verify: bool = True) -> Sequence[StructField]:
     """The columns of rows: as the schema (DDL text, type, list of names, None) gives them, else inferred."""
     if isinstance(schema, str):
         fields = _named_fields(schema)
@@ -121,7 +124,7 @@ def _named_fields(text: str) -> Sequence[StructField]:
     return kind.fields if isinstance(kind, StructType) else [StructField("value", kind)]
 
 
-def _record(row: Any) -> list[tuple[str, object]]:
+def _record(row: object) -> list[tuple[str, object]]:
     if isinstance(row, dict):
         # Python's own dicts keep their order; PySpark sorts the keys.
         return sorted(row.items(), key=lambda item: item[0])

@@ -14,7 +14,7 @@ from planviz.dataframe.frame import DataFrame
 from planviz.dataframe.python import UDFRegistration
 from planviz.dataframe.rdd import RDD
 from planviz.dataframe.readers import DataFrameReader, relation
-from planviz.dataframe.rows import fields_of
+from planviz.dataframe.rows import Schema, fields_of
 from planviz.dataframe.services import RuntimeConfig, SparkContext
 from planviz.dataframe.writers import TableLayout
 from planviz.errors import InputError
@@ -106,7 +106,7 @@ class SparkSession(Session):
     def missing_column(self, plan: LogicalPlan, parts: tuple[str, ...]) -> None:
         """A DataFrame of this plan is asked for a column that it does not have."""
 
-    def becomes_numeric(self, plan: LogicalPlan, column: AttributeReference) -> bool:
+    def becomes_numeric(self, plan: LogicalPlan, column: Expression) -> bool:
         """Whether a column of this plan, which has to be a number, may be one after all: nobody knows its type."""
         return False
 
@@ -182,7 +182,7 @@ class SparkSession(Session):
     def createDataFrame(
         self,
         data: Iterable[object] | RDD,
-        schema: object = None,
+        schema: Schema = None,
         samplingRatio: object = None,
         verifySchema: bool = True,
     ) -> DataFrame:

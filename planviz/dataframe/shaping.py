@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Generic, Self, TypeVar
+from collections.abc import Callable
+from functools import partial
+from typing import Generic, Self, TypeVar
 
 from planviz.dataframe.base import Frame, flat
 from planviz.dataframe.column import Column, literal, select_item
@@ -24,6 +26,9 @@ from planviz.logical.plan import LogicalPlan
 from planviz.logical.unresolved import DataFrameDropColumns, Unpivot, UnresolvedSubqueryColumnAliases
 from planviz.types import BOOLEAN, DOUBLE, FLOAT, NULL, STRING, DataType, is_numeric
 
+#: What takes the place of nulls, and how a column changes (None: it does not).
+Filling = bool | int | float | str
+Change = Callable[[AttributeReference], Expression | None]
 F = TypeVar("F", bound="ColumnMethods")
 
 
@@ -56,11 +61,12 @@ class ColumnMethods(Frame):
             return self.derived(self.plan)
         return self.derived(UnresolvedSubqueryColumnAliases(tuple(names), self.plan))
 
-    def drop(self, *columns: Any) -> Self:
+    def drop(self, *columns: Column | str) -> Self:
         """Without these columns; names that are none drop nothing."""
-        if not all(isinstance(c, str) for c in columns):
+        names = [c for c in columns if isinstance(c, str)]
+        if len(names) < len(columns):
             return self._dropped(DataFrameDropColumns(tuple(self.numbered(c) for c in columns), self.plan))
-        gone = {c.lower() for c in columns}
+        gone = {c.lower() for c in names}
         kept = tuple(a for a in self.output if a.name.lower() not in gone)
         return self if len(kept) == len(self.output) else self._dropped(Project(kept, self.plan))
 
@@ -78,11 +84,11 @@ class ColumnMethods(Frame):
         """See `na.drop`."""
         return self.na.drop(how, thresh, subset)
 
-    def fillna(self, value: object, subset: object = None) -> Self:
+    def fillna(self, value: Filling | dict[str, Filling], subset: object = None) -> Self:
         """See `na.fill`."""
         return self.na.fill(value, subset)
 
-    def replace(self, to_replace: object, value: Any = None, subset: object = None) -> Self:
+    def replace(self, to_replace: object, value: object = None, subset: object = None) -> Self:
         """See `na.replace`."""
         return self.na.replace(to_replace, value, subset)
 
@@ -99,7 +105,7 @@ class ColumnMethods(Frame):
 
     melt = unpivot
 
-    def explode(self, *columns: Any) -> Self:
+    def explode(self, *columns: str) -> Self:
         """A row for each element of an array or map: the columns, with each of these texts exploded in its place."""
         wanted = {c.lower() for c in columns}
         items = [UnresolvedFunction(("explode",), (a,)) if a.name.lower() in wanted else a for a in self.output]
@@ -127,16 +133,16 @@ class MissingValues(Generic[F]):
         least = thresh if thresh is not None else len(columns) if how == "any" else 1
         return self.frame.derived(Filter(AtLeastNNonNulls(least, columns), self.frame.plan))
 
-    def fill(self, value: Any, subset: object = None) -> F:
+    def fill(self, value: Filling | dict[str, Filling], subset: object = None) -> F:
         """`value` in place of nulls in the columns of its type; a dict gives a value per column."""
         if isinstance(value, dict):
             given = {k.lower(): literal(v) for k, v in value.items()}
         else:
             plain = literal(value if isinstance(value, bool | str) else float(value))
             given = dict.fromkeys(self._subset(subset), plain)
-        return self._mapped({n: lambda a, v=v: _filled(a, v) for n, v in given.items()})
+        return self._mapped({n: partial(_filled, value=v) for n, v in given.items()})
 
-    def replace(self, to_replace: object, value: object = None, subset: Any = None) -> F:
+    def replace(self, to_replace: object, value: object = None, subset: object = None) -> F:
         """Other values in place of these: two values, two lists, or a dict."""
         if isinstance(to_replace, dict):
             pairs = to_replace
@@ -148,7 +154,7 @@ class MissingValues(Generic[F]):
             pairs = dict(java_order(pairs))
         return self._mapped(dict.fromkeys(self._subset(subset), lambda a: _replaced(a, pairs)))
 
-    def _mapped(self, changes: dict[str, Any]) -> F:
+    def _mapped(self, changes: dict[str, Change]) -> F:
         with self.frame.session.numbering():
             items = []
             for a in self.frame.output:
@@ -162,10 +168,10 @@ def _fits(value: DataType, column: DataType) -> bool:
     return (is_numeric(value) and is_numeric(column)) or (value == column and value in (STRING, BOOLEAN))
 
 
-def _filled(a: Any, value: Expression) -> Expression | None:
+def _filled(a: AttributeReference, value: Expression) -> Expression | None:
     if not _fits(value.data_type, a.type):
         return None
-    shown = a
+    shown: Expression = a
     if a.type in (DOUBLE, FLOAT):
         # NaN counts as missing, too.
         shown = UnresolvedFunction(("nanvl",), (a, Cast(Literal(None, NULL), a.type)))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from planviz.dataframe.column import Column, call, column_or_name, literal
 from planviz.expressions.conditional import CaseWhen
@@ -52,13 +53,13 @@ class StatFunctions:
             frame.groupBy(rows.alias(f"{col1}_{col2}")).pivot(Column(CaseWhen((second, literal("null")), text))).count()
         )
 
-    def freqItems(self, cols: Any, support: object = None) -> DataFrame:
+    def freqItems(self, cols: Iterable[str], support: object = None) -> DataFrame:
         """Values that are frequent in columns."""
         frame = self.frame
         with frame.session.numbering():
             items = []
             for name in cols:
                 a = frame[name].expr
-                made = ScalaUDF((a,), ArrayType(a.type), "collect_frequent_items")
+                made = ScalaUDF((a,), ArrayType(a.data_type), "collect_frequent_items")
                 items.append(Alias(made, f"{name}_freqItems", next_id()))
         return frame.derived(Project(tuple(items), frame.plan))

@@ -6,7 +6,8 @@ and what it gives is made into rows.
 
 from __future__ import annotations
 
-from typing import Any, Self
+from collections.abc import Callable
+from typing import Self
 
 from planviz.dataframe.base import Frame
 from planviz.dataframe.encoders import Encoder, encoder
@@ -97,7 +98,7 @@ class TypedMethods(Frame):
         with self.session.numbering():
             return DeserializeToObject(UnresolvedDeserializer(own.deserializer()), _object(own.kind), self.plan)
 
-    def _applied(self, to: Encoder, make: Any) -> Self:
+    def _applied(self, to: Encoder, make: Callable[[Encoder, AttributeReference, LogicalPlan], LogicalPlan]) -> Self:
         child = self._objects()
         with self.session.numbering():
             applied = make(self._own(), _object(to.kind), child)

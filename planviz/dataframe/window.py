@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from planviz.dataframe.column import column_or_name, literal
 from planviz.expressions import windows
-from planviz.expressions.core import AttributeReference, Expression, Literal, SortOrder
+from planviz.expressions.core import Expression, Literal, SortOrder
 from planviz.types import LONG
 
 _FIRST, _LAST = -(1 << 63), (1 << 63) - 1
@@ -55,12 +55,12 @@ class Window:
     rangeBetween = _start.rangeBetween
 
 
-def sort_order(e: Expression) -> Expression:
+def sort_order(e: Expression) -> SortOrder:
     """The expression as a sort key, ascending unless it says otherwise."""
     return e if isinstance(e, SortOrder) else SortOrder(e)
 
 
-def _flat(columns: tuple[Any, ...]) -> tuple[AttributeReference, ...]:
+def _flat(columns: tuple[object, ...]) -> tuple[object, ...]:
     return tuple(columns[0]) if len(columns) == 1 and isinstance(columns[0], list) else columns
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+
+from planviz.trees.node import TreeNode
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class Branch:
     """
 
     rule: str
-    node: Any
+    node: TreeNode
     took: str
     reason: str
     seen: tuple[Observation, ...] = ()

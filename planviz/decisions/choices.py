@@ -22,7 +22,12 @@ class Check:
     passed: bool | None
     setting: str | None = None
     hint: str | None = None
-    values: tuple[tuple[str, Any], ...] = ()
+    values: tuple[tuple[str, object], ...] = ()
+
+    def texts(self, name: str, default: tuple[str, ...] = ()) -> tuple[str, ...]:
+        """The texts of a value that lists some; the default where there is none of this name."""
+        found = next((v for n, v in self.values if n == name), default)
+        return tuple(map(str, found)) if isinstance(found, tuple | list) else ()
 
 
 @dataclass(frozen=True)
@@ -79,7 +84,7 @@ class Recorder:
         self.checks.append(Check(node, condition, passed, setting, hint, tuple(values.items())))
         return passed
 
-    def reject(self, operator: str, reason: str, node: str = "", **values: int | str) -> None:
+    def reject(self, operator: str, reason: str, node: str = "", **values: object) -> None:
         """Record a candidate that is not taken; `node` is the check that said so."""
         self.rejected.append(Rejected(operator, reason, node, tuple(values.items())))
 

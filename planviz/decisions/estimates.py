@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
+from planviz.trees.node import TreeNode
+from planviz.types.values import Value
 from planviz.units import exact
 
 #: Where a number comes from: the slides of the documents, a formula, a run of the query, a size fitted to a pasted
@@ -122,12 +124,12 @@ class EstimateRecord:
     is how deep the operator stands in its plan.
     """
 
-    node: Any
+    node: TreeNode
     operator: str
     rows: int | None
     size: int
     formula: Formula
-    inputs: tuple[tuple[str, Any], ...] = ()
+    inputs: tuple[tuple[str, Value], ...] = ()
     steps: tuple[Step, ...] = ()
     size_formula: Formula | None = None
     size_inputs: tuple[tuple[str, float], ...] = ()

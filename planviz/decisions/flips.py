@@ -6,7 +6,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
+
+from planviz.versions.model import SettingValue
 
 FlipKind = Literal["setting", "hint", "statistics", "clause"]
 
@@ -16,7 +18,7 @@ class SettingChange:
     """Set `key` to `value`."""
 
     key: str
-    value: Any
+    value: SettingValue
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
+
+from planviz.trees.text import Printable
 
 if TYPE_CHECKING:
     from planviz.trees.node import TreeNode
@@ -52,4 +54,4 @@ class WhyNot:
     sentence: str
     fired: int = 0
     refusals: tuple[Refusal, ...] = ()
-    looked_at: tuple[Any, ...] = ()
+    looked_at: tuple[Printable, ...] = ()

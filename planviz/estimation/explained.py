@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 from planviz.catalog.tables import Table
 from planviz.config import OptimizerConfig
@@ -25,12 +24,14 @@ from planviz.estimation.sizes import product
 from planviz.estimation.visitor import estimate, estimating
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LocalRelation, LogicalRelation, Range
+from planviz.trees.node import TreeNode
+from planviz.trees.text import Printable, is_mark
 
 #: What is known of the tables beneath operators, by the identity of the operator.
 _Sources = dict[int, tuple[StatisticsSource, ...]]
 
 
-def explain_estimates(plan: Any, config: OptimizerConfig) -> Iterator[EstimateRecord]:
+def explain_estimates(plan: Printable, config: OptimizerConfig) -> Iterator[EstimateRecord]:
     """A record for every operator of a logical plan, in the order of its text (subqueries before children).
 
     Record n belongs to node n of the plan's graph. Each is made when it is asked for; `config` says whether rows are
@@ -38,19 +39,20 @@ def explain_estimates(plan: Any, config: OptimizerConfig) -> Iterator[EstimateRe
     for.
     """
     known: _Sources = {}
-    todo = [(plan, 0)]
+    todo: list[tuple[Printable, int]] = [(plan, 0)]
     while todo:
         node, depth = todo.pop()
-        while hasattr(node, "codegen_stage"):
+        while is_mark(node):
             node = node.child
         record = explain_estimate(_planned_for(node), config, known)
         yield replace(record, operator=node.simple_string, depth=depth)
         todo += [(child, depth + 1) for child in (*reversed(node.children), *reversed(node.inner_children))]
 
 
-def _planned_for(node: LogicalPlan) -> LogicalPlan:
+def _planned_for(node: Printable) -> LogicalPlan:
     """The logical operator that a physical one was planned for; that of its input for what preparations put in."""
     while not isinstance(node, LogicalPlan):
+        assert isinstance(node, TreeNode)
         node = node.origin or node.children[0]
     return node
 

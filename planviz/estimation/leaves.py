@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from planviz.catalog.tables import ColumnStatistics, Table
 from planviz.estimation import formulas
@@ -16,9 +15,6 @@ from planviz.logical.cached import CachedPlan, InMemoryRelation
 from planviz.logical.operators import Filter
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import CTERelationRef, LocalRelation, LogicalRelation, OneRowRelation, Range
-
-if TYPE_CHECKING:
-    pass
 
 #: What Spark takes for a table of unknown size (spark.sql.defaultSizeInBytes).
 UNKNOWN_SIZE = (1 << 63) - 1

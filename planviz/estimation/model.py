@@ -13,7 +13,7 @@ from planviz.decisions.estimates import Formula
 from planviz.estimation.formulas import UNKNOWN_TABLE
 from planviz.expressions.core import AttributeReference
 from planviz.logical.plan import LogicalPlan, size_text
-from planviz.trees.text import tree_string
+from planviz.trees.text import Printable, tree_string
 from planviz.types import BINARY, BOOLEAN, DATE, INTEGRAL, AtomicType, DataType, DecimalType, is_string
 from planviz.types.values import Value
 
@@ -79,8 +79,8 @@ def count_text(count: int) -> str:
 def cost_string(plan: LogicalPlan, estimate: Callable[[LogicalPlan], Estimate]) -> str:
     """The tree as `explain cost` prints it: every logical operator with its estimate."""
 
-    def line(node: LogicalPlan) -> str:
-        shown: str = node.simple_string
+    def line(node: Printable) -> str:
+        shown = node.simple_string
         return f"{shown}, {estimate(node).text}" if isinstance(node, LogicalPlan) else shown
 
     return tree_string(plan, line)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from types import UnionType
-from typing import Any
 
 from planviz.config import OptimizerConfig
 from planviz.estimation import estimate
@@ -60,7 +59,7 @@ def rows_of(relation: LogicalPlan, config: OptimizerConfig) -> int | None:
     return rows if own is None else own
 
 
-def _leaf(relation: LogicalPlan) -> Any:
+def _leaf(relation: LogicalPlan) -> LeafNode | None:
     while isinstance(relation, Project | Filter):
         relation = relation.child
     return relation if isinstance(relation, LeafNode) else None
@@ -97,16 +96,18 @@ def _column_in(
 def _has_statistics(condition: Expression, fact: LogicalPlan, other: LogicalPlan) -> bool:
     for relation in (fact, other):
         column = _column_in(relation, condition, BinaryComparison)
-        if column is None or column.expr_id not in estimate(_leaf(relation)).columns:
+        leaf = _leaf(relation)
+        if column is None or leaf is None or column.expr_id not in estimate(leaf).columns:
             return False
     return True
 
 
 def _by_unique_key(condition: Expression, relation: LogicalPlan, error: float) -> bool:
     column = _column_in(relation, condition, EqualTo | EqualNullSafe)
-    if column is None:
+    leaf = _leaf(relation)
+    if column is None or leaf is None:
         return False
-    known = estimate(_leaf(relation))
+    known = estimate(leaf)
     stats = known.columns.get(column.expr_id)
     if stats is None or not counted(stats) or stats.null_count or not known.rows:
         return False

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from decimal import ROUND_DOWN, ROUND_HALF_EVEN, ROUND_HALF_UP, Context, Decimal, InvalidOperation
-from typing import Any
 
 from planviz.errors import shown
 from planviz.evaluation.core import WIDE, Row, evaluate, expression, function, single, strict
@@ -13,6 +12,7 @@ from planviz.evaluation.errors import FailsError, UnknownValueError
 from planviz.expressions.arithmetic import (
     Abs,
     Add,
+    BinaryArithmetic,
     BitwiseAnd,
     BitwiseNot,
     BitwiseOr,
@@ -140,7 +140,7 @@ _DIVISIONS = (Divide, IntegralDivide, Remainder, Pmod)
 
 
 @expression(Add, Subtract, Multiply, *_DIVISIONS)
-def _arithmetic(e: Any, row: Row) -> object:
+def _arithmetic(e: BinaryArithmetic, row: Row) -> object:
     a, b = evaluate(e.left, row), evaluate(e.right, row)
     if a is None or b is None:
         return None
@@ -152,7 +152,7 @@ def _arithmetic(e: Any, row: Row) -> object:
         raise
 
 
-def _computed(e: Any, a: Value, b: Value) -> object:
+def _computed(e: BinaryArithmetic, a: Value, b: Value) -> object:
     if isinstance(e, _DIVISIONS) and not b:
         if e.mode in ("TRY", "LEGACY"):
             return None
@@ -229,8 +229,11 @@ def _shift(e: Shift, a: int, n: int) -> int:
 
 
 @strict(UnscaledValue)
-def _unscaled(e: Any, value: Decimal) -> int:
-    return int(value.scaleb(e.child.data_type.scale))
+def _unscaled(e: UnscaledValue, value: Decimal) -> int:
+    kind = e.child.data_type
+    if not isinstance(kind, DecimalType):
+        raise UnknownValueError(str(e))
+    return int(value.scaleb(kind.scale))
 
 
 @strict(MakeDecimal)

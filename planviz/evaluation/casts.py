@@ -6,7 +6,6 @@ import math
 import re
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any
 
 from planviz.errors import shown
 from planviz.evaluation.arithmetic import bits_of, bounded_integer, to_decimal, whole, wrapped
@@ -274,7 +273,7 @@ def _truth(text: str) -> bool:
     raise _no_value(text, BOOLEAN)
 
 
-def _interval(text: str, t: Any) -> int:
+def _interval(text: str, t: YearMonthIntervalType | DayTimeIntervalType) -> int:
     """A bare number of an interval's one unit; the longer forms are not modelled."""
     if t.start != t.end or not re.fullmatch(r"[+-]?\d+", text):
         raise UnknownValueError(text)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cmp_to_key
-from typing import Any
 
 from planviz.evaluation.core import (
     Row,
@@ -16,6 +15,7 @@ from planviz.evaluation.core import (
     type_of,
 )
 from planviz.evaluation.errors import FailsError, UnknownValueError
+from planviz.expressions.calls import FunctionCall
 from planviz.expressions.complex import (
     CreateArray,
     CreateMap,
@@ -73,7 +73,7 @@ def _item(e: GetArrayItem, array: Array, index: int) -> object:
 function("get")(lambda array, i: array[i] if 0 <= i < len(array) else None)
 
 
-def _element(e: Expression, whole: Value, key: Value) -> Value:
+def _element(e: FunctionCall, whole: Value, key: Value) -> Value:
     if isinstance(type_of(e, 0), MapType):
         return _entry(whole, key)
     if not key:
@@ -84,7 +84,7 @@ def _element(e: Expression, whole: Value, key: Value) -> Value:
 
 
 @function("element_at", typed=True)
-def _element_at(e: Any, whole: Value, key: Expression, *_: object) -> Value:
+def _element_at(e: FunctionCall, whole: Value, key: Expression, *_: object) -> Value:
     try:
         return _element(e, whole, key)
     except LookupError:
@@ -96,7 +96,7 @@ def _element_at(e: Any, whole: Value, key: Expression, *_: object) -> Value:
 
 
 @function("try_element_at", typed=True)
-def _try_element_at(e: Expression, whole: object, key: Expression, *_: object) -> object:
+def _try_element_at(e: FunctionCall, whole: object, key: Expression, *_: object) -> object:
     try:
         return _element(e, whole, key)
     except LookupError:
@@ -107,7 +107,7 @@ function("array_size", "map_size")(len)
 
 
 @function("size", "cardinality", typed=True, nulls=True)
-def _size(e: Any, whole: Value) -> int | None:
+def _size(e: FunctionCall, whole: Value) -> int | None:
     """Of null -1 where the flag says so (Spark: legacySizeOfNull)."""
     if whole is None:
         return -1 if e.tail[-1:] == ("true",) else None

@@ -21,7 +21,7 @@ from planviz.evaluation.collation_order import order_key
 from planviz.evaluation.errors import FailsError, UnknownValueError, WrongPatternError
 from planviz.expressions.calls import FunctionCall
 from planviz.expressions.core import Alias, Expression, Literal
-from planviz.expressions.specs import ALIKE_FUNCTIONS
+from planviz.expressions.specs import ALIKE_FUNCTIONS, SignatureCall
 from planviz.types import FLOAT, STRING, UNKNOWN, DataType, StringType
 from planviz.types.collations import COLLATED
 from planviz.types.values import Value
@@ -73,7 +73,7 @@ class CollatedText(str):
         return made
 
 
-_EXPRESSIONS: dict[type, Callable[[Any, Row], Any]] = {}
+_EXPRESSIONS: dict[type, Callable[[Any, Row], Value]] = {}
 _FUNCTIONS: dict[str, Function] = {}
 _DEFERRED: dict[str, Callable[[tuple[Value, ...], Row], Value]] = {}
 _zone: ContextVar[str] = ContextVar("session_zone", default="Etc/UTC")
@@ -328,7 +328,6 @@ def compare(a: Value, b: Value) -> int:
     return int(a > b) - int(a < b)
 
 
-def type_of(e: Any, index: int) -> DataType:
+def type_of(e: SignatureCall, index: int) -> DataType:
     """The type of a call's argument."""
-    t: DataType = e.arguments[index].data_type
-    return t
+    return e.arguments[index].data_type

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import datetime
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planviz.evaluation.casts import convert, text_of
 from planviz.evaluation.core import OUT_OF_REACH, function
@@ -13,6 +13,7 @@ from planviz.evaluation.dateformats import formatted, formatted_timestamp, parse
 from planviz.evaluation.errors import FailsError, UnknownValueError
 from planviz.evaluation.instants import date_of, timestamp_of
 from planviz.evaluation.jsonvalues import options_of
+from planviz.expressions.calls import FunctionCall
 from planviz.types import (
     BINARY,
     BOOLEAN,
@@ -55,11 +56,12 @@ def _cells(line: str, options: dict[str, str]) -> list[str | None]:
 
 
 @function("from_csv", typed=True)
-def _from_csv(e: Any, line: str) -> tuple[Expression, ...]:
+def _from_csv(e: FunctionCall, line: str) -> tuple[Expression, ...]:
     """In the permissive mode: what cannot be read is null, field by field."""
     options = options_of(e.lead, _KNOWN)
     t = e.data_type
-    if options.get("mode", "PERMISSIVE").upper() != "PERMISSIVE" or not line.strip():
+    permissive = options.get("mode", "PERMISSIVE").upper() == "PERMISSIVE"
+    if not permissive or not line.strip() or not isinstance(t, StructType):
         raise UnknownValueError(str(e))
     cells = [*_cells(line, options), *(None for _ in t.fields)]
     return tuple(_read(c, f.data_type, options) for c, f in zip(cells, t.fields, strict=False))
@@ -99,9 +101,12 @@ def _value(text: str, t: DataType, options: dict[str, str]) -> object:
 
 
 @function("to_csv", typed=True)
-def _to_csv(e: Any, value: tuple[object, ...]) -> str:
+def _to_csv(e: FunctionCall, value: tuple[object, ...]) -> str:
     options = options_of(e.lead + e.tail, _WRITES)
-    fields = e.arguments[0].data_type.fields
+    struct = e.arguments[0].data_type
+    if not isinstance(struct, StructType):
+        raise UnknownValueError(str(e))
+    fields = struct.fields
     separator = _separator(options)
     every = options.get("quoteall", "false").lower() == "true"
     cells = [_written(v, f.data_type, options) for v, f in zip(value, fields, strict=True)]
@@ -123,7 +128,7 @@ def _written(value: Value, t: DataType, options: dict[str, str]) -> str | None:
 
 
 @function("schema_of_csv", typed=True)
-def _schema_of_csv(e: Any, line: str) -> str:
+def _schema_of_csv(e: FunctionCall, line: str) -> str:
     """Spark: CSVInferSchema; a column without a value is a string."""
     options = options_of(e.lead + e.tail, _KNOWN)
     types = [_inferred(c, options) for c in _cells(line, options)]

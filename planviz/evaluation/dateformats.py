@@ -10,11 +10,11 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from typing import Any
 
 from planviz.evaluation.core import function, has_legacy_patterns, zone
 from planviz.evaluation.errors import FailsError, UnknownValueError, WrongPatternError
 from planviz.evaluation.instants import moved, zone_of
+from planviz.expressions.calls import FunctionCall
 from planviz.types.values import Value
 
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -298,7 +298,7 @@ def _hour(parts: dict[str, str]) -> int:
 
 
 @function("gettimestamp", typed=True)
-def _get_timestamp(e: Any, value: Value, pattern: str) -> datetime | None:
+def _get_timestamp(e: FunctionCall, value: Value, pattern: str) -> datetime | None:
     """Spark: GetTimestamp; the last of its tail tells whether what cannot be read fails."""
     if not isinstance(value, str):
         return value if isinstance(value, datetime) else datetime(value.year, value.month, value.day)

@@ -7,12 +7,13 @@ import struct
 import zlib
 from collections.abc import Callable, Sequence
 from datetime import date, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planviz.evaluation.arithmetic import wrapped
 from planviz.evaluation.core import function
 from planviz.evaluation.errors import UnknownValueError
 from planviz.evaluation.instants import EPOCH, MICROSECOND, micros_of
+from planviz.expressions.specs import SignatureCall
 from planviz.types import (
     BOOLEAN,
     DOUBLE,
@@ -182,13 +183,15 @@ class _Kind:
             return self.longs(value, seed)
         raise UnknownValueError(str(t))
 
-    def _nested(self, value: Value, t: Any, seed: int) -> int:
+    def _nested(self, value: Value, t: DataType, seed: int) -> int:
         if isinstance(t, ArrayType):
             pairs = [(v, t.element) for v in value]
         elif isinstance(t, StructType):
             pairs = [(v, f.data_type) for v, f in zip(value, t.fields, strict=True)]
-        else:
+        elif isinstance(t, MapType):
             pairs = [x for k, v in value for x in ((k, t.key), (v, t.value))]
+        else:
+            raise UnknownValueError(str(t))
         for v, kind in pairs:
             seed = self.of(v, kind, seed)
         return seed
@@ -200,7 +203,7 @@ class _Kind:
             seed = self.of(v, t, seed) & (1 << self.bits) - 1
         return wrapped(seed, self.bits)
 
-    def chained(self, e: Any, *values: Value) -> int:
+    def chained(self, e: SignatureCall, *values: Value) -> int:
         """The hash of a call's arguments."""
         return self.over(values, [a.data_type for a in e.arguments])
 

@@ -6,13 +6,13 @@ import base64
 import json
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
-from typing import Any
 
 from planviz.evaluation.core import OUT_OF_REACH, function, zone
 from planviz.evaluation.dateformats import formatted, formatted_timestamp, parsed
 from planviz.evaluation.documents import Raw, written
 from planviz.evaluation.errors import FailsError, UnknownValueError
 from planviz.evaluation.instants import date_of, timestamp_of
+from planviz.expressions.calls import FunctionCall
 from planviz.expressions.literals import literal_text
 from planviz.types import (
     BINARY,
@@ -72,7 +72,7 @@ def _read(text: str) -> object:
 
 
 @function("to_json", typed=True)
-def _to_json(e: Any, value: object) -> str:
+def _to_json(e: FunctionCall, value: object) -> str:
     options = options_of(e.lead + e.tail, {"ignorenullfields", "timestampformat", "dateformat", "sortkeys"})
     t = e.arguments[0].data_type
     if options.get("sortkeys", "false").lower() != "false":
@@ -116,7 +116,7 @@ def _document(value: Value, t: DataType, options: dict[str, str]) -> object:
 
 
 @function("from_json", typed=True)
-def _from_json(e: Any, text: str) -> object:
+def _from_json(e: FunctionCall, text: str) -> object:
     """In the permissive mode: what cannot be read is null, field by field."""
     options = options_of(e.lead, {"timestampformat", "dateformat", "mode"})
     t = e.data_type
@@ -204,7 +204,7 @@ def _decimal(value: Decimal, t: DecimalType) -> Decimal:
 
 
 @function("schema_of_json", typed=True)
-def _schema_of_json(e: Any, text: str) -> str:
+def _schema_of_json(e: FunctionCall, text: str) -> str:
     """Spark: JsonInferSchema; null is a string in the end."""
     options = options_of(e.lead + e.tail, {"primitivesasstring", "prefersdecimal", "mode"})
     if options.get("mode", "PERMISSIVE").upper() != "PERMISSIVE" or not text.strip():

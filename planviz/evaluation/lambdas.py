@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cmp_to_key
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planviz.evaluation.core import Row, evaluate, expression, function, step
 from planviz.evaluation.errors import FailsError
-from planviz.expressions.lambdas import LambdaFunction
+from planviz.expressions.lambdas import LambdaFunction, NamedLambdaVariable
 from planviz.types.values import Value
 
 if TYPE_CHECKING:
@@ -19,9 +19,9 @@ Pairs = tuple[tuple[Value, Value], ...]
 
 
 @expression(LambdaFunction)
-def _lambda(e: Any, row: Row) -> Lambda:
+def _lambda(e: LambdaFunction, row: Row) -> Lambda:
     """Values that the lambda has no argument for, such as an element's index, are left out."""
-    ids = [a.expr_id for a in e.arguments]
+    ids = [a.expr_id for a in e.arguments if isinstance(a, NamedLambdaVariable)]
 
     def apply(*values: object) -> Value:
         step()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from planviz.evaluation.core import Row, compare, deferred, evaluate, expression, function, strict
 from planviz.expressions.conditional import CaseWhen, Coalesce, Extremum, If
@@ -46,7 +45,7 @@ def _nanvl(arguments: tuple[Expression, ...], row: Row) -> object:
 
 
 @expression(IsNaN)
-def _is_nan(e: Any, row: Row) -> bool:
+def _is_nan(e: IsNaN, row: Row) -> bool:
     value = evaluate(e.child, row)
     return value is not None and math.isnan(value)
 
@@ -113,5 +112,5 @@ def _extremum(e: Expression, row: Row) -> object:
 
 
 @expression(VariableReference)
-def _variable(e: Any, row: Row) -> object:
+def _variable(e: VariableReference, row: Row) -> object:
     return e.value

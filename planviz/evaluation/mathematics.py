@@ -87,7 +87,7 @@ def _factorial(n: int) -> int | None:
 
 
 def _rounded(rounding: str) -> Callable[..., object]:
-    def compute(e: Expression, value: Value, scale: int = 0) -> object:
+    def compute(e: FunctionCall, value: Value, scale: int = 0) -> object:
         t = type_of(e, 0)
         if isinstance(value, float):
             if not math.isfinite(value):
@@ -140,7 +140,7 @@ function("bitmap_count")(lambda bits: sum(b.bit_count() for b in bits))
 
 
 @function("bit_get", "getbit", typed=True)
-def _bit_get(e: Expression, n: int, position: int) -> int:
+def _bit_get(e: FunctionCall, n: int, position: int) -> int:
     if not 0 <= position < bits_of(type_of(e, 0)):
         raise FailsError(f"there is no bit {position}", "INVALID_PARAMETER_VALUE.BIT_POSITION_RANGE")
     return n >> position & 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, cast
+from typing import cast
 
 import re2
 
@@ -63,7 +63,7 @@ strict(Like)(lambda e, text, pattern: like(text, pattern, e.escape))
 
 
 @expression(MultiLike)
-def _multi_like(e: Any, row: Row) -> bool | None:
+def _multi_like(e: MultiLike, row: Row) -> bool | None:
     text = evaluate(e.child, row)
     if text is None:
         return None
@@ -75,7 +75,7 @@ def _multi_like(e: Any, row: Row) -> bool | None:
 
 
 @expression(RegexpForm)
-def _ilike(e: Any, row: Row) -> bool | None:
+def _ilike(e: RegexpForm, row: Row) -> bool | None:
     text, pattern = (evaluate(a, row) for a in e.arguments)
     return None if text is None or pattern is None else like(text.lower(), pattern.lower(), e.escape.lower())
 

@@ -6,7 +6,6 @@ import calendar
 from collections.abc import Callable
 from datetime import date, datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
-from typing import Any
 
 from planviz.evaluation.arithmetic import bounded_integer
 from planviz.evaluation.core import Row, deferred, evaluate, function, strict, type_of, zone
@@ -14,7 +13,6 @@ from planviz.evaluation.dateformats import formatted, parsed
 from planviz.evaluation.errors import FailsError, UnknownValueError
 from planviz.evaluation.instants import from_micros, micros_of, moved
 from planviz.expressions.calls import DatetimeMinus, DatetimePlus, FunctionCall
-from planviz.expressions.core import Expression
 from planviz.types import (
     CALENDAR_INTERVAL,
     DATE,
@@ -130,7 +128,7 @@ def _timestamp_seconds(n: Value) -> datetime:
 
 
 @function("time_bucket", typed=True)
-def _time_bucket(e: Expression, width: Value, moment: datetime, origin: datetime) -> date:
+def _time_bucket(e: FunctionCall, width: Value, moment: datetime, origin: datetime) -> date:
     """The start of the bucket that a moment is in; buckets of days and months go by the session's clock."""
     if isinstance(type_of(e, 0), YearMonthIntervalType):
         months = (moment.year - origin.year) * 12 + moment.month - origin.month
@@ -343,7 +341,7 @@ def _from_unixtime(seconds: int, form: str) -> str:
 
 
 @function("precisetimestampconversion", typed=True)
-def _precise(e: Any, value: Value) -> object:
+def _precise(e: FunctionCall, value: Value) -> object:
     """Microseconds since 1970 of a moment, and back."""
     epoch = datetime(1970, 1, 1)
     if e.tail[1] == "LongType":

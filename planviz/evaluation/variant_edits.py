@@ -8,7 +8,7 @@ from itertools import pairwise
 from planviz.evaluation.core import function, type_of
 from planviz.evaluation.errors import FailsError, UnknownValueError
 from planviz.evaluation.variants import Json, json_of, read, steps_of, written
-from planviz.expressions.core import Expression
+from planviz.expressions.calls import FunctionCall
 from planviz.types.values import Value
 
 _MOST_PADDING = 1_000  # elements
@@ -81,7 +81,7 @@ def _append(value: Json, step: int | str, new: Json) -> None:
     target.append(new)
 
 
-def _tried(e: Expression, change: Callable[[], str]) -> Value:
+def _tried(e: FunctionCall, change: Callable[[], str]) -> Value:
     """The changed variant; where the path cannot be followed an error, or NULL of a function that begins with try_."""
     try:
         return change()
@@ -92,19 +92,19 @@ def _tried(e: Expression, change: Callable[[], str]) -> Value:
 
 
 @function("variant_set", "try_variant_set", typed=True)
-def _variant_set(e: Expression, text: str, path: str, new: Value, create: bool) -> Value:
+def _variant_set(e: FunctionCall, text: str, path: str, new: Value, create: bool) -> Value:
     made = json_of(new, type_of(e, 2))
     return _tried(e, lambda: _changed(text, path, create, lambda at, step: _put(at, step, made)))
 
 
 @function("variant_insert", "try_variant_insert", typed=True)
-def _variant_insert(e: Expression, text: str, path: str, new: Value) -> Value:
+def _variant_insert(e: FunctionCall, text: str, path: str, new: Value) -> Value:
     made = json_of(new, type_of(e, 2))
     return _tried(e, lambda: _changed(text, path, True, lambda at, step: _insert(at, step, made)))
 
 
 @function("variant_array_append", "try_variant_array_append", typed=True)
-def _variant_array_append(e: Expression, text: str, path: str, new: Value) -> Value:
+def _variant_array_append(e: FunctionCall, text: str, path: str, new: Value) -> Value:
     made = json_of(new, type_of(e, 2))
     if path == "$":
         value = read(text)

@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from planviz.evaluation.core import function, type_of
 from planviz.evaluation.errors import FailsError, UnknownValueError
+from planviz.expressions.calls import FunctionCall
 from planviz.expressions.core import Expression
 from planviz.types import (
     BOOLEAN,
@@ -103,7 +104,7 @@ def _schema(value: Json) -> str:
 
 
 @function("to_variant_object", typed=True)
-def _to_variant_object(e: Expression, value: Value) -> str:
+def _to_variant_object(e: FunctionCall, value: Value) -> str:
     return written(json_of(value, type_of(e, 0)))
 
 

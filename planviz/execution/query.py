@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from planviz.analysis import Analyzer
 from planviz.analysis.inference import infer
@@ -88,7 +87,7 @@ class QueryExecution:
     _with_cached_data: LogicalPlan | None = field(default=None, repr=False)
     _first_new_id: int = 1
     _read_back: bool = False
-    _stages: dict[str, Any] = field(default_factory=dict)
+    _stages: dict[str, LogicalPlan | SparkPlan] = field(default_factory=dict)
     _planned: PhysicalPlan | None = field(default=None, repr=False)
 
     def starting_at(self, plan: LogicalPlan) -> QueryExecution:
@@ -115,16 +114,14 @@ class QueryExecution:
             plan = self.statement.plan if self.statement is not None else None
             with self._numbered(), _told("read"), reading(self.config):
                 self._stages["parsed"] = plan if plan is not None else parse_plan(self.sql, self.params)
-        made: LogicalPlan = self._stages["parsed"]
-        return made
+        return self._logical("parsed")
 
     @property
     def analyzed(self) -> LogicalPlan:
         """The plan with every name and type known."""
         if "analyzed" not in self._stages:
             self._analyze()
-        made: LogicalPlan = self._stages["analyzed"]
-        return made
+        return self._logical("analyzed")
 
     @collector_at_rest()
     def _analyze(self) -> None:
@@ -162,8 +159,7 @@ class QueryExecution:
                 self._first_new_id = next_id()
                 self._stages["optimized"] = optimizer.optimize(analyzed, self.trace)
             self.warnings += optimizer.warnings
-        plan: LogicalPlan = self._stages["optimized"]
-        return plan
+        return self._logical("optimized")
 
     @property
     @collector_at_rest()
@@ -183,16 +179,14 @@ class QueryExecution:
         if "physical" not in self._stages:
             self._stages["sparkPlan"] = self.planned.spark
             self._stages["physical"] = self.planned.executed
-        plan: SparkPlan = self._stages["physical"]
-        return plan
+        return self._physical("physical")
 
     @property
     def spark_plan(self) -> SparkPlan:
         """The strategies' plan, before anything is prepared: no exchange, no sort, no generated stage (sparkPlan)."""
         if "sparkPlan" not in self._stages:
             self._stages["sparkPlan"] = self.planned.spark
-        plan: SparkPlan = self._stages["sparkPlan"]
-        return plan
+        return self._physical("sparkPlan")
 
     def again(
         self,
@@ -247,6 +241,16 @@ class QueryExecution:
         with nullcontext() if self.ids is None else ids_from(self.ids), decimal_arithmetic(loss, least):
             yield
 
+    def _logical(self, name: str) -> LogicalPlan:
+        plan = self._stages[name]
+        assert isinstance(plan, LogicalPlan)
+        return plan
+
+    def _physical(self, name: str) -> SparkPlan:
+        plan = self._stages[name]
+        assert isinstance(plan, SparkPlan)
+        return plan
+
     @property
     def stages(self) -> dict[str, LogicalPlan | SparkPlan]:
         """The stages computed so far, by name, in order."""
@@ -260,7 +264,7 @@ class QueryExecution:
             return e
         return None
 
-    def stage(self, name: str) -> Any:
+    def stage(self, name: str) -> LogicalPlan | SparkPlan:
         """A stage by its name (see STAGES)."""
         if name not in STAGES:
             raise PlanvizError(f"There is no stage {name!r}; there are {', '.join(STAGES)}.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from planviz.expressions.core import (
     Expression,
@@ -135,7 +135,7 @@ class Replaced(RuntimeReplaceable):
     """
 
     name: str
-    parameters: tuple[Any, ...]
+    parameters: tuple[object, ...]
     replacement: Expression
     sql_name: str = ""
     sql_parameters: tuple[object, ...] = ()

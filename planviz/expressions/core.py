@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from planviz.expressions.ids import next_id
 from planviz.expressions.literals import literal_sql, literal_text
@@ -462,10 +462,11 @@ def alias(child: Expression, name: str) -> Alias:
     return Alias(child, name, next_id())
 
 
-def id_of(e: Any) -> int:
-    """The id of a named expression."""
-    number: int = e.expr_id
-    return number
+def id_of(e: Expression) -> int:
+    """The id of a named expression. Raises TypeError for another one."""
+    if not isinstance(e, NamedExpression):
+        raise TypeError(f"{e} has no id")
+    return e.expr_id
 
 
 @node

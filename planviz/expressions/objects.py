@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import ClassVar
 
-from planviz.expressions.core import Declared, Expression, LeafExpression, Typed, UnaryExpression, show
+from planviz.expressions.core import (
+    AttributeReference,
+    Declared,
+    Expression,
+    LeafExpression,
+    Typed,
+    UnaryExpression,
+    show,
+)
 from planviz.expressions.unresolved import Unresolved
 from planviz.trees.node import always, lazy, node
 from planviz.types import DataType
@@ -227,7 +235,7 @@ class UnresolvedDeserializer(UnaryExpression, Unresolved):
     """A deserializer whose columns are not bound yet; `inputs` are the columns it reads, all when empty."""
 
     child: Expression
-    inputs: tuple[Expression, ...] = ()
+    inputs: tuple[AttributeReference, ...] = ()
     NAME: ClassVar[str | None] = "unresolveddeserializer"
 
     def to_string(self) -> str:

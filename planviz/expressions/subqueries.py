@@ -9,7 +9,7 @@ from typing_extensions import TypeVar
 
 from planviz.expressions.core import AttributeReference, Expression, NamedExpression, lit
 from planviz.expressions.predicates import Predicate
-from planviz.trees.node import TreeNode, always, lazy, node
+from planviz.trees.node import Held, TreeNode, always, lazy, node
 from planviz.types import NULL, DataType, StructField, StructType
 
 #: The kind of plan, logical or physical, that a plan's children are of.
@@ -31,6 +31,16 @@ class QueryPlan(TreeNode[PlanT], root=True):
     def canonicalized(self) -> QueryPlan:
         """A form that is equal for plans that give the same rows."""
         raise NotImplementedError
+
+    @property
+    def node_name(self) -> str:
+        """The operator's name."""
+        return type(self).__name__
+
+    @property
+    def inner_children(self) -> tuple[QueryPlan, ...]:
+        """The plans of the subqueries."""
+        return ()
 
 
 #: The kind of plan that a subquery's is: a logical one until it is planned, which who holds one knows.
@@ -191,7 +201,7 @@ class DynamicPruningSubquery(SubqueryExpression[HeldT], Predicate):
     outer: tuple[Expression, ...]
     expr_id: int
     conditions: tuple[Expression, ...] = ()
-    keys: object = ()
+    keys: Held[tuple[Expression, ...]] = ()
     index: int = 0
     only_reused: bool = True
     LABEL = "dynamicpruning"

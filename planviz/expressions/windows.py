@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from planviz.expressions.aggregates import AggregateFunction
 from planviz.expressions.casts import Cast
-from planviz.expressions.core import Expression, LeafExpression, Literal, TypeMismatch
+from planviz.expressions.core import Expression, LeafExpression, Literal, SortOrder, TypeMismatch
 from planviz.expressions.unresolved import Unresolved
 from planviz.trees.node import always, lazy, node
 from planviz.types import (
@@ -186,7 +186,7 @@ class WindowSpec(Expression):
     """PARTITION BY, ORDER BY and frame (Spark: WindowSpecDefinition)."""
 
     partition: tuple[Expression, ...]
-    order: tuple[Expression, ...]
+    order: tuple[SortOrder, ...]
     frame: Expression
     NAME = "windowspecdefinition"
 
@@ -242,7 +242,7 @@ class WindowExpression(Expression):
     """function OVER spec."""
 
     function: Expression
-    spec: Expression
+    spec: WindowSpec
 
     @property
     def data_type(self) -> DataType:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 from planviz.expressions.casts import Cast
 from planviz.expressions.core import Alias, Expression, Literal, lit
@@ -30,7 +29,7 @@ _CLAUSES = frozenset(("USING", "OPTIONS", "PARTITIONED", "CLUSTERED", "LOCATION"
 def _with_collation(plan: LogicalPlan, text: StringType) -> LogicalPlan:
     """A view's query with the constants and casts that name no collation under the view's default collation."""
 
-    def one(e: Expression) -> Any:
+    def one(e: Expression) -> Expression:
         return e.replace(type=text) if isinstance(e, Literal | Cast) and e.type is TEXT else e
 
     return plan if text is TEXT else plan.transform_all_expressions(one, Literal.BIT | Cast.BIT)
@@ -205,7 +204,7 @@ class DefinitionReader(CommandReader):
     def _body(self, table: bool, start: int) -> Expression:
         """What a function returns: a query as a scalar subquery, one of a single value and no table as that value."""
         if self.sees_any(*QUERY_WORDS) and (table or not self.sees("(")):
-            plan: Any = self.query()
+            plan = self.query()
         elif table:
             raise self.error(
                 "USER_DEFINED_FUNCTIONS.SQL_TABLE_UDF_BODY_MUST_BE_A_QUERY",
@@ -216,10 +215,9 @@ class DefinitionReader(CommandReader):
             if not isinstance(body, ScalarSubquery):
                 return body
             plan = body.plan
-        one_row = isinstance(plan, Project) and isinstance(plan.child, OneRowRelation)
-        if not table and one_row and len(plan.projects) == 1:
-            (item,) = plan.projects
-            return item.child if isinstance(item, Alias | UnresolvedAlias) else item
+        match plan:
+            case Project((item,), OneRowRelation()) if not table:
+                return item.child if isinstance(item, Alias | UnresolvedAlias) else item
         return ScalarSubquery(plan, (), next_id())
 
     def _returned_table(self, words: list[str]) -> DataType:

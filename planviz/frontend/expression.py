@@ -54,7 +54,6 @@ from planviz.expressions.unresolved import (
     UnresolvedExtractValue,
     UnresolvedFunction,
 )
-from planviz.frontend.cursor import Cursor
 from planviz.frontend.lexer import END, NUMBER, QUOTED, STRING, WORD
 from planviz.frontend.special_forms import SpecialForms
 from planviz.frontend.variant_path import starts_path, variant_path
@@ -96,7 +95,6 @@ _PRECEDENCE = {op: (level, make) for level, ops in enumerate(_LEVELS) for op, ma
 _SHIFTS = frozenset(["<<", ">>", ">>>"])
 _AFTER_NOT = frozenset(["BETWEEN", "IN", "LIKE", "ILIKE", "RLIKE", "REGEXP"])
 _PREDICATES = frozenset(["!", "NOT", "BETWEEN", "IN", "LIKE", "ILIKE", "RLIKE", "REGEXP", "IS"])
-_QUERY_START = frozenset(["SELECT", "WITH", "FROM", "VALUES", "TABLE", "MAP", "REDUCE"])
 
 
 def balanced(parts: list[Expression], combine: Callable[[Expression, Expression], Expression]) -> Expression:
@@ -113,7 +111,7 @@ def balanced(parts: list[Expression], combine: Callable[[Expression, Expression]
     return reduce(0, len(parts) - 1)
 
 
-class ExpressionReader(SpecialForms, Cursor):
+class ExpressionReader(SpecialForms):
     """Reads expressions; queries inside them are read by the subclass."""
 
     def query(self) -> LogicalPlan:
@@ -166,12 +164,6 @@ class ExpressionReader(SpecialForms, Cursor):
                 break
             e = self.placed(new, start)
         return e
-
-    def _query_follows(self, ahead: int) -> bool:
-        """Whether the parentheses that open `ahead` tokens further hold a query."""
-        while self.peek(ahead) == "(":
-            ahead += 1
-        return self.peek(ahead) in _QUERY_START and self.peek(ahead + 1) not in (",", ")", ".")
 
     def _predicate(self, e: Expression, start: int) -> Expression | None:
         if self.keys[self.at] == "!" and self.peek(1) in _AFTER_NOT:
@@ -351,19 +343,6 @@ class ExpressionReader(SpecialForms, Cursor):
             return self.placed(self.parameter(), start)
         raise self.syntax_error("an expression was expected")
 
-    def string(self) -> str:
-        """Adjacent string tokens, joined."""
-        from planviz.frontend.literals import unquote
-
-        if self.kind != STRING:
-            self.fail("a string was expected")
-        if self.tokens.texts[self.at][0] in "rR":
-            self.came_with("a raw text")
-        out = unquote(self.take())
-        while self.kind == STRING:
-            out += unquote(self.take())
-        return out
-
     def number(self, sign: str = "") -> Literal:
         """A number token."""
         from planviz.frontend.literals import number
@@ -394,12 +373,6 @@ class ExpressionReader(SpecialForms, Cursor):
             items.append(self._aliased())
         self.expect(")")
         return self.placed(struct_of(items), start)
-
-    def _aliased(self) -> Expression:
-        e = self.expression()
-        if self.accept("AS"):
-            return Alias(e, self.identifier(), next_id())
-        return e
 
     def _is_lambda(self) -> bool:
         i = self.at + 1
@@ -465,7 +438,7 @@ class ExpressionReader(SpecialForms, Cursor):
             return self.placed(Alias(e, self.identifier(), next_id()), start)
         return e if isinstance(e, NamedExpression) else self.placed(UnresolvedAlias(e), start)
 
-    def sort_item(self) -> Expression:
+    def sort_item(self) -> SortOrder:
         """One sort key with its direction."""
         start = self.at
         e = self.expression()

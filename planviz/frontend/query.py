@@ -9,6 +9,7 @@ from planviz.expressions.core import Alias, Expression, Literal, SortOrder
 from planviz.expressions.ids import next_id
 from planviz.expressions.predicates import Predicate
 from planviz.expressions.unresolved import GroupingSets, UnresolvedAttribute, UnresolvedOrdinal
+from planviz.expressions.windows import WindowSpec
 from planviz.frontend.lexer import NUMBER
 from planviz.frontend.scripts import ScriptReader
 from planviz.logical.combining import Except, Intersect, Union
@@ -256,7 +257,7 @@ class QueryReader(ScriptReader):
             return plan
         self.at += 1
 
-        def one() -> tuple[str, Expression | str]:
+        def one() -> tuple[str, WindowSpec | str]:
             name = self.identifier()
             self.expect("AS")
             if (self.sees("(") and self.peek(2) == ")") or not self.sees("("):
@@ -274,7 +275,7 @@ class QueryReader(ScriptReader):
         specs = tuple(self._meant_window(s, known) if isinstance(s, str) else s for _, s in pairs)
         return WithWindowDefinition(tuple(n for n, _ in pairs), specs, plan)
 
-    def _meant_window(self, name: str, known: dict[str, Expression | str]) -> Expression:
+    def _meant_window(self, name: str, known: dict[str, WindowSpec | str]) -> WindowSpec:
         found = known.get(name.lower())
         if found is None:
             raise self.error(
@@ -432,7 +433,7 @@ class QueryReader(ScriptReader):
                     "Combination of ORDER BY/SORT BY/DISTRIBUTE BY/CLUSTER BY is not supported.",
                 )
 
-    def _orders(self) -> tuple[Expression, ...]:
+    def _orders(self) -> tuple[SortOrder, ...]:
         if self.sees("ALL") and self.peek(1) not in (".", "(", ","):
             start = self.at
             everything = self.placed(UnresolvedAttribute((self.take(),)), start)
@@ -444,17 +445,17 @@ class QueryReader(ScriptReader):
             return (SortOrder(everything, direction, nulls),)
         return tuple(self._order() for _ in [0]) + tuple(self._more_orders())
 
-    def _more_orders(self) -> list[Expression]:
+    def _more_orders(self) -> list[SortOrder]:
         out = []
         while self.accept(","):
             out.append(self._order())
         return out
 
-    def _order(self) -> Expression:
+    def _order(self) -> SortOrder:
         order = self.sort_item()
         if not self.dialect.orders_by_position:
             return order
-        if isinstance(order, SortOrder) and isinstance(order.child, Literal) and order.child.type == INT:
+        if isinstance(order.child, Literal) and order.child.type == INT:
             ordinal = order.child.rebuilt(UnresolvedOrdinal(order.child.value))
             return order.rebuilt(SortOrder(ordinal, order.direction, order.null_order))
         return order

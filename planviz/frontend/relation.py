@@ -146,7 +146,7 @@ class RelationReader(ExpressionReader):
             return self.placed(Join(left, plan, kind, None, self.identifier_list()), start, clause)
         return self.placed(Join(left, plan, kind), start, clause)
 
-    def _lateral(self) -> Expression:
+    def _lateral(self) -> LateralSubquery:
         return LateralSubquery(self._lateral_plan(), (), next_id())
 
     def _lateral_plan(self) -> LogicalPlan:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 from planviz.errors import ParseError
 from planviz.expressions.aggregates import AggregateExpression, FirstLast
 from planviz.expressions.calls import RegexpForm, StringForm
 from planviz.expressions.casts import Cast
 from planviz.expressions.complex import CreateNamedStruct, struct_of
-from planviz.expressions.core import Alias, Expression, Literal, NamedExpression, lit
+from planviz.expressions.core import Alias, Expression, Literal, NamedExpression, SortOrder, lit
 from planviz.expressions.ids import next_id
 from planviz.expressions.unresolved import (
     ExpressionWithUnresolvedIdentifier,
@@ -34,6 +34,7 @@ from planviz.frontend import literals
 from planviz.frontend.lexer import END, NUMBER, QUOTED, STRING, WORD
 from planviz.frontend.naming import constant_text, name_parts
 from planviz.frontend.parameters import bound
+from planviz.frontend.reader import Reader
 from planviz.types import INT, NULL, without_lengths
 from planviz.types import STRING as STRING_TYPE
 
@@ -49,18 +50,14 @@ _TYPED = ("DATE", "TIMESTAMP_NTZ", "TIMESTAMP_LTZ", "TIMESTAMP", "TIME", "INTERV
 _NO_TYPES = frozenset(("CASE", "BOTH", "LEADING", "TRAILING", "DISTINCT"))
 
 
-class SpecialForms:
-    """Mixin of the expression reader."""
+class SpecialForms(Reader):
+    """Reads the forms that have a grammar of their own."""
 
-    at: int
-    keys: list[str]
-    kinds: list[str]
-
-    def special_form(self: Any, key: str) -> Any:
+    def special_form(self, key: str) -> Expression | None:
         """The form that begins with the keyword `key` here, or None when it is an ordinary name."""
         following = self.keys[self.at + 1]
         if following == "(":
-            reader = getattr(self, f"_form_{key.lower()}", None)
+            reader: Callable[[], Expression | None] | None = getattr(self, f"_form_{key.lower()}", None)
             if reader is not None:
                 return self.try_form(reader)
         if key == "CASE" and following not in (".", ")", ",") and self.kinds[self.at + 1] != END:
@@ -75,20 +72,18 @@ class SpecialForms:
             return self._typed_literal(key)
         return None
 
-    def try_form(self: Any, reader: Any) -> Expression | None:
+    def try_form(self, reader: Callable[[], Expression | None]) -> Expression | None:
         """A special form, or None when the words turn out to be an ordinary call."""
         start = self.at
         self.at += 2
         found = reader()
         if found is None:
             self.at = start
-            return None
-        made: Expression = found
-        return made
+        return found
 
     # -------------------------------------------------------------------------------------------- constants
 
-    def _typed_literal(self: Any, key: str) -> Literal:
+    def _typed_literal(self, key: str) -> Literal:
         start = self.at
         known = [t for t in _TYPED if t != "TIME" or "the type TIME" not in self.dialect.later]
         if key not in known:
@@ -118,7 +113,7 @@ class SpecialForms:
             )
         return found
 
-    def _interval(self: Any) -> Literal:
+    def _interval(self) -> Literal:
         start = self.at
         self.at += 1
         calendar = self.dialect.calendar_intervals
@@ -168,10 +163,10 @@ class SpecialForms:
             raise self.error(made.error_class, made.message, start)
         return made
 
-    def _unit_after(self: Any, ahead: int) -> bool:
+    def _unit_after(self, ahead: int) -> bool:
         return self.kinds[self.at + ahead] == WORD and literals.unit_name(self.peek(ahead)) is not None
 
-    def parameter(self: Any) -> Expression:
+    def parameter(self) -> Expression:
         """`:name` or `?`: its value where one was given."""
         start = self.at
         self.came_with("a parameter")
@@ -189,7 +184,7 @@ class SpecialForms:
             return value
         return PositionalParameter(self.tokens.starts[start]) if positional else NamedParameter(str(key))
 
-    def star(self: Any, target: tuple[str, ...]) -> Expression:
+    def star(self, target: tuple[str, ...]) -> Expression:
         """`*` with its EXCEPT list."""
         self.expect("*")
         excepted: tuple[tuple[str, ...], ...] = ()
@@ -202,7 +197,7 @@ class SpecialForms:
 
     # -------------------------------------------------------------------------------------------- calls
 
-    def call(self: Any, parts: tuple[str, ...], start: int) -> Any:
+    def call(self, parts: tuple[str, ...], start: int) -> Expression:
         """A call; the name taken, the parenthesis next."""
         self.expect("(")
         distinct = self.accept("DISTINCT")
@@ -240,17 +235,15 @@ class SpecialForms:
         made: Expression = UnresolvedFunction(parts, tuple(arguments), distinct, where, nulls, order)
         return self._over(self.placed(made, start))
 
-    def _argument(self: Any) -> Expression:
+    def _argument(self) -> Expression:
         if self.peek(1) == "=>":
             self.came_with("a named argument", self.at + 1)
             name = self.identifier()
             self.at += 1
-            made: Expression = NamedArgument(self.expression(), name, next_id())
-            return made
-        e: Expression = self.expression()
-        return e
+            return NamedArgument(self.expression(), name, next_id())
+        return self.expression()
 
-    def _over(self: Any, function: Expression) -> Expression:
+    def _over(self, function: Expression) -> Expression:
         if not self.sees("OVER"):
             return function
         self.at += 1
@@ -263,11 +256,11 @@ class SpecialForms:
             return UnresolvedWindowExpression(function, name)
         return WindowExpression(function, self.window_spec())
 
-    def window_spec(self: Any) -> WindowSpec:
+    def window_spec(self) -> WindowSpec:
         """( PARTITION BY ... ORDER BY ... frame )."""
         self.expect("(")
         partition: list[Expression] = []
-        order: list[Expression] = []
+        order: list[SortOrder] = []
         if self.accept("CLUSTER", "BY"):
             partition = self.separated(self.expression)
         else:
@@ -289,7 +282,7 @@ class SpecialForms:
         self.expect(")")
         return WindowSpec(tuple(partition), tuple(order), frame)
 
-    def _bound(self: Any) -> Expression:
+    def _bound(self) -> Expression:
         from planviz.expressions.arithmetic import UnaryMinus
 
         if self.accept("UNBOUNDED"):
@@ -300,7 +293,7 @@ class SpecialForms:
         if self.accept("CURRENT", "ROW"):
             return CURRENT_ROW
         start = self.at
-        e: Expression = self.expression()
+        e = self.expression()
         if not e.resolved or not e.foldable:
             raise self.error(
                 "INVALID_SQL_SYNTAX.INVALID_WINDOW_FRAME_BOUND", "The bound of a frame must be a literal.", start
@@ -312,14 +305,14 @@ class SpecialForms:
 
     # -------------------------------------------------------------------------------------------- forms by name
 
-    def _form_cast(self: Any) -> Cast | None:
+    def _form_cast(self) -> Cast | None:
         e = self.expression()
         self.expect("AS")
         made = Cast(e, without_lengths(self.data_type()), user_specified=True)
         self.expect(")")
         return made
 
-    def _form_try_cast(self: Any) -> Expression:
+    def _form_try_cast(self) -> Expression:
         e = self.expression()
         if self.sees("AS"):
             self.came_with("TRY_CAST")
@@ -328,13 +321,13 @@ class SpecialForms:
         self.expect(")")
         return made
 
-    def _form_struct(self: Any) -> Expression:
+    def _form_struct(self) -> Expression:
         items = [] if self.sees(")") else self.separated(self._aliased)
         self.expect(")")
         made = _struct_with_aliases(items) if any(isinstance(i, Alias) for i in items) else struct_of(items, "struct")
         return _with_open_names(made) if made.bits & UnresolvedStar.BIT else made
 
-    def _form_extract(self: Any) -> object:
+    def _form_extract(self) -> Expression | None:
         if self.kind not in (WORD, QUOTED, STRING) or self.peek(1) != "FROM":
             return None
         field = self.string() if self.kind == STRING else self.identifier()
@@ -343,7 +336,7 @@ class SpecialForms:
         self.expect(")")
         return UnresolvedFunction(("extract",), (lit(field), source))
 
-    def _form_substring(self: Any) -> Expression | None:
+    def _form_substring(self) -> Expression | None:
         if self.sees(")"):
             return None
         e = self.value()
@@ -356,7 +349,7 @@ class SpecialForms:
 
     _form_substr = _form_substring
 
-    def _form_trim(self: Any) -> Expression | None:
+    def _form_trim(self) -> Expression | None:
         if self.sees(")"):
             return None
         side = "trim"
@@ -371,7 +364,7 @@ class SpecialForms:
         self.expect(")")
         return StringForm(side, (source,) if what is None else (source, what))
 
-    def _form_position(self: Any) -> Expression | None:
+    def _form_position(self) -> Expression | None:
         if self.sees(")"):
             return None
         what = self.value(1)
@@ -381,7 +374,7 @@ class SpecialForms:
         self.expect(")")
         return StringForm("locate", (what, source, lit(1)))
 
-    def _form_overlay(self: Any) -> object:
+    def _form_overlay(self) -> Expression | None:
         if self.sees(")"):
             return None
         source = self.value()
@@ -394,13 +387,13 @@ class SpecialForms:
         self.expect(")")
         return StringForm("overlay", (source, what, position, length))
 
-    def _form_first(self: Any) -> object:
+    def _form_first(self) -> Expression | None:
         return self._first_last(self.keys[self.at - 2].lower())
 
     _form_last = _form_first
     _form_any_value = _form_first
 
-    def _first_last(self: Any, name: str) -> Expression | None:
+    def _first_last(self, name: str) -> Expression | None:
         if self.sees(")") or self.sees_any("DISTINCT", "ALL"):
             return None
         e = self.expression()
@@ -409,7 +402,7 @@ class SpecialForms:
             return None
         return AggregateExpression(FirstLast(e, name, ignore), "Complete", False, None, next_id())
 
-    def _form_identifier(self: Any) -> object:
+    def _form_identifier(self) -> Expression | None:
         self.came_with("IDENTIFIER()")
         start = self.at
         name = self.expression()
@@ -419,7 +412,7 @@ class SpecialForms:
         text = constant_text(name)
         return None if text is None else self.call(name_parts(text), start)
 
-    def _unit_form(self: Any, name: str) -> Expression | None:
+    def _unit_form(self, name: str) -> Expression | None:
         """name(UNIT, a, b); None where no unit comes first, which is another function of that name."""
         if self.kind == STRING and self.peek(1) == ",":
             self._no_unit_as_text(name)
@@ -433,7 +426,7 @@ class SpecialForms:
         self.expect(")")
         return UnresolvedTimestampFunction((name,), (lit(unit), a, b))
 
-    def _no_unit_as_text(self: Any, name: str) -> None:
+    def _no_unit_as_text(self, name: str) -> None:
         """Refuse a unit in quotes before two more arguments; a call that goes on otherwise is another function."""
         start = self.at
         text = self.take()
@@ -452,13 +445,13 @@ class SpecialForms:
                 f"{name} takes one of the units YEAR, QUARTER, MONTH, WEEK, DAY and so on without quotes, not {text}.",
             )
 
-    def _form_timestampadd(self: Any) -> object:
+    def _form_timestampadd(self) -> Expression | None:
         return self._unit_form("timestampadd")
 
     _form_dateadd = _form_timestampadd
     _form_date_add = _form_timestampadd
 
-    def _form_timestampdiff(self: Any) -> object:
+    def _form_timestampdiff(self) -> Expression | None:
         return self._unit_form("timestampdiff")
 
     _form_datediff = _form_timestampdiff

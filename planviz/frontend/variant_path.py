@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planviz.frontend.lexer import NUMBER, QUOTED, STRING, WORD
 
 if TYPE_CHECKING:
     from planviz.frontend.cursor import Cursor
+    from planviz.frontend.reader import Reader
 
 
 def starts_path(reader: Cursor) -> bool:
@@ -17,7 +18,7 @@ def starts_path(reader: Cursor) -> bool:
     )
 
 
-def variant_path(reader: Cursor) -> tuple[str, str | None]:
+def variant_path(reader: Reader) -> tuple[str, str | None]:
     """The path behind the colon at the cursor, as variant_get takes it, and the name that it gives its column."""
     reader.expect(":")
     path, name = _part(reader, "$")
@@ -31,7 +32,7 @@ def variant_path(reader: Cursor) -> tuple[str, str | None]:
             return path, name
 
 
-def _part(reader: Any, path: str) -> tuple[str, str | None]:
+def _part(reader: Reader, path: str) -> tuple[str, str | None]:
     if not reader.accept("["):
         name = reader.identifier()
         return f"{path}.{name}", name

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planviz.errors import AnalysisError
 from planviz.expressions.aggregates import AggregateFunction
@@ -33,7 +33,9 @@ def names() -> frozenset[str]:
     return frozenset(n for table in tables for n in table)
 
 
-def build(parts: tuple[str, ...], arguments: Args, place: Any, without_zone: bool = False) -> Expression | None:
+def build(
+    parts: tuple[str, ...], arguments: Args, place: TreeNode | None, without_zone: bool = False
+) -> Expression | None:
     """The expression that a call means, or None for an unknown name; `without_zone`: TIMESTAMP has no time zone.
 
     Raises AnalysisError when the number of arguments is wrong.
@@ -92,7 +94,7 @@ def _missing_parameter(name: str, parameter: str, place: TreeNode | None) -> Ana
     )
 
 
-def _by_position(name: str, arguments: Args, place: Any) -> Args:
+def _by_position(name: str, arguments: Args, place: TreeNode | None) -> Args:
     """The arguments in the order of the parameters, defaults where some are left out between."""
     if not known(name):
         return arguments
@@ -135,7 +137,7 @@ def _by_position(name: str, arguments: Args, place: Any) -> Args:
     return tuple(out)
 
 
-def _filled(name: str, row: Signature, arguments: Args, place: Expression | None) -> Args:
+def _filled(name: str, row: Signature, arguments: Args, place: TreeNode | None) -> Args:
     """The arguments with the defaults of those that are missing."""
     _check_count(name, len(arguments), row.fewest, row.most, place)
     missing = max(row.most - len(arguments), 0)

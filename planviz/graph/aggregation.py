@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from planviz.graph.kinds import spark_name
 from planviz.graph.node import PlanNode
@@ -193,7 +192,7 @@ def _same_functions(upper: PlanNode, below: PlanNode) -> bool:
 def _mode(nodes: list[PlanNode], place: int) -> str:
     functions = _functions(nodes[place])
     if functions:
-        return " and ".join(dict.fromkeys(function["mode"] for function in _with_modes(functions, nodes, place)))
+        return " and ".join(dict.fromkeys(str(function["mode"]) for function in _with_modes(functions, nodes, place)))
     if len(nodes) == 1:
         return "complete"
     if place == len(nodes) - 1:
@@ -201,7 +200,7 @@ def _mode(nodes: list[PlanNode], place: int) -> str:
     return "final" if place == 0 else "merge"
 
 
-def _with_modes(functions: list[dict[str, object]], nodes: list[PlanNode], place: int) -> list[dict[str, Any]]:
+def _with_modes(functions: list[dict[str, object]], nodes: list[PlanNode], place: int) -> list[dict[str, object]]:
     """Functions with "complete" instead of "final" where no stage below has prepared their buffers."""
     prepared = place < len(nodes) - 1 and bool(_modes(nodes[place + 1]))
     final = "final" if prepared else "complete"

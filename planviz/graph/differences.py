@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from planviz.graph.alignment import without_expression_ids, without_plan_ids
 from planviz.graph.node import PlanNode
@@ -73,7 +72,7 @@ def _rest(before: PlanNode, after: PlanNode, ids: bool, plain: Plain) -> Change:
     return Change("details", _arrow(one, two))
 
 
-def _plain(value: object, plain: Plain) -> Any:
+def _plain(value: object, plain: Plain) -> object:
     """A part without expression ids, to be compared."""
     if isinstance(value, str):
         return plain(value)
@@ -84,9 +83,13 @@ def _plain(value: object, plain: Plain) -> Any:
     return value
 
 
-def _difference(before: Any, after: Any, plain: Plain) -> list[str]:
+def _entries(part: object) -> Iterable[object]:
+    return part if isinstance(part, list | tuple | dict | str) else ()
+
+
+def _difference(before: object, after: object, plain: Plain) -> list[str]:
     if isinstance(before, list) or isinstance(after, list):
-        mine, theirs = ([_words(entry, plain) for entry in entries or ()] for entries in (before, after))
+        mine, theirs = ([_words(entry, plain) for entry in _entries(part)] for part in (before, after))
         return _list_difference(mine, theirs)
     one, two = _words(before, plain), _words(after, plain)
     if before is None or after is None:

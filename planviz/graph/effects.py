@@ -9,11 +9,10 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from planviz.graph.aggregation import AggregateChain, aggregate_chains
 from planviz.graph.alignment import without_expression_ids
-from planviz.graph.cells import TOTALS, is_broadcast, is_shuffle, node_cells, number_words, working
+from planviz.graph.cells import TOTALS, Unit, is_broadcast, is_shuffle, node_cells, number_words, working
 from planviz.graph.diff import Match, PlanDiff
 from planviz.graph.join_pairs import JoinFacts, join_order, paired_joins, table_words
 from planviz.graph.kinds import spark_name
@@ -542,5 +541,5 @@ def _numbers(found: PlanDiff, factor: float) -> Iterator[Effect]:
         yield effect
 
 
-def _arrow(before: float | None, after: float | None, unit: Any) -> str:
+def _arrow(before: float | None, after: float | None, unit: Unit) -> str:
     return f"{number_words(before, unit)} → {number_words(after, unit)}"

@@ -7,20 +7,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from planviz.graph.kinds import kind_of
 from planviz.graph.node import MARKS, Arguments, EdgeType, Estimate, Link, PlanNode
 from planviz.graph.plan_graph import PlanGraph
 from planviz.trees.memo import STANDS_FOR
 from planviz.trees.node import TreeNode
+from planviz.trees.text import Printable, is_mark
 
 #: Reads the named parts of an operator from its text (`plantext.operators`).
 Reader = Callable[[PlanNode], Arguments]
 #: The first and last line of the user's text that an operator came from, or None.
-SourceOf = Callable[[object], tuple[int, int] | None]
+SourceOf = Callable[[Printable], tuple[int, int] | None]
 #: What is expected of an operator, or None.
-EstimateOf = Callable[[object], Estimate | None]
+EstimateOf = Callable[[Printable], Estimate | None]
 
 _LINE = re.compile(r"(['!~]*)([A-Za-z_][\w$.]*)")
 
@@ -42,14 +43,14 @@ class Identities:
     """
 
     def __init__(self) -> None:
-        self._known: dict[int, tuple[TreeNode, int]] = {}
+        self._known: dict[int, tuple[object, int]] = {}
         self._read: dict[int, tuple[object, _Words]] = {}
 
-    def words(self, node: Any) -> _Words:
+    def words(self, node: Printable) -> _Words:
         """What is printed of a node, read once for all plans that it stands in."""
         found = self._read.get(id(node))
         if found is None:
-            printed: str = node.simple_string
+            printed = node.simple_string
             match = _LINE.match(printed)
             marks, op = match.groups() if match else ("", node.__class__.__name__)
             badges = tuple(MARKS[mark] for mark in dict.fromkeys(marks))
@@ -57,14 +58,14 @@ class Identities:
             found = self._read[id(node)] = node, read
         return found[1]
 
-    def of(self, node: TreeNode) -> int:
+    def of(self, node: object) -> int:
         """The number of an object; one that stands for another in a plan that is not ready has that one's."""
-        node = STANDS_FOR.get(node, node)
+        node = STANDS_FOR.get(node, node) if isinstance(node, TreeNode) else node
         return self._known.setdefault(id(node), (node, len(self._known)))[1]
 
 
 def graph_of_tree(
-    root: TreeNode,
+    root: Printable,
     reader: Reader,
     identities: Identities,
     *,
@@ -80,12 +81,12 @@ def graph_of_tree(
     """
     nodes: list[PlanNode] = []
     links: list[Link] = []
-    stack: list[tuple[Any, PlanNode | None, EdgeType, int | None]] = [(root, None, "child", None)]
+    stack: list[tuple[Printable, PlanNode | None, EdgeType, int | None]] = [(root, None, "child", None)]
     line = 1
     while stack:
         tree, parent, type, generated = stack.pop()
         # The marks of generated stages are no operators: they number what is beneath them.
-        while hasattr(tree, "codegen_stage"):
+        while is_mark(tree):
             generated, tree = tree.codegen_stage, tree.child
         words = identities.words(tree)
         source = None if source_of is None else source_of(tree) or (None if parent is None else parent.source)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Any
 
-from planviz.graph.node import PlanNode
+from planviz.graph.node import Arguments, PlanNode
 
 #: The longest title.
 TITLE_LENGTH = 60
@@ -389,7 +388,7 @@ _LINES = {
 }
 
 
-def _details(arguments: Any) -> list[tuple[str, str]]:
+def _details(arguments: Arguments) -> list[tuple[str, str]]:
     return [("", _joined(arguments["details"]))] if "details" in arguments else []
 
 

@@ -8,12 +8,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from hashlib import md5
-from typing import Any
+from typing import TYPE_CHECKING
 
 from planviz.errors import InputError
 from planviz.jsontypes import JsonObject
 from planviz.spark.eventlog.executions import schema
 from planviz.spark.eventlog.logs import filesystem
+
+if TYPE_CHECKING:
+    import pyarrow
+    from pyarrow import dataset, fs
 
 #: Rows that are looked at together: few enough for the memory, enough for the columns to be worth it.
 _PIECE = 1 << 16
@@ -113,7 +117,7 @@ class Catalogue:
         stamps = sorted(f"{found.path} {found.size} {found.mtime_ns}" for found in self._executions)
         self.version = md5("\n".join(stamps).encode(), usedforsecurity=False).hexdigest()
 
-    def tables(self, columns: Sequence[str], where: object = None) -> Iterator[Any]:
+    def tables(self, columns: Sequence[str], where: object = None) -> Iterator[pyarrow.Table]:
         """Tables of these columns, some ten thousand rows each, where a condition of pyarrow's holds.
 
         The column `FILE` tells where a row is from; a file is of one log, so file and number name an execution.
@@ -230,7 +234,7 @@ class Catalogue:
             rows, ordered["app_name"], ordered["operators"], ordered["joins"], ordered["status"], first, last
         )
 
-    def _dataset(self) -> Any:
+    def _dataset(self) -> dataset.Dataset:
         import pyarrow
         from pyarrow import dataset
 
@@ -246,7 +250,7 @@ class Catalogue:
             partitioning=dataset.partitioning(pyarrow.schema([day]), flavor="hive"),
         )
 
-    def _listed(self, folder: str) -> list[Any] | None:
+    def _listed(self, folder: str) -> list[fs.FileInfo] | None:
         """The Parquet files below a folder that are complete; None when there is no such folder."""
         from pyarrow import fs
 
@@ -257,7 +261,7 @@ class Catalogue:
             found = self._files.get_file_info(fs.FileSelector(place, recursive=True))
             return [entry for entry in found if entry.type == fs.FileType.File and entry.path.endswith(_ENDING)]
 
-    def _readable(self, listed: list[Any]) -> list[Any]:
+    def _readable(self, listed: list[fs.FileInfo]) -> list[fs.FileInfo]:
         """The files that end as Parquet does; the others are noted as `damaged`. Elsewhere than on a disk: all files.
 
         A file that was cut or overwritten has another end. To ask another machine for the end of each takes too long.
@@ -279,7 +283,7 @@ class Catalogue:
                 good.append(entry)
         return good
 
-    def _fault_of(self, entry: Any) -> str:
+    def _fault_of(self, entry: fs.FileInfo) -> str:
         try:
             with self._files.open_input_file(entry.path) as stream:
                 stream.seek(max(0, entry.size - 8))
@@ -313,7 +317,7 @@ def _log(row: JsonObject) -> ReadLog:
     return ReadLog(row["log"], row.get("executions") or 0, row.get("bytes") or 0, tuple(faults))
 
 
-def _names(column: Any) -> set[str]:
+def _names(column: pyarrow.ChunkedArray) -> set[str]:
     """The different texts of a column, or the keys of one that counts by name."""
     import pyarrow
     import pyarrow.compute as pc

@@ -15,10 +15,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING
 
 from planviz.history.catalogue import Catalogue
 from planviz.history.questions import Question, as_named, condition
+
+if TYPE_CHECKING:
+    import pyarrow
 
 _CALL_SITE = re.compile(r"\S+ at \S.*:\d+")
 _TEXTS = ("app_name", "description", "app_id", "fingerprint", "log")
@@ -159,7 +162,7 @@ def _weighted_median(values: list[tuple[float | None, int]]) -> float | None:
 # -- out of the catalogue
 
 
-def _queries(rows: Any) -> Iterator[tuple[str, str, list[_Seen]]]:
+def _queries(rows: pyarrow.Table | None) -> Iterator[tuple[str, str, list[_Seen]]]:
     """Application, description and plans of every query that has had more than one plan.
 
     Texts are numbers until the last moment: a description of some hundred characters stands in thousands of rows.
@@ -185,7 +188,7 @@ def _queries(rows: Any) -> Iterator[tuple[str, str, list[_Seen]]]:
         yield texts["app_name"][application].as_py(), texts["description"][description].as_py(), plans
 
 
-def _rows(catalogue: Catalogue, question: Question) -> Any:
+def _rows(catalogue: Catalogue, question: Question) -> pyarrow.Table | None:
     """The columns of all executions, texts encoded, ordered by time; None when there are none."""
     import pyarrow
 
@@ -201,7 +204,7 @@ def _rows(catalogue: Catalogue, question: Question) -> Any:
     return together.sort_by("started")
 
 
-def _numbered(rows: Any) -> Any:
+def _numbered(rows: pyarrow.Table) -> pyarrow.Table:
     """The texts as their numbers, with the time of what succeeded, the row, and the row of what succeeded."""
     import pyarrow
     import pyarrow.compute as pc
@@ -214,7 +217,7 @@ def _numbered(rows: Any) -> Any:
                           "row": pc.if_else(well, row, None)})  # fmt: skip
 
 
-def _only_changed(rows: Any) -> Any:
+def _only_changed(rows: pyarrow.Table) -> pyarrow.Table:
     """The rows of queries with more than one plan."""
     import pyarrow.compute as pc
 
@@ -224,7 +227,7 @@ def _only_changed(rows: Any) -> Any:
     return rows.join(several, query, join_type="left semi")
 
 
-def _grouped(rows: Any) -> Any:
+def _grouped(rows: pyarrow.Table) -> pyarrow.Table:
     """One row for every plan of a query in one application."""
     wanted = [("started", "count"), ("started", "min"), ("started", "max"), ("time", "count"),
               ("time", "approximate_median"), ("any", "max"), ("row", "max")]  # fmt: skip

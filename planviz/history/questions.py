@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING
 
 from planviz.errors import InputError
 from planviz.history.catalogue import Catalogue
+
+if TYPE_CHECKING:
+    import pyarrow.compute as pc
 
 #: The rankings, and what stands first in each.
 RANKS = {
@@ -89,7 +92,7 @@ def as_named(catalogue: Catalogue, question: Question) -> Question:
     )
 
 
-def condition(question: Question) -> Any:
+def condition(question: Question) -> pc.Expression | None:
     """The filters as a condition of pyarrow's, None when there are none. Files of other days are not even opened."""
     import pyarrow.compute as pc
 

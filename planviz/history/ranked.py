@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 from planviz.history.catalogue import FILE, Catalogue, PastExecution
 from planviz.history.questions import Question, as_named, condition
+
+if TYPE_CHECKING:
+    import pyarrow
 
 #: What names an execution.
 _KEY = (FILE, "execution_id")
@@ -26,7 +29,7 @@ class _Ranking:
     """The columns that a ranking reads, its value (the highest first, null: not in it), and a status that it asks."""
 
     columns: tuple[str, ...]
-    value: Callable[[Any], Any]
+    value: Callable[[pyarrow.Table], pyarrow.Array]
     status: str = ""
 
 
@@ -73,10 +76,10 @@ def _best(catalogue: Catalogue, question: Question) -> tuple[list[tuple[str, int
     return list(zip(kept[FILE].to_pylist(), kept["execution_id"].to_pylist(), strict=True)), count
 
 
-def _positive(column: str) -> Callable[[object], object]:
+def _positive(column: str) -> Callable[[pyarrow.Table], pyarrow.Array]:
     """A column as a value; nothing of it is no place in the ranking."""
 
-    def value(table: Any) -> Any:
+    def value(table: pyarrow.Table) -> pyarrow.Array:
         import pyarrow
         import pyarrow.compute as pc
 
@@ -86,7 +89,7 @@ def _positive(column: str) -> Callable[[object], object]:
     return value
 
 
-def _error(table: Any) -> object:
+def _error(table: pyarrow.Table) -> pyarrow.Array:
     """`estimate_error` without its sign."""
     import pyarrow.compute as pc
 

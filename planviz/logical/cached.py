@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from planviz.errors import InputError
-from planviz.logical.plan import LogicalPlan, Source, bracketed
-from planviz.trees.node import lazy, node
+from planviz.expressions.core import AttributeReference
+from planviz.expressions.subqueries import QueryPlan
+from planviz.logical.plan import Source, Statistics, bracketed
+from planviz.trees.node import Held, lazy, node
 
 
 @dataclass(frozen=True)
@@ -61,8 +62,8 @@ class CachedPlan:
     kept, `name` that of the cached table, empty for a cached DataFrame.
     """
 
-    plan: Any
-    statistics: Any
+    plan: QueryPlan
+    statistics: Statistics | None
     level: StorageLevel
     name: str = ""
     #: The last number that an exchange or subquery of the plan has.
@@ -73,7 +74,7 @@ class CachedPlan:
 class InMemoryRelation(Source):
     """Rows read from a cache under these columns."""
 
-    attributes: tuple[Any, ...]
+    attributes: Held[tuple[AttributeReference, ...]]
     cached: CachedPlan
 
     @property
@@ -82,7 +83,7 @@ class InMemoryRelation(Source):
         return self.cached.name
 
     @property
-    def inner_children(self) -> tuple[LogicalPlan, ...]:
+    def inner_children(self) -> tuple[QueryPlan, ...]:
         """The plan that fills the cache: it is shown, but it runs once, not with the query."""
         return (self.cached.plan,)
 

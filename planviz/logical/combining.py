@@ -8,6 +8,7 @@ from planviz.expressions.core import (
     AttributeReference,
     Expression,
 )
+from planviz.expressions.subqueries import LateralSubquery
 from planviz.logical.plan import BinaryNode, LogicalPlan, UnaryNode
 from planviz.trees.node import always, lazy, node
 from planviz.types import ArrayType, DataType, MapType, StructField, StructType
@@ -113,15 +114,14 @@ class LateralJoin(UnaryNode):
     """A join whose right side reads the left: `right` is a LateralSubquery."""
 
     child: LogicalPlan
-    right: Expression
+    right: LateralSubquery
     kind: str
     condition: Expression | None = None
 
     @lazy
     def output(self) -> tuple[AttributeReference, ...]:
         """The left columns and the subquery's."""
-        plan = getattr(self.right, "plan")  # noqa: B009 (the field is typed as an expression)
-        right = plan.output
+        right = self.right.plan.output
         if self.kind == "LeftOuter":
             right = tuple(a.with_nullability(True) for a in right)
         return (*self.child.output, *right)
@@ -129,8 +129,7 @@ class LateralJoin(UnaryNode):
     @lazy
     def produced(self) -> frozenset[int]:
         """The subquery's columns, which the condition may read."""
-        plan = getattr(self.right, "plan")  # noqa: B009
-        found: frozenset[int] = plan.output_set
+        found: frozenset[int] = self.right.plan.output_set
         return found
 
 

@@ -10,6 +10,7 @@ from planviz.expressions.core import (
     Expression,
     GeneratorMark,
     Literal,
+    SortOrder,
     occurs,
 )
 from planviz.expressions.windows import WindowExpression
@@ -132,7 +133,7 @@ class Aggregate(UnaryNode):
 class Sort(UnaryNode):
     """ORDER BY (whole) or SORT BY (each partition)."""
 
-    order: tuple[Expression, ...]
+    order: tuple[SortOrder, ...]
     whole: bool
     child: LogicalPlan
 
@@ -299,7 +300,7 @@ class Window(UnaryNode):
 
     functions: tuple[Expression, ...]
     partition: tuple[Expression, ...]
-    order: tuple[Expression, ...]
+    order: tuple[SortOrder, ...]
     child: LogicalPlan
 
     @lazy
@@ -318,7 +319,7 @@ class WindowGroupLimit(UnaryNode):
     """The rows of each partition whose `rank` is at most `limit`."""
 
     partition: tuple[Expression, ...]
-    order: tuple[Expression, ...]
+    order: tuple[SortOrder, ...]
     rank: Expression
     limit: int
     child: LogicalPlan

@@ -5,14 +5,14 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Sequence
 from decimal import ROUND_HALF_UP, Context
-from typing import Any, Self, cast
+from typing import Protocol, Self, cast
 
 from typing_extensions import override
 
 from planviz.expressions.core import Alias, AttributeReference, Expression
 from planviz.expressions.subqueries import QueryPlan, SubqueryExpression
 from planviz.trees.memo import Memo, place
-from planviz.trees.node import N, Settled, always, lazy
+from planviz.trees.node import N, Settled, TreeNode, always, lazy
 from planviz.trees.text import tree_string
 
 #: Under which an operator remembers that analysis is done with it and all beneath it (Spark: setAnalyzed).
@@ -34,10 +34,10 @@ class LogicalPlan(QueryPlan["LogicalPlan"]):
     def rebuilt(self, new: N) -> N:
         """`new` with this operator's origin, and all that was made together with it but what its condition places."""
         origin = self.origin
-        made: list[Any] = [new] if origin is not None and new.origin is None else []
+        made: list[TreeNode] = [new] if origin is not None and new.origin is None else []
         while made:
             node = made.pop()
-            if not node.PLACED_BY_CONDITION or node is new:
+            if node is new or not (isinstance(node, LogicalPlan) and node.PLACED_BY_CONDITION):
                 place(node, origin)
             made += [child for child in node.children if child.origin is None]
         return new
@@ -52,7 +52,7 @@ class LogicalPlan(QueryPlan["LogicalPlan"]):
         """The ids of the columns."""
         return frozenset([a.expr_id for a in self.output])
 
-    def own_operator(self, below: object) -> Any:
+    def own_operator(self, below: Callable[[LogicalPlan], QueryPlan]) -> QueryPlan | None:
         """The physical operator for a plan that no strategy knows, inputs planned by `below`; or None."""
         return None
 
@@ -124,7 +124,7 @@ class LogicalPlan(QueryPlan["LogicalPlan"]):
         return self.map_expressions(normal).map_children(lambda c: c.canonicalized)
 
     @property
-    def inner_children(self) -> tuple[LogicalPlan, ...]:
+    def inner_children(self) -> tuple[QueryPlan, ...]:
         """The plans of the subqueries."""
         return self.subquery_plans
 
@@ -182,11 +182,6 @@ class LogicalPlan(QueryPlan["LogicalPlan"]):
         return self.transform_up(step, mask)
 
     # -------------------------------------------------------------------------------------------- text
-
-    @property
-    def node_name(self) -> str:
-        """The operator's name."""
-        return type(self).__name__
 
     def arguments(self) -> list[str]:
         """What stands behind the name: every field that is no child, empty ones left out."""
@@ -275,6 +270,14 @@ def size_text(size: int) -> str:
 def bracketed(values: Iterable[Expression | int | str]) -> str:
     """[a, b]."""
     return f"[{', '.join(str(v) if not isinstance(v, bool) else argument(v) for v in values)}]"
+
+
+class Statistics(Protocol):
+    """What is thought of a plan's result (Spark: Statistics): estimation makes it, a plan holds and prints it."""
+
+    @property
+    def text(self) -> str:
+        """As `explain cost` prints it."""
 
 
 class LeafNode(LogicalPlan):

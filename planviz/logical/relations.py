@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Self
 
+from planviz.catalog.tables import Table
 from planviz.expressions.casts import Cast
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal
-from planviz.logical.plan import LeafNode, LogicalPlan, Source, bracketed
+from planviz.logical.plan import LeafNode, LogicalPlan, Source, Statistics, bracketed
 from planviz.trees.node import always, lazy, node
 from planviz.types import DataType
 from planviz.types.values import Value
@@ -28,7 +29,7 @@ class LogicalRelation(Source):
 
     attributes: tuple[AttributeReference, ...]
     name: tuple[str, ...]
-    table: Any = None
+    table: Table | None = None
     provider: str = "parquet"
     partition_filters: tuple[Expression, ...] = ()
     #: Whether its text tells the name, which Spark does since 3.2.
@@ -182,7 +183,7 @@ class CTERelationRef(Source):
     recursive: bool | None = False
     rows: int | None = None
     #: The definition's estimate, once it is known.
-    statistics: Any = None
+    statistics: Statistics | None = None
 
     @lazy
     def max_rows(self) -> int | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from planviz.expressions.core import Expression
+from planviz.expressions.windows import WindowSpec
 from planviz.logical.plan import LeafNode, LogicalPlan, UnaryNode, bracketed
 from planviz.trees.node import lazy, lazy_alone, node
 from planviz.types import DataType
@@ -153,7 +154,7 @@ class WithWindowDefinition(UnaryNode):
     """WINDOW clause: named specifications over a query."""
 
     names: tuple[str, ...]
-    specs: tuple[Expression, ...]
+    specs: tuple[WindowSpec, ...]
     child: LogicalPlan
     piped: bool = False
     UNRESOLVED = True

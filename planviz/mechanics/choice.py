@@ -27,6 +27,7 @@ from planviz.physical.joins import (
     BroadcastHashJoinExec,
     BroadcastNestedLoopJoinExec,
     CartesianProductExec,
+    JoinExec,
     ShuffledHashJoinExec,
     SortMergeJoinExec,
 )
@@ -36,8 +37,12 @@ if TYPE_CHECKING:
     from planviz.physical.plan import SparkPlan
 
 
+#: The model of an operator, by its class. Any: each takes its own.
+_Make = Callable[[Any, Flow], Model]
+
+
 def of(
-    node: Any,
+    node: SparkPlan,
     tables: Mapping[str, Sequence[Row]] | None = None,
     *,
     catalog: Catalog | None = None,
@@ -74,7 +79,7 @@ class _Given(Flow):
 
     source: Input
 
-    def input(self, plan: object, name: str) -> Input:
+    def input(self, plan: SparkPlan, name: str) -> Input:
         """See Flow."""
         return self.source
 
@@ -91,7 +96,7 @@ def playable(node: SparkPlan) -> bool:
     return _model_of(node) is not None
 
 
-def _model_of(node: SparkPlan) -> Any:
+def _model_of(node: SparkPlan) -> _Make | None:
     return next((_MODELS[cls] for cls in type(node).__mro__ if cls in _MODELS), None)
 
 
@@ -107,20 +112,20 @@ def _played(node: SparkPlan, flow: Flow) -> Play:
         raise CannotPlay(f"{node.node_name} cannot be played here: {error} is not known.") from None
 
 
-def _join(model: Callable[[object, Input, Input], Model]) -> Callable[[Any, Flow], Model]:
+def _join(model: Callable[[JoinExec, Input, Input], Model]) -> Callable[[JoinExec, Flow], Model]:
     return lambda node, flow: model(node, flow.fed(node, 0, "left", apart=True), flow.fed(node, 1, "right", apart=True))
 
 
-def _hash(node: SparkPlan, flow: Flow) -> Model:
+def _hash(node: HashAggregateExec, flow: Flow) -> Model:
     options = flow.options
     return HashAggregate(node, flow.fed(node, 0, "input"), options.capacity, options.fallback)
 
 
-def _object_hash(node: SparkPlan, flow: Flow) -> Model:
+def _object_hash(node: ObjectHashAggregateExec, flow: Flow) -> Model:
     return ObjectHashAggregate(node, flow.fed(node, 0, "input"), flow.options.threshold)
 
 
-_MODELS: dict[type, Callable[[Any, Flow], Model]] = {
+_MODELS: dict[type, _Make] = {
     BroadcastHashJoinExec: _join(BroadcastHashJoin),
     ShuffledHashJoinExec: _join(ShuffledHashJoin),
     SortMergeJoinExec: _join(SortMergeJoin),

@@ -54,8 +54,8 @@ def _hashed(plan: ShuffleExchangeExec, below: Input, row: Row) -> Sending:
 
 
 def _ranged(plan: ShuffleExchangeExec, below: Input) -> list[Sending]:
-    values = [order_values(below, row, plan.keys) for row in below.rows]
-    comparing = comparison(plan.keys)
+    values = [order_values(below, row, plan.order) for row in below.rows]
+    comparing = comparison(plan.order)
     bounds = range_bounds(values, plan.number, comparing)
     found = []
     for value in values:
@@ -144,7 +144,9 @@ class Exchange(Model):
     def facts(self) -> list[tuple[str, str]]:
         """See Model."""
         keys: Sequence[Expression] = self.node.keys
-        shown = order_text(keys) if self.node.kind == "rangepartitioning" else ", ".join(_name(k) for k in keys)
+        shown = (
+            order_text(self.node.order) if self.node.kind == "rangepartitioning" else ", ".join(_name(k) for k in keys)
+        )
         found = [("Partitioning", self.node.kind), ("Partitions", str(self.node.number)), ("Why", self.node.origin)]
         return [*found[:1], ("Keys", shown), *found[1:]] if keys else found
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from planviz.catalog.tables import Catalog
-from planviz.expressions.core import AttributeReference, Expression, Literal
+from planviz.expressions.core import Expression, Literal
 from planviz.expressions.predicates import split_conjunction
 from planviz.mechanics.exchange import sendings
 from planviz.mechanics.naming import name_of
@@ -30,15 +30,12 @@ from planviz.physical.operators import (
     TakeOrderedAndProjectExec,
     UnionExec,
 )
-from planviz.physical.plan import PlanHolder
+from planviz.physical.plan import PlanHolder, SparkPlan, UnaryExec
 from planviz.physical.preparations.requirements import partitioning_for
 from planviz.physical.scans import FileSourceScanExec
 from planviz.physical.sources import LocalTableScanExec, OneRowRelationExec, RangeExec
 from planviz.physical.subqueries import DynamicPruningExpression, ReusedSubqueryExec, ScalarSubqueryExec, SubqueryExec
 from planviz.types.values import Value
-
-if TYPE_CHECKING:
-    from planviz.logical.plan import LogicalPlan
 
 Partitions = tuple[tuple[Row, ...], ...]
 #: Operators through which rows pass as they are.
@@ -76,19 +73,19 @@ class Flow:
 
     tables: Mapping[str, Sequence[Row]]
     options: Options
-    play: Callable[[Any, Flow], Play]
+    play: Callable[[SparkPlan, Flow], Play]
     catalog: Catalog | None = None
     names: Mapping[int, str] = field(default_factory=dict)
     sampled: dict[str, int] = field(default_factory=dict)
 
-    def input(self, plan: Any, name: str) -> Input:
+    def input(self, plan: SparkPlan, name: str) -> Input:
         """The rows of a plan as the input of what stands above it; `name` where it has no better one.
 
         Raises CannotPlay for an operator, an expression or a number of rows that is too much for here.
         """
         return Input(name_of(plan, self.names) or name, tuple(plan.output), self.partitions(plan))
 
-    def fed(self, node: Any, at: int, name: str, *, apart: bool = False) -> Input:
+    def fed(self, node: SparkPlan, at: int, name: str, *, apart: bool = False) -> Input:
         """The rows of an operator's input as it asks for them, whether the plan has an exchange and a sort or not.
 
         A sort that is needed is left to the play. So is the shuffle with `apart`, else it has been done. Raises
@@ -105,7 +102,7 @@ class Flow:
             return replace(self.input(below.child, name), shuffle=below, sort=sort)
         return replace(self.input(below, name), sort=sort)
 
-    def partitions(self, plan: Any) -> Partitions:
+    def partitions(self, plan: SparkPlan) -> Partitions:
         """The rows of a plan. Raises CannotPlay."""
         compute = next((f for c, f in _OPERATORS.items() if isinstance(plan, c)), None)
         if compute is None:
@@ -139,7 +136,7 @@ class Flow:
 
     # ---- rows that stay where they are
 
-    def _each(self, plan: Any, f: Callable[[list[Value]], Sequence[Row]]) -> Partitions:
+    def _each(self, plan: UnaryExec, f: Callable[[list[Value]], Sequence[Row]]) -> Partitions:
         """`f` over the environments of each partition of the child."""
         below = self.input(plan.child, "input")
         return tuple(tuple(f([below.env(row) for row in part])) for part in below.partitions)
@@ -195,7 +192,7 @@ class Flow:
     def _local_limit(self, plan: LocalLimitExec) -> Partitions:
         return tuple(part[: plan.limit] for part in self.partitions(plan.child))
 
-    def _limit(self, plan: Any) -> Partitions:
+    def _limit(self, plan: GlobalLimitExec | CollectLimitExec) -> Partitions:
         rows = [row for part in self.partitions(plan.child) for row in part]
         return (tuple(rows[: plan.limit][plan.offset :]),)
 
@@ -204,11 +201,12 @@ class Flow:
         kept = sorted(below.rows, key=sort_key(below, plan.order))[: plan.limit][plan.offset :]
         return (tuple(tuple(computed(e, below.env(row)) for e in plan.projects) for row in kept),)
 
-    def _played(self, plan: LogicalPlan) -> Partitions:
+    def _played(self, plan: SparkPlan) -> Partitions:
         return self.play(plan, self).output
 
 
-_OPERATORS: dict[Any, Callable[[Flow, Any], Any]] = {
+#: The rows that operators give. Any: each function takes its own.
+_OPERATORS: dict[type | tuple[type, ...], Callable[[Flow, Any], Partitions]] = {
     LocalTableScanExec: lambda flow, plan: sliced(plan.rows, flow.options.slices),
     OneRowRelationExec: lambda flow, plan: (((),),),
     FileSourceScanExec: Flow._scan,
@@ -229,16 +227,16 @@ _OPERATORS: dict[Any, Callable[[Flow, Any], Any]] = {
 }
 
 
-def through(plan: object, *classes: Any) -> Any:
+def through(plan: SparkPlan, *classes: type[SparkPlan]) -> SparkPlan:
     """The plan below operators of these classes, and below those through which rows pass."""
     passing = (*PASSING, *classes)
     while isinstance(plan, passing):
-        plan = plan.child
+        plan = plan.children[0]
     return plan
 
 
-def down(plan: Any, to: object) -> Iterator[AttributeReference]:
+def down(plan: SparkPlan, to: SparkPlan) -> Iterator[SparkPlan]:
     """The operators from a plan down to one below it, that one left out."""
     while plan is not to:
         yield plan
-        plan = plan.child
+        plan = plan.children[0]

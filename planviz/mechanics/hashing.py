@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from decimal import localcontext
 from functools import cmp_to_key
-from typing import TYPE_CHECKING, Any
 
 from planviz.evaluation import UnknownValueError
 from planviz.evaluation.core import WIDE
 from planviz.evaluation.hashes import MURMUR3
 from planviz.types import DataType
 from planviz.types.values import Value
-
-if TYPE_CHECKING:
-    from planviz.expressions.core import AttributeReference
 
 Compare = Callable[[Value, Value], int]
 
@@ -36,14 +32,14 @@ def partition_of(values: Sequence[object], types: Sequence[DataType], number: in
     return murmur3(values, types) % number
 
 
-def range_bounds(keys: Sequence[Value], number: int, compare: Compare) -> list[Any]:
+def range_bounds(keys: Sequence[Value], number: int, compare: Compare) -> list[Value]:
     """The upper bounds of all ranges but the last, `keys` being those of all rows (Spark: RangePartitioner).
 
     Spark reads a sample of 100 rows for each partition to be made; that few rows are all in it, each weighing the same.
     """
     ordered = sorted(keys, key=cmp_to_key(compare))
     ranges = min(number, len(ordered))
-    bounds: list[AttributeReference] = []
+    bounds: list[Value] = []
     target = step = len(ordered) / ranges if ranges else 0.0
     for count, key in enumerate(ordered, 1):
         if len(bounds) >= ranges - 1:

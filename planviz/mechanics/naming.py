@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from planviz.expressions.subqueries import QueryPlan
 from planviz.logical.operators import SubqueryAlias
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def relation_names(analyzed: LogicalPlan) -> dict[int, str]:
     return names
 
 
-def name_of(plan: LogicalPlan, names: Mapping[int, str]) -> str:
+def name_of(plan: QueryPlan, names: Mapping[int, str]) -> str:
     """The relation that all columns of a plan are of, by `names` or else their qualifiers; nothing for several."""
     found = {names.get(a.expr_id) or (a.qualifier[-1] if a.qualifier else "") for a in plan.output}
     return found.pop() if len(found) == 1 else ""

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cmp_to_key
-from typing import Any
 
 from planviz.evaluation import compare
+from planviz.expressions.core import SortOrder
 from planviz.mechanics.play import Input, Row, computed
 from planviz.types.values import Value
 
 Comparing = Callable[[Row, Row], int]
 
 
-def order_values(source: Input, row: Row, order: Sequence[Any]) -> Row:
+def order_values(source: Input, row: Row, order: Sequence[SortOrder]) -> Row:
     """What a row is sorted by, an item per SortOrder. Raises CannotPlay."""
     env = source.env(row)
     return tuple([computed(o.child, env) for o in order])
 
 
-def comparison(order: Sequence[Any]) -> Comparing:
+def comparison(order: Sequence[SortOrder]) -> Comparing:
     """How an order compares two such values: negative, 0 or positive."""
 
     def comparing(a: Row, b: Row) -> int:
@@ -35,13 +35,13 @@ def comparison(order: Sequence[Any]) -> Comparing:
     return comparing
 
 
-def sort_key(source: Input, order: Sequence[object]) -> Callable[[Row], Value]:
+def sort_key(source: Input, order: Sequence[SortOrder]) -> Callable[[Row], Value]:
     """The key by which Python sorts rows of an input in an order."""
     by_value: Callable[[Row], object] = cmp_to_key(comparison(order))
     return lambda row: by_value(order_values(source, row, order))
 
 
-def order_text(order: Sequence[Any]) -> str:
+def order_text(order: Sequence[SortOrder]) -> str:
     """An order in words: k, v descending."""
     parts = []
     for o in order:

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any
 
 from planviz.errors import InputError
 from planviz.evaluation import UnknownValueError, row_value
 from planviz.expressions.core import AttributeReference, Expression
+from planviz.jsontypes import JsonObject
+from planviz.physical.exchanges import ShuffleExchangeExec
 from planviz.types.values import Value
 
 #: Most rows of one input that are played, and most steps that are kept.
@@ -75,7 +76,7 @@ class Input:
     name: str
     columns: tuple[AttributeReference, ...]
     partitions: tuple[tuple[Row, ...], ...]
-    shuffle: Any = None
+    shuffle: ShuffleExchangeExec | None = None
     sort: bool = False
 
     @property
@@ -353,7 +354,7 @@ class Play:
         """All rows that the operator gave."""
         return [row for part in self.output for row in part]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """All of it as plain data, the same for the same play; values are texts, nulls null."""
         return {
             "operator": self.operator,

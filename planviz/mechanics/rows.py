@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from planviz.evaluation import UnknownValueError, compare, row_value
 from planviz.expressions.aggregates import AggregateExpression
-from planviz.expressions.core import Expression, Literal
-from planviz.logical.combining import Except, Intersect, Join, Union
+from planviz.expressions.core import Expression, Literal, SortOrder
+from planviz.logical.combining import Except, Intersect, Join, SetOperation, Union
 from planviz.logical.operators import (
     Aggregate,
     Distinct,
@@ -28,6 +28,7 @@ from planviz.logical.operators import (
     SubqueryAlias,
     View,
 )
+from planviz.logical.plan import UnaryNode
 from planviz.logical.relations import LocalRelation, LogicalRelation, OneRowRelation, Range
 from planviz.mechanics.buffers import buffered
 from planviz.types.values import Value
@@ -129,13 +130,13 @@ class _Evaluator:
     def union(self, plan: LogicalPlan) -> Rows:
         return [row for one in plan.children for row in self.rows(one)]
 
-    def intersect(self, plan: LogicalPlan) -> Rows:
+    def intersect(self, plan: Intersect) -> Rows:
         return self.set_operation(plan, inside=True)
 
-    def except_(self, plan: LogicalPlan) -> Rows:
+    def except_(self, plan: Except) -> Rows:
         return self.set_operation(plan, inside=False)
 
-    def set_operation(self, plan: Any, inside: bool) -> Rows:
+    def set_operation(self, plan: SetOperation, inside: bool) -> Rows:
         left, right = self.rows(plan.left), [same_key(row) for row in self.rows(plan.right)]
         if not plan.is_all:
             found = set(right)
@@ -171,7 +172,7 @@ class _Evaluator:
     def offset(self, plan: Offset) -> Rows:
         return self.rows(plan.child)[row_value(plan.offset, {}) :]
 
-    def below(self, plan: Any) -> Rows:
+    def below(self, plan: UnaryNode) -> Rows:
         return self.rows(plan.child)
 
 
@@ -209,11 +210,11 @@ def _named(plan: LogicalPlan, rows: Rows) -> list[dict[int, Value]]:
     return [dict(zip(ids, row, strict=True)) for row in rows]
 
 
-def _values(expressions: Sequence[Any], row: dict[int, object]) -> Row:
+def _values(expressions: Sequence[Expression], row: dict[int, object]) -> Row:
     return tuple([row_value(e, row) for e in expressions])
 
 
-def same_key(value: object) -> Any:
+def same_key(value: object) -> Value:
     """What is equal exactly for values of one column that SQL groups together: nulls, NaNs, both zeros."""
     if isinstance(value, tuple):
         return tuple([same_key(v) for v in value])
@@ -224,7 +225,7 @@ def _distinct(rows: Iterable[Row]) -> Rows:
     return list({same_key(row): row for row in rows}.values())
 
 
-def _comparing(order: Any) -> Callable[[object, object], int]:
+def _comparing(order: SortOrder) -> Callable[[object, object], int]:
     least = order.null_order == "NULLS FIRST"
 
     def comparing(a: Value, b: Value) -> int:

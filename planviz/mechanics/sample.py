@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import date, datetime, timedelta
 from decimal import Decimal
-from typing import Any
 
 from planviz.catalog.tables import ColumnStatistics, Table
+from planviz.expressions.core import AttributeReference
 from planviz.mechanics.play import Row
 from planviz.types import (
     BINARY,
@@ -34,7 +34,9 @@ _WORDS = ("ash", "birch", "cedar", "elm", "fir", "hazel", "larch", "maple")
 _DAY, _MOMENT = date(2024, 1, 1), datetime(2024, 1, 1, 8, 0)
 
 
-def sample_rows(columns: Sequence[Any], table: Table | None = None, rows: int | None = None) -> list[Row]:
+def sample_rows(
+    columns: Sequence[AttributeReference], table: Table | None = None, rows: int | None = None
+) -> list[Row]:
     """Rows for columns that have a name and a type; as many as asked for, else as the table's size suggests.
 
     Values repeat as often as the distinct count says, lie between minimum and maximum, and are null as the null count

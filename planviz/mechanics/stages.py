@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cmp_to_key
-from typing import Any
 
 from planviz.evaluation import UnknownValueError, compare, row_value
 from planviz.evaluation.core import Row
@@ -14,6 +13,7 @@ from planviz.expressions.core import AttributeReference, Expression
 from planviz.mechanics.buffers import Buffer, Buffered, buffered
 from planviz.mechanics.hashing import partition_of
 from planviz.mechanics.rows import same_key
+from planviz.physical.stages import PlannedStage
 from planviz.types.values import Value
 
 Values = tuple[Value, ...]
@@ -37,7 +37,10 @@ class StageRows:
 
 
 def rows_through(
-    stages: Sequence[Any], columns: Sequence[AttributeReference], partitions: Partitions, shuffled: Sequence[bool]
+    stages: Sequence[PlannedStage],
+    columns: Sequence[AttributeReference],
+    partitions: Partitions,
+    shuffled: Sequence[bool],
 ) -> tuple[StageRows, ...]:
     """The rows that every stage gives, from the input up.
 
@@ -83,22 +86,23 @@ def _named(columns: Sequence[AttributeReference], row: Values) -> Row:
 
 
 def _shuffled(
-    stage: Any, columns: Sequence[AttributeReference], partitions: Partitions
+    stage: PlannedStage, columns: Sequence[AttributeReference], partitions: Partitions
 ) -> tuple[Partitions, tuple[tuple[int, int], ...]]:
-    number = len(partitions) if stage.distribution else 1
+    wanted = stage.distribution or ()
+    number = len(partitions) if wanted else 1
     sent: list[list[Values]] = [[] for _ in range(number)]
     moved = []
-    types = [k.data_type for k in stage.distribution]
+    types = [k.data_type for k in wanted]
     for at, rows in enumerate(partitions):
         for row in rows:
             named = _named(columns, row)
-            to = partition_of([row_value(k, named) for k in stage.distribution], types, number)
+            to = partition_of([row_value(k, named) for k in wanted], types, number)
             sent[to].append(row)
             moved.append((at, to))
     return tuple(map(tuple, sent)), tuple(moved)
 
 
-def _stage(stage: Any, columns: Sequence[AttributeReference], rows: Sequence[Values]) -> list[Values]:
+def _stage(stage: PlannedStage, columns: Sequence[AttributeReference], rows: Sequence[Values]) -> list[Values]:
     """The groups of one partition."""
     known = [buffered(f.function) for f in stage.functions]
     start = tuple([kept.start() for kept in known])
@@ -118,7 +122,7 @@ def _stage(stage: Any, columns: Sequence[AttributeReference], rows: Sequence[Val
     return [_given(stage, known, key, buffers, places) for key, buffers in found]
 
 
-def _places(stage: Any, known: Sequence[Buffered]) -> list[list[int]]:
+def _places(stage: PlannedStage, known: Sequence[Buffered]) -> list[list[int]]:
     """The ids of every function's own columns among the buffers."""
     left = iter(stage.buffers)
     return [[next(left).expr_id for _ in kept.start()] for kept in known]
@@ -136,7 +140,7 @@ def _one(f: AggregateExpression, kept: Buffered, buffer: Buffer, row: Row, ids: 
 
 
 def _given(
-    stage: Any, known: Sequence[Buffered], key: Values, buffers: Sequence[Buffer], places: list[list[int]]
+    stage: PlannedStage, known: Sequence[Buffered], key: Values, buffers: Sequence[Buffer], places: list[list[int]]
 ) -> Values:
     """The row that a group becomes."""
     env: Row = {k.to_attribute().expr_id: v for k, v in zip(stage.keys, key, strict=True)}

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
 
 from planviz.analysis.cleanup import trim, trim_inner
-from planviz.expressions.core import Alias, AttributeReference, Expression
+from planviz.expressions.core import Alias, AttributeReference, Expression, NamedExpression
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.logical.operators import Project
 from planviz.logical.plan import LogicalPlan
 from planviz.trees.depth import SHARED, refuse_heavy
+from planviz.versions import Behaviour
 
 Substitution = Mapping[int, Expression]
 
 
-def name_of(e: Any) -> str:
-    """The name of a named expression."""
-    name: str = e.name
-    return name
+def name_of(e: Expression) -> str:
+    """The name of a named expression. Raises TypeError for another one."""
+    if not isinstance(e, NamedExpression):
+        raise TypeError(f"{e} has no name")
+    return e.name
 
 
 def alias_map(items: Iterable[Expression]) -> Substitution:
@@ -68,12 +69,14 @@ def rewritten(plan: LogicalPlan, mapping: Substitution) -> LogicalPlan:
     return plan.transform_up(lambda p: p.map_expressions(lambda e: substitute(e, mapping)))
 
 
-def renewed(plan: LogicalPlan, context: Any = None) -> Any:
-    """The same plan under fresh ids, so that it can stand beside itself; with a context as its version does it."""
-    from planviz.analysis.deduplication import DeduplicateRelations
+def renewed(plan: LogicalPlan, behaviour: Behaviour | None = None) -> LogicalPlan:
+    """The same plan under fresh ids, so that it can stand beside itself; as a version does it where it is given."""
+    from planviz.analysis.deduplication import deduplicated
     from planviz.logical.combining import Join
 
-    return DeduplicateRelations(context).apply(Join(plan, plan, "Inner")).right
+    made = deduplicated(Join(plan, plan, "Inner"), behaviour)
+    assert isinstance(made, Join)
+    return made.right
 
 
 def pruned_child(plan: LogicalPlan, needed: frozenset[int]) -> LogicalPlan:
@@ -109,7 +112,7 @@ def correlated(e: Expression) -> bool:
     return has_subquery(e) and any(s.outer for s in e.collect(SubqueryExpression))
 
 
-def function(name: str, *arguments: Expression) -> Any:
+def function(name: str, *arguments: Expression) -> Expression:
     """A call of a built-in function by name. Raises KeyError for a name that is none."""
     from planviz.functions.registry import build
 

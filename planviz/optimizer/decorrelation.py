@@ -7,15 +7,24 @@ join puts the outer plan in its place.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from planviz.evaluation import value_of
 from planviz.expressions.aggregates import AggregateExpression, Count
 from planviz.expressions.casts import Cast
 from planviz.expressions.conditional import If
-from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, alias, lit, occurs
+from planviz.expressions.core import (
+    Alias,
+    AttributeReference,
+    Expression,
+    Literal,
+    NamedExpression,
+    alias,
+    id_of,
+    lit,
+    occurs,
+)
 from planviz.expressions.ids import next_id
 from planviz.expressions.predicates import EqualNullSafe, EqualTo, GreaterThan, IsNull, LessThanOrEqual, conjunction
 from planviz.expressions.predicates import split_conjunction as split
@@ -40,7 +49,7 @@ from planviz.optimizer.attributes import substitute
 from planviz.types import BOOLEAN
 
 #: Outer attributes by id.
-Outer = dict[int, Any]
+Outer = dict[int, NamedExpression]
 
 
 @dataclass(frozen=True)
@@ -48,7 +57,7 @@ class Part:
     """A plan without correlation, the conditions to join it on, and what stands for the outer attributes in it."""
 
     plan: LogicalPlan
-    conditions: list[Any] = field(default_factory=list)
+    conditions: list[Expression] = field(default_factory=list)
     known: Outer = field(default_factory=dict)
 
 
@@ -69,7 +78,7 @@ def outer_in(plan: LogicalPlan) -> Outer:
     return {i: a for p in plan.walk() for i, a in outer_of(p.expressions).items()}
 
 
-def _replaced(e: Expression, known: Outer) -> Expression:
+def _replaced(e: Expression, known: Mapping[int, NamedExpression]) -> Expression:
     if not e.bits & OuterReference.BIT:
         return e
     return e.transform_up(lambda x: known.get(x.expr_id, x) if isinstance(x, OuterReference) else x, OuterReference.BIT)
@@ -170,8 +179,8 @@ class Decorrelation:
             return Part(plan)
         wanted = by_name(wanted)
         known = {i: a.to_attribute().new_instance() for i, a in wanted.items()}
-        conditions = [] if in_set else [EqualNullSafe(known[i], OuterReference(a)) for i, a in wanted.items()]
-        return Part(DomainJoin(tuple(known.values()), plan), conditions, known)
+        conditions: list[Expression] = [EqualNullSafe(known[i], OuterReference(a)) for i, a in wanted.items()]
+        return Part(DomainJoin(tuple(known.values()), plan), [] if in_set else conditions, {**known})
 
     def _filter(self, plan: Filter, wanted: Outer, aggregated: bool, in_set: bool) -> Part:
         parts = split(plan.condition)
@@ -204,7 +213,7 @@ class Decorrelation:
         return self._with_empty_groups(new, len(items), below, in_set)
 
     @staticmethod
-    def _with_empty_groups(plan: Any, selected: int, below: Part, in_set: bool) -> Part:
+    def _with_empty_groups(plan: Aggregate, selected: int, below: Part, in_set: bool) -> Part:
         """The aggregate's row for every combination of outer values, also where no row matches.
 
         Of its results the first `selected` were asked for, the others serve the join's condition alone.
@@ -213,10 +222,11 @@ class Decorrelation:
         outer = below.known if in_set else by_name(outer_of(below.conditions))
         domains = {i: a.to_attribute().new_instance() for i, a in outer.items()}
         mark = Alias(Literal(True, BOOLEAN), "alwaysTrue", next_id())
-        inner, results = [], []
+        inner: list[Expression] = []
+        results: list[Expression] = []
         for item in plan.aggregates:
             zero = zero_rows_value(item)
-            if zero is None:
+            if zero is None or not isinstance(item, Alias):
                 inner.append(item)
                 results.append(item.to_attribute())
                 continue
@@ -234,7 +244,7 @@ class Decorrelation:
         join = DomainJoin(tuple(domains.values()), lower, "LeftOuter", condition)
         conditions: list[Expression] = [EqualNullSafe(domains[i], OuterReference(a)) for i, a in outer.items()]
         conditions = [] if in_set else conditions
-        return Part(Project((*results[:selected], *domains.values()), join), conditions, domains)
+        return Part(Project((*results[:selected], *domains.values()), join), conditions, {**domains})
 
     def _window(self, plan: Window, wanted: Outer, aggregated: bool, in_set: bool) -> Part:
         below = self.part(plan.child, wanted, True, in_set)
@@ -256,11 +266,11 @@ class Decorrelation:
         """The rows that LIMIT and OFFSET leave for every combination of outer values: numbered within it."""
         limit, offset, child = _bounds(plan)
         order = child.order if isinstance(child, Sort) and child.whole else ()
-        child = child.child if order else child
+        child = child.child if isinstance(child, Sort) and order else child
         below = self.part(child, {**wanted, **outer_of(order)}, True, in_set)
         read = outer_in(child)
         keys = tuple({below.known[i].expr_id: below.known[i] for i in read if i in below.known}.values())
-        order = tuple(_replaced(o, below.known) for o in order)
+        order = tuple(o.replace(child=_replaced(o.child, below.known)) for o in order)
         if not keys:
             # As in Spark, whose limit then counts over all outer rows together.
             rows = Sort(order, True, below.plan) if order else below.plan
@@ -271,7 +281,7 @@ class Decorrelation:
         rn = number.to_attribute()
         kept: list[Expression] = [] if offset is None else [GreaterThan(rn, offset)]
         if limit is not None:
-            kept.append(LessThanOrEqual(rn, limit if offset is None else lit(limit.value + offset.value)))
+            kept.append(LessThanOrEqual(rn, limit if offset is None else _sum(limit, offset)))
         window = Window((number,), keys, order, below.plan)
         return Part(Project(below.plan.output, Filter(conjunction(kept), window)), below.conditions, below.known)
 
@@ -304,11 +314,11 @@ class Decorrelation:
             inputs.append(Project((*c.output, *end), below.plan))
             ends.append(end)
         known = dict(zip(needed, ends[0], strict=True))
-        conditions = [] if in_set else [EqualNullSafe(known[i], OuterReference(a)) for i, a in needed.items()]
-        return Part(plan.with_new_children(tuple(inputs)), conditions, known)
+        conditions: list[Expression] = [EqualNullSafe(known[i], OuterReference(a)) for i, a in needed.items()]
+        return Part(plan.with_new_children(tuple(inputs)), [] if in_set else conditions, known)
 
 
-def _bounds(plan: LogicalPlan) -> tuple[Any, Any, Any]:
+def _bounds(plan: LogicalPlan) -> tuple[Expression | None, Expression | None, LogicalPlan]:
     """The count of LIMIT, that of OFFSET (None: there is none) and the plan beneath them."""
     limit = offset = None
     if isinstance(plan, GlobalLimit):
@@ -319,6 +329,12 @@ def _bounds(plan: LogicalPlan) -> tuple[Any, Any, Any]:
     return limit, offset, plan
 
 
+def _sum(a: Expression, b: Expression) -> Literal:
+    assert isinstance(a, Literal)
+    assert isinstance(b, Literal)
+    return lit(a.value + b.value)
+
+
 def _named(item: Expression, known: Outer) -> Expression:
     """An item of a select list without outer references, its name and id kept."""
     new = _replaced(item, known)
@@ -327,10 +343,10 @@ def _named(item: Expression, known: Outer) -> Expression:
     return new
 
 
-def _missing(items: tuple[Any, ...], below: Part, in_set: bool) -> tuple[AttributeReference, ...]:
+def _missing(items: tuple[Expression, ...], below: Part, in_set: bool) -> tuple[AttributeReference, ...]:
     """The columns that conditions, or in a set operation the operators above, read and the items do not give."""
-    given = {i.expr_id for i in items}
-    found: Outer = {}
+    given = {id_of(i) for i in items}
+    found: dict[int, AttributeReference] = {}
     for e in [*below.conditions, *(below.known.values() if in_set else ())]:
         for a in e.attributes:
             if a.expr_id not in given and a.expr_id in below.plan.output_set:
@@ -342,7 +358,7 @@ def without_domains(outer: LogicalPlan, plan: LogicalPlan, conditions: Iterable[
     """The plan with every DomainJoin replaced by a join with the outer plan's distinct values."""
     if not plan.bits & DomainJoin.BIT:
         return plan
-    bound: Outer = {}
+    bound: dict[int, Expression] = {}
     for c in conditions:
         for p in split(c):
             if isinstance(p, EqualNullSafe | EqualTo):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from planviz.config import OptimizerConfig
 from planviz.errors import AnalysisError
@@ -39,7 +38,7 @@ class Merged:
     when all do. `fresh` tells whether the new plan's is not among the kept plan's columns yet.
     """
 
-    plan: Any
+    plan: LogicalPlan
     mapping: Substitution
     new_filter: AttributeReference | None = None
     kept_filter: AttributeReference | None = None
@@ -152,6 +151,7 @@ class PlanMerger:
     def _one_more(self, condition: Expression, kept: Filter, below: Merged) -> Merged:
         """A filter that already stands for several plans takes one more, or knows its condition."""
         project = below.plan
+        assert isinstance(project, Project)
         known = [
             p for p in project.projects if isinstance(p, Alias) and p.child.canonicalized == condition.canonicalized
         ]
@@ -237,8 +237,8 @@ def _unnamed(e: Expression) -> Expression:
 
 
 def _merged_items(
-    new: Sequence[Any], kept: Sequence[Any], below: Merged
-) -> tuple[tuple[Alias | AttributeReference, ...], Substitution]:
+    new: Sequence[Expression], kept: Sequence[Expression], below: Merged
+) -> tuple[tuple[Expression, ...], Substitution]:
     """The kept items and those of the new that are not among them; where each new one is found.
 
     What only one side computes it computes for its own rows only.
@@ -254,7 +254,7 @@ def _merged_items(
                 mapped = alias(_only_for(below.new_filter, value), name_of(mapped))
             items.append(mapped)
         shared.add(at)
-        mapping[e.expr_id] = items[at].to_attribute()
+        mapping[id_of(e)] = items[at].to_attribute()
     if below.kept_filter is not None:
         for i, k in enumerate(kept):
             if i not in shared and isinstance(k, Alias) and not isinstance(k.child, AttributeReference):
@@ -268,7 +268,7 @@ def _only_for(column: AttributeReference, value: Expression) -> If:
     return If(column, value, Literal(None, value.data_type))
 
 
-def _only_where(column: AttributeReference | None, items: Sequence[Any]) -> Sequence[AttributeReference]:
+def _only_where(column: AttributeReference | None, items: Sequence[Expression]) -> Sequence[Expression]:
     """The aggregates over the rows for which the column is true."""
     if column is None:
         return items

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planviz.catalog.tables import Catalog, Parameter, SqlFunction
 from planviz.errors import AnalysisError
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.casts import Cast
-from planviz.expressions.core import Alias, Literal, NamedExpression, occurs
+from planviz.expressions.core import Alias, Literal, NamedExpression, UnaryExpression, occurs
 from planviz.expressions.ids import next_id
-from planviz.expressions.subqueries import LateralSubquery
+from planviz.expressions.subqueries import LateralSubquery, ScalarSubquery
 from planviz.expressions.unresolved import UnresolvedAlias
 from planviz.expressions.windows import WindowExpression
 from planviz.frontend import Statement
@@ -41,8 +41,9 @@ def with_function(catalog: Catalog, s: Statement, plan: Plan) -> Catalog:
         if "IF NOT EXISTS" in s.words:
             return catalog
         raise AnalysisError("ROUTINE_ALREADY_EXISTS", f"There is a function {s.name[-1]} already.")
-    query: Any = s.plan
-    body, *defaults = query.projects
+    assert isinstance(s.plan, Project)
+    body, *defaults = s.plan.projects
+    assert isinstance(body, UnaryExpression)
     given = {n.lower() for n, _ in s.options}
     parameters = tuple(
         Parameter(c.name, c.data_type, d if c.name.lower() in given else None)
@@ -51,8 +52,9 @@ def with_function(catalog: Catalog, s: Statement, plan: Plan) -> Catalog:
     nulls = tuple(Alias(Cast(Literal(None, NULL), p.type), p.name, next_id()) for p in parameters)
     source = Project(nulls, OneRowRelation()) if nulls else OneRowRelation()
     check: object
-    if "TABLE" in s.words.split():
-        query = LateralSubquery(body.child.plan, (), next_id())
+    table = body.child.plan if isinstance(body.child, ScalarSubquery) and "TABLE" in s.words.split() else None
+    if table is not None:
+        query = LateralSubquery(table, (), next_id())
         check = LateralJoin(SubqueryAlias((s.name[-1],), source), query, "Inner")
     else:
         check = Project((UnresolvedAlias(body.child),), SubqueryAlias((s.name[-1],), source))
@@ -63,9 +65,9 @@ def with_function(catalog: Catalog, s: Statement, plan: Plan) -> Catalog:
             f"The body of {s.name[-1]} may hold no aggregate, window or generator function.",
         )
     temporary = "TEMPORARY" in s.words
-    if "TABLE" in s.words.split():
+    if table is not None:
         fields = _columns(s.name[-1], result.data_type, analyzed.output[len(parameters) :])
-        return catalog.with_function(SqlFunction(s.name[-1], parameters, UNKNOWN, body.child.plan, temporary, fields))
+        return catalog.with_function(SqlFunction(s.name[-1], parameters, UNKNOWN, table, temporary, fields))
     returns = analyzed.output[0].data_type if result.data_type == UNKNOWN else result.data_type
     return catalog.with_function(SqlFunction(s.name[-1], parameters, returns, body.child, temporary))
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Generic, TypeVar
 
-from planviz.expressions.core import Alias, AttributeReference, Expression
+from planviz.expressions.core import Alias, AttributeReference, Expression, id_of
 from planviz.expressions.predicates import split_conjunction
 from planviz.logical.operators import Filter, Project
 from planviz.logical.plan import LeafNode, LogicalPlan
-from planviz.logical.relations import LogicalRelation
 from planviz.optimizer.attributes import substitute
 from planviz.optimizer.rules.projections import can_collapse
 
@@ -17,13 +16,16 @@ from planviz.optimizer.rules.projections import can_collapse
 ALWAYS_INLINE = "spark.sql.optimizer.collapseProjectAlwaysInline"
 
 
+LeafT = TypeVar("LeafT", bound=LeafNode)
+
+
 @dataclass(frozen=True)
-class ScanOperation:
+class ScanOperation(Generic[LeafT]):
     """Projections and filters over a leaf, merged; `filters` are those of each Filter, the lowest first."""
 
-    projects: tuple[Any, ...]
+    projects: tuple[Expression, ...]
     filters: tuple[tuple[Expression, ...], ...]
-    relation: Any
+    relation: LeafT
 
     @property
     def meanings(self) -> dict[int, Expression]:
@@ -46,7 +48,7 @@ class ScanOperation:
         return [f for group in self.filters[:known] for f in group], list(self.filters[known:])
 
 
-def scan_operation(plan: LogicalPlan, always: bool, leaf: type[LeafNode] = LogicalRelation) -> ScanOperation | None:
+def scan_operation(plan: LogicalPlan, always: bool, leaf: type[LeafT]) -> ScanOperation[LeafT] | None:
     """The projections and filters above a leaf as one (Spark: ScanOperation); None where they cannot be merged."""
     if isinstance(plan, leaf):
         return ScanOperation(tuple(plan.output), (), plan)
@@ -63,7 +65,7 @@ def scan_operation(plan: LogicalPlan, always: bool, leaf: type[LeafNode] = Logic
         return ScanOperation(below.projects, (*below.filters, conditions), below.relation)
     if not can_collapse(plan.projects, below.projects, always):
         return None
-    inner: dict[int, Expression] = {p.expr_id: p for p in below.projects}
+    inner: dict[int, Expression] = {id_of(p): p for p in below.projects}
     projects = tuple(_over(p, inner, below.meanings) for p in plan.projects)
     return ScanOperation(projects, below.filters, below.relation)
 

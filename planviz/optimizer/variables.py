@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 from planviz.catalog.tables import Catalog, Variable
 from planviz.errors import AnalysisError
@@ -55,7 +54,7 @@ def _declared(catalog: Catalog, s: Statement, plan: Plan) -> Catalog:
     return catalog
 
 
-def _with_defaults(plan: LogicalPlan | None, variables: list[Variable]) -> Any:
+def _with_defaults(plan: LogicalPlan | None, variables: list[Variable]) -> LogicalPlan | None:
     """The values with DEFAULT, where it stands alone, as what the variable was declared with."""
     if not isinstance(plan, Project) or len(plan.projects) != len(variables):
         return plan

@@ -32,7 +32,7 @@ class GroupingExec(UnaryExec):
     """
 
     distribution: tuple[Expression, ...] | None
-    keys: tuple[Expression, ...]
+    keys: tuple[NamedExpression, ...]
     functions: tuple[AggregateExpression, ...]
     buffers: tuple[AttributeReference, ...]
     results: tuple[Expression, ...]
@@ -117,7 +117,7 @@ class HashAggregateExec(BaseAggregateExec):
     """Keeps the buffers of all groups in a hash map."""
 
     distribution: tuple[Expression, ...] | None
-    keys: tuple[Expression, ...]
+    keys: tuple[NamedExpression, ...]
     functions: tuple[AggregateExpression, ...]
     buffers: tuple[AttributeReference, ...]
     results: tuple[Expression, ...]
@@ -134,7 +134,7 @@ class ObjectHashAggregateExec(BaseAggregateExec):
     """The same with objects as buffers."""
 
     distribution: tuple[Expression, ...] | None
-    keys: tuple[Expression, ...]
+    keys: tuple[NamedExpression, ...]
     functions: tuple[AggregateExpression, ...]
     buffers: tuple[AttributeReference, ...]
     results: tuple[Expression, ...]
@@ -146,7 +146,7 @@ class SortAggregateExec(BaseAggregateExec):
     """Walks rows that are sorted by the keys, one buffer at a time."""
 
     distribution: tuple[Expression, ...] | None
-    keys: tuple[Expression, ...]
+    keys: tuple[NamedExpression, ...]
     functions: tuple[AggregateExpression, ...]
     buffers: tuple[AttributeReference, ...]
     results: tuple[Expression, ...]

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 from planviz.expressions.core import AttributeReference, Expression, SortOrder
 from planviz.physical.conf import operator_conf
-
-if TYPE_CHECKING:
-    from planviz.physical.plan import SparkPlan
 
 
 def same(a: Expression, b: Expression) -> bool:
@@ -86,7 +82,7 @@ class ClusteredDistribution(Distribution):
 class OrderedDistribution(Distribution):
     """Every partition wholly before the next one."""
 
-    order: tuple[Any, ...]
+    order: tuple[SortOrder, ...]
 
 
 @dataclass(frozen=True)
@@ -234,10 +230,10 @@ class OutputOrder:
     child: Expression
     direction: str = "ASC"
     null_order: str = "NULLS FIRST"
-    others: tuple[SparkPlan, ...] = ()
+    others: tuple[Expression, ...] = ()
 
     @property
-    def all(self) -> tuple[Any, ...]:
+    def all(self) -> tuple[Expression, ...]:
         """The key in all its forms."""
         return (self.child, *self.others)
 
@@ -250,7 +246,7 @@ class OutputOrder:
         )
 
 
-def given_order(order: Sequence[Any]) -> tuple[OutputOrder, ...]:
+def given_order(order: Sequence[SortOrder]) -> tuple[OutputOrder, ...]:
     """What rows sorted by this order give."""
     return tuple(OutputOrder(o.child, o.direction, o.null_order) for o in order)
 
@@ -260,6 +256,6 @@ def ascending(keys: Sequence[Expression]) -> tuple[SortOrder, ...]:
     return tuple(SortOrder(k) for k in keys)
 
 
-def ordering_satisfies(given: Sequence[OutputOrder], wanted: Sequence[Any]) -> bool:
+def ordering_satisfies(given: Sequence[OutputOrder], wanted: Sequence[SortOrder]) -> bool:
     """Whether rows sorted as given are sorted as wanted (Spark: SortOrder.orderingSatisfies)."""
     return len(wanted) <= len(given) and all(g.satisfies(w) for g, w in zip(given, wanted, strict=False))

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from planviz.expressions.casts import Cast
-from planviz.expressions.core import AttributeReference, Expression
+from planviz.expressions.core import AttributeReference, Expression, SortOrder
 from planviz.logical.plan import bracketed
 from planviz.physical.distribution import (
     BroadcastMode,
@@ -18,7 +17,7 @@ from planviz.physical.distribution import (
     SinglePartition,
 )
 from planviz.physical.plan import LeafExec, SparkPlan, UnaryExec
-from planviz.trees.node import always, lazy, node
+from planviz.trees.node import Held, always, lazy, node
 from planviz.types import LONG, is_integral
 
 ENSURE_REQUIREMENTS, REPARTITION_BY_NUM = "ENSURE_REQUIREMENTS", "REPARTITION_BY_NUM"
@@ -66,15 +65,19 @@ class ShuffleExchangeExec(Exchange):
     @lazy
     def output_partitioning(self) -> Partitioning:
         """As it sends them."""
-        order: Any = self.keys
         match self.kind:
             case "hashpartitioning":
                 return HashPartitioning(self.number, self.keys)
             case "rangepartitioning":
-                return RangePartitioning(self.number, order)
+                return RangePartitioning(self.number, self.order)
             case "RoundRobinPartitioning":
                 return RoundRobinPartitioning(self.number)
         return SinglePartition()
+
+    @property
+    def order(self) -> tuple[SortOrder, ...]:
+        """The keys as an order, which those of rangepartitioning are."""
+        return tuple([k for k in self.keys if isinstance(k, SortOrder)])
 
     @property
     def spread(self) -> str:
@@ -130,7 +133,7 @@ class ReusedExchangeExec(LeafExec):
     """The rows of another exchange of the plan under the columns that are read here."""
 
     columns: tuple[AttributeReference, ...]
-    exchange: Any
+    exchange: Held[Exchange]
 
     @lazy
     def output(self) -> tuple[AttributeReference, ...]:
@@ -150,7 +153,7 @@ class ReusedExchangeExec(LeafExec):
         return self
 
     @lazy
-    def canonicalized(self) -> Any:
+    def canonicalized(self) -> SparkPlan:
         """The exchange's."""
         return self.exchange.canonicalized
 

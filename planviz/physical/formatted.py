@@ -7,10 +7,10 @@ subqueries with the operator and the expression that they belong to, each in the
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from planviz.expressions.core import AttributeReference, Expression
+from planviz.expressions.subqueries import QueryPlan
 from planviz.logical.cached import InMemoryRelation
 from planviz.logical.plan import LogicalPlan, bracketed
 from planviz.physical.aggregates import BaseAggregateExec
@@ -30,7 +30,7 @@ from planviz.physical.operators import (
 from planviz.physical.plan import LeafExec, PlanHolder, SparkPlan
 from planviz.physical.scans import FileSourceScanExec
 from planviz.physical.sources import OneRowRelationExec, RangeExec, RDDScanExec
-from planviz.physical.subqueries import ReusedSubqueryExec
+from planviz.physical.subqueries import SubqueryExec
 from planviz.trees.text import tree_string
 from planviz.versions import Behaviour
 
@@ -66,7 +66,7 @@ class _Explained:
         self._ordinary: set[int] = set()
         self._renumbered: dict[int, int] = {}
         self._subqueries = list(_subqueries_of(root))
-        parts = [root, *[s.child for _, _, s in self._subqueries if not isinstance(s, ReusedSubqueryExec)]]
+        parts = [root, *[s.child for _, _, s in self._subqueries if isinstance(s, SubqueryExec)]]
         for part in parts:
             self._number(part)
             self._stage(part)
@@ -80,12 +80,12 @@ class _Explained:
             out += "\n===== Subqueries =====\n\n"
         for at, (host, expression, subquery) in enumerate(self._subqueries, 1):
             out += f"Subquery:{at} Hosting operator id = {self._numbers[id(host)]} Hosting Expression = {expression}\n"
-            if not isinstance(subquery, ReusedSubqueryExec):
+            if isinstance(subquery, SubqueryExec):
                 out += self._part(subquery.child)
             out += "\n"
         return out
 
-    def _number(self, node: SparkPlan, generated: bool = False, above: frozenset[str] = frozenset()) -> None:
+    def _number(self, node: QueryPlan, generated: bool = False, above: frozenset[str] = frozenset()) -> None:
         """Number the operators; `above` are the modes of an aggregate that reads this one's rows."""
         while isinstance(node, _MARKS):
             generated, node = isinstance(node, WholeStageCodegenExec), node.child
@@ -119,12 +119,12 @@ class _Explained:
     def _part(self, root: SparkPlan) -> str:
         """A tree and the operators in it that were not told before."""
         lines: list[str] = []
-        fresh: list[SparkPlan] = []
+        fresh: list[QueryPlan] = []
         self._draw(root, "", "", lines, fresh)
         fresh.sort(key=lambda node: self._numbers[id(node)])
         return "\n".join(lines) + "\n\n" + "".join(f"\n{self._operator(node)}" for node in fresh)
 
-    def _draw(self, node: SparkPlan, first: str, rest: str, lines: list[str], fresh: list[SparkPlan]) -> None:
+    def _draw(self, node: QueryPlan, first: str, rest: str, lines: list[str], fresh: list[QueryPlan]) -> None:
         while isinstance(node, _MARKS):
             node = node.child
         mark = "* " if id(node) in self._generated else ""
@@ -140,7 +140,7 @@ class _Explained:
             branch, below = (":- ", ":  ") if at < last else ("+- ", "   ")
             self._draw(child, rest + branch, rest + below, lines, fresh)
 
-    def _operator(self, node: SparkPlan) -> str:
+    def _operator(self, node: QueryPlan) -> str:
         stage = self._stages.get(id(node))
         mark = "" if stage is None else f" [codegen id : {stage}]"
         if isinstance(node, ReusedExchangeExec):
@@ -149,7 +149,7 @@ class _Explained:
         blank = node.BLANK_BENEATH if isinstance(node, JoinExec) else ""
         return head + "".join(f"{line}\n" for line in self._parts(node)) + blank
 
-    def _parts(self, node: SparkPlan) -> Iterator[str]:
+    def _parts(self, node: QueryPlan) -> Iterator[str]:
         """The lines beneath an operator's name."""
         match node:
             case FileSourceScanExec():
@@ -207,14 +207,14 @@ class _Explained:
                 yield AttributeReference(str(f.function), f.data_type, f.nullable, expr_id=f.result_id)
 
 
-def _inner(node: SparkPlan) -> tuple[SparkPlan, ...]:
+def _inner(node: QueryPlan) -> tuple[QueryPlan, ...]:
     """What is drawn beneath an operator and is no child: a cache and the plan that fills it."""
     if isinstance(node, InMemoryTableScanExec):
         return (node.relation,)
     return tuple(node.inner_children) if isinstance(node, InMemoryRelation) else ()
 
 
-def _subqueries_of(root: SparkPlan) -> Iterator[tuple[Any, Any, Any]]:
+def _subqueries_of(root: SparkPlan) -> Iterator[tuple[SparkPlan, PlanHolder, SparkPlan]]:
     """Every subquery with the operator and the expression it stands in, one inside another right behind it."""
     for node in root.walk():
         for e in node.expressions:
@@ -223,7 +223,7 @@ def _subqueries_of(root: SparkPlan) -> Iterator[tuple[Any, Any, Any]]:
                 yield from _subqueries_of(holder.plan)
 
 
-def _tree_name(node: SparkPlan) -> str:
+def _tree_name(node: QueryPlan) -> str:
     if isinstance(node, JoinExec) and node.TYPE_IN_TREE:
         side = node.build if isinstance(node, BuildSide) else ""
         return " ".join(filter(None, (_name(node), _join_type(node), side)))
@@ -235,7 +235,7 @@ def _join_type(node: JoinExec) -> str:
     return "Inner" if isinstance(node, CartesianProductExec) else str(node.shown_kind)
 
 
-def _name(node: SparkPlan) -> str:
+def _name(node: QueryPlan) -> str:
     """The operator's name with what belongs to it: of a scan, the format and the table."""
     match node:
         case FileSourceScanExec():
@@ -249,12 +249,12 @@ def _name(node: SparkPlan) -> str:
     return "InMemoryRelation" if isinstance(node, InMemoryRelation) else str(node.node_name)
 
 
-def _fields(title: str, values: Any) -> str:
+def _fields(title: str, values: Sequence[Expression]) -> str:
     """Output [2]: [a#1, b#2]; Output: [] of none."""
     return f"{title} [{len(values)}]: {bracketed(values)}" if values else f"{title}: []"
 
 
-def _arguments(node: SparkPlan, known: Behaviour) -> Iterator[str]:
+def _arguments(node: QueryPlan, known: Behaviour) -> Iterator[str]:
     said = node.simple_string.removeprefix("!").removeprefix(_name(node)).strip()
     match node:
         case RDDScanExec():

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 from planviz.expressions.core import AttributeReference, Expression
+from planviz.expressions.subqueries import QueryPlan
 from planviz.logical.cached import InMemoryRelation
 from planviz.logical.plan import bracketed, positioned, positions_of
 from planviz.physical.codegen import AdaptiveSparkPlanExec, fields_in
@@ -19,8 +20,8 @@ from planviz.physical.distribution import (
     collection,
     flattened,
 )
-from planviz.physical.plan import LeafExec
-from planviz.trees.node import lazy, node
+from planviz.physical.plan import LeafExec, SparkPlan
+from planviz.trees.node import Held, lazy, node
 from planviz.types import BOOLEAN, BYTE, DOUBLE, FLOAT, INT, LONG, SHORT
 
 #: Types whose cached values are read as batches of columns.
@@ -36,7 +37,7 @@ class InMemoryTableScanExec(LeafExec):
 
     columns: tuple[AttributeReference, ...]
     predicates: tuple[Expression, ...]
-    relation: Any
+    relation: Held[InMemoryRelation]
     vectorized: bool = True
 
     @lazy
@@ -49,21 +50,22 @@ class InMemoryTableScanExec(LeafExec):
         """The predicates; the columns are its own."""
         return self.predicates
 
-    def map_expressions(self, f: Any, mask: int = -1) -> InMemoryTableScanExec:
+    def map_expressions(self, f: Callable[[Expression], Expression], mask: int = -1) -> InMemoryTableScanExec:
         """Only the predicates are mapped."""
         new = tuple(f(e) if e.bits & mask else e for e in self.predicates)
         return self if new == self.predicates else self.replace(predicates=new)
 
     @property
-    def inner_children(self) -> tuple[Any, ...]:
+    def inner_children(self) -> tuple[QueryPlan, ...]:
         """The relation with the plan that fills it, and the plans of the predicates' subqueries."""
         return (self.relation, *self.subqueries)
 
     @property
-    def cached_plan(self) -> Any:
+    def cached_plan(self) -> SparkPlan:
         """The physical plan that fills the cache."""
-        relation: InMemoryRelation = self.relation
-        return relation.cached.plan
+        plan = self.relation.cached.plan
+        assert isinstance(plan, SparkPlan)
+        return plan
 
     @property
     def adaptive(self) -> bool:
@@ -87,7 +89,7 @@ class InMemoryTableScanExec(LeafExec):
         pairs = zip(self.cached_plan.output, self.relation.output, strict=True)
         return {a.expr_id: b for a, b in pairs}
 
-    def _renamed(self, e: Expression) -> Any:
+    def _renamed(self, e: Expression) -> Expression:
         names = self._names
         known = AttributeReference.BIT
         return e.transform_up(lambda x: names.get(x.expr_id, x) if type(x) is AttributeReference else x, known)
@@ -102,7 +104,7 @@ class InMemoryTableScanExec(LeafExec):
             if isinstance(way, HashPartitioning):
                 way = replace(way, keys=tuple(map(self._renamed, way.keys)))
             elif isinstance(way, RangePartitioning):
-                way = replace(way, order=tuple(map(self._renamed, way.order)))
+                way = replace(way, order=tuple([o.replace(child=self._renamed(o.child)) for o in way.order]))
             ways.append(way)
         return ways[0] if len(ways) == 1 else collection(ways)
 
@@ -117,7 +119,7 @@ class InMemoryTableScanExec(LeafExec):
         )
 
     @lazy
-    def canonicalized(self) -> Any:
+    def canonicalized(self) -> InMemoryTableScanExec:
         """Ids are the columns' positions in the cache."""
         positions = positions_of(self.relation.output)
         columns, predicates = (

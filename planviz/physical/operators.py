@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from planviz.expressions.core import Alias, AttributeReference, Expression
+from planviz.expressions.core import Alias, AttributeReference, Expression, SortOrder
 from planviz.expressions.predicates import IsNotNull, split_conjunction
 from planviz.logical.plan import LogicalPlan, bracketed
 from planviz.physical.codegen import gathers, generated
@@ -81,7 +79,7 @@ class FilterExec(UnaryExec):
 class SortExec(UnaryExec):
     """Sorts each partition; `whole` says that the partitions must be in order, too."""
 
-    order: tuple[Expression, ...]
+    order: tuple[SortOrder, ...]
     whole: bool
     child: SparkPlan
     CODEGEN = True
@@ -154,7 +152,7 @@ class TakeOrderedAndProjectExec(CollectedExec):
     """The first rows by an order, projected: sort, limit and projection in one."""
 
     limit: int
-    order: tuple[Expression, ...]
+    order: tuple[SortOrder, ...]
     projects: tuple[Expression, ...]
     child: SparkPlan
     offset: int = 0
@@ -181,7 +179,7 @@ class WindowBase(UnaryExec):
     """Base of the operators that need the rows of a group together and in order."""
 
     partition: tuple[Expression, ...]
-    order: tuple[Expression, ...]
+    order: tuple[SortOrder, ...]
 
     @property
     def required_distribution(self) -> tuple[Distribution, ...]:
@@ -189,7 +187,7 @@ class WindowBase(UnaryExec):
         return (ClusteredDistribution(self.partition) if self.partition else AllTuples(),)
 
     @property
-    def required_ordering(self) -> tuple[tuple[Expression, ...], ...]:
+    def required_ordering(self) -> tuple[tuple[SortOrder, ...], ...]:
         """By group, then by the order within it."""
         return ((*ascending(self.partition), *self.order),)
 
@@ -200,7 +198,7 @@ class WindowExec(WindowBase):
 
     functions: tuple[Expression, ...]
     partition: tuple[Expression, ...]
-    order: tuple[Expression, ...]
+    order: tuple[SortOrder, ...]
     child: SparkPlan
 
     @lazy
@@ -214,7 +212,7 @@ class WindowGroupLimitExec(WindowBase):
     """The rows of each group whose rank is at most `limit`; `mode` Partial needs no shuffle, Final gives the result."""
 
     partition: tuple[Expression, ...]
-    order: tuple[Expression, ...]
+    order: tuple[SortOrder, ...]
     rank: Expression
     limit: int
     mode: str
@@ -396,7 +394,7 @@ class ScriptTransformationExec(UnaryExec):
     output_ordering = always(())
 
     @lazy
-    def canonicalized(self) -> Any:
+    def canonicalized(self) -> ScriptTransformationExec:
         """Itself: what a script does is not known."""
         return self
 

@@ -58,7 +58,7 @@ class SparkPlan(QueryPlan["SparkPlan"]):
         return (UNSPECIFIED,) * len(self.children)
 
     @property
-    def required_ordering(self) -> tuple[tuple[Expression, ...], ...]:
+    def required_ordering(self) -> tuple[tuple[SortOrder, ...], ...]:
         """What each child's partitions must be sorted by (Spark: requiredChildOrdering)."""
         return ((),) * len(self.children)
 
@@ -99,7 +99,7 @@ class SparkPlan(QueryPlan["SparkPlan"]):
         return tuple(s.plan for e in self.expressions if e.bits & bit for s in e.collect(PlanHolder))
 
     @property
-    def inner_children(self) -> tuple[SparkPlan, ...]:
+    def inner_children(self) -> tuple[QueryPlan, ...]:
         """The plans of the subqueries."""
         return self.subqueries
 

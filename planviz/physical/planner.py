@@ -6,9 +6,9 @@ import json
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any
 
 from planviz.errors import InputError
+from planviz.jsontypes import JsonObject
 from planviz.versions import CHANGES, PROFILES, words
 
 
@@ -34,8 +34,8 @@ class Section:
 
 
 @cache
-def _data() -> dict[str, Any]:
-    found: dict[str, object] = json.loads((files("planviz.physical") / "planner.json").read_text(encoding="utf-8"))
+def _data() -> JsonObject:
+    found: JsonObject = json.loads((files("planviz.physical") / "planner.json").read_text(encoding="utf-8"))
     return found
 
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from planviz.expressions.core import AttributeReference, Expression
 from planviz.physical.plan import SparkPlan
-from planviz.trees.node import lazy, node
+from planviz.trees.node import Held, lazy, node
 
 
 @node
@@ -17,7 +15,7 @@ class PrintedExec(SparkPlan):
     text: str
     inputs: tuple[SparkPlan, ...]
     columns: tuple[AttributeReference, ...]
-    inner: tuple[Any, ...] = ()
+    inner: tuple[Held[SparkPlan], ...] = ()
     #: Whether it gives batches of columns.
     batches: bool = False
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
-from planviz.expressions.core import Alias, AttributeReference, Expression
+from planviz.expressions.core import Alias, AttributeReference, Expression, SortOrder
 from planviz.physical.distribution import (
     HashPartitioning,
     OutputOrder,
@@ -32,9 +31,9 @@ class Projection:
             if e.deterministic:
                 self.names.setdefault(key.canonicalized, []).append(e.to_attribute())
 
-    def forms(self, e: Expression) -> list[Any]:
+    def forms(self, e: Expression) -> list[Expression]:
         """Every way to write an expression over the output; none when it cannot be."""
-        found: list[object] = list(self.names.get(e.canonicalized, ()))
+        found: list[Expression] = list(self.names.get(e.canonicalized, ()))
         if e.children and not isinstance(e, AttributeReference):
             ways = [self.forms(c) for c in e.children]
             for combination in itertools.islice(itertools.product(*ways), LIMIT):
@@ -50,12 +49,16 @@ class Projection:
             if isinstance(way, HashPartitioning):
                 ways += [replace(way, keys=k) for k in itertools.product(*map(self.forms, way.keys))]
             elif isinstance(way, RangePartitioning):
-                ways += [replace(way, order=k) for k in itertools.product(*map(self.forms, way.order))]
+                ways += [replace(way, order=k) for k in itertools.product(*map(self._orders, way.order))]
             else:
                 ways.append(way)
         if not ways:
             return UnknownPartitioning(p.number)
         return ways[0] if len(ways) == 1 else collection(ways)
+
+    def _orders(self, key: SortOrder) -> list[SortOrder]:
+        """Every way to write a sort key over the output."""
+        return [key.replace(child=form) for form in self.forms(key.child)]
 
     def ordering(self, order: Sequence[OutputOrder]) -> tuple[OutputOrder, ...]:
         """The order over the output, up to the first key that is not there."""

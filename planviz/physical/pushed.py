@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from planviz.expressions.complex import GetStructField
 from planviz.expressions.core import AttributeReference, Expression, Literal
@@ -54,8 +53,9 @@ def pushed(e: Expression, by_text: bool = True, booleans: bool = True) -> str | 
             return _comparison(type(e), column, v)
         case BinaryComparison(left=Literal() | ScalarSubqueryExec() as v, right=a) if column := _name(a):
             return _comparison(_MIRRORED.get(type(e), type(e)), column, v)
-        case In(a, items) if (column := _name(a)) and all(isinstance(i, Literal) for i in items):
-            return f"In({column}, [{_values(items, by_text)}])"
+        case In(a, items) if column := _name(a):
+            listed = [i for i in items if isinstance(i, Literal)]
+            return f"In({column}, [{_values(listed, by_text)}])" if len(listed) == len(items) else None
         case InSet(a, values) if column := _name(a):
             return f"In({column}, [{_values(values, by_text)}])"
         case AttributeReference() | GetStructField() if booleans and e.data_type == BOOLEAN and (column := _name(e)):
@@ -136,6 +136,6 @@ def _duration(micros: int) -> str:
     return f"PT{''.join(parts) or '0S'}"
 
 
-def _values(values: Iterable[Any], by_text: bool) -> str:
+def _values(values: Iterable[Literal], by_text: bool) -> str:
     texts = map(_value, values)
     return ",".join(sorted(texts) if by_text else texts)

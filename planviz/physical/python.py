@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from planviz.expressions.aggregates import AggregateExpression
-from planviz.expressions.core import AttributeReference, Expression, SortOrder
+from planviz.expressions.core import AttributeReference, Expression, NamedExpression, SortOrder
 from planviz.logical.plan import bracketed
 from planviz.physical.aggregates import GroupingExec
 from planviz.physical.distribution import (
@@ -80,7 +80,7 @@ class ArrowAggregatePythonExec(PythonAggregateExec):
     """Groups go to Python as Arrow batches; `eval_type` is a number of PythonEvalType (since Spark 4.1)."""
 
     distribution: tuple[Expression, ...] | None
-    keys: tuple[Expression, ...]
+    keys: tuple[NamedExpression, ...]
     functions: tuple[AggregateExpression, ...]
     buffers: tuple[AttributeReference, ...]
     results: tuple[Expression, ...]
@@ -97,7 +97,7 @@ class AggregateInPandasExec(PythonAggregateExec):
     """The same under its first name (Spark 2.4 to 4.0)."""
 
     distribution: tuple[Expression, ...] | None
-    keys: tuple[Expression, ...]
+    keys: tuple[NamedExpression, ...]
     functions: tuple[AggregateExpression, ...]
     buffers: tuple[AttributeReference, ...]
     results: tuple[Expression, ...]
@@ -121,7 +121,7 @@ class ArrowWindowPythonExec(PythonWindowExec):
 
     functions: tuple[Expression, ...]
     partition: tuple[Expression, ...]
-    order: tuple[Expression, ...]
+    order: tuple[SortOrder, ...]
     eval_type: int
     child: SparkPlan
 
@@ -132,7 +132,7 @@ class WindowInPandasExec(PythonWindowExec):
 
     functions: tuple[Expression, ...]
     partition: tuple[Expression, ...]
-    order: tuple[Expression, ...]
+    order: tuple[SortOrder, ...]
     child: SparkPlan
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any, Self
+from collections.abc import Callable
+from typing import Self
 
 from planviz.catalog.tables import Buckets
 from planviz.expressions.core import AttributeReference, Expression
@@ -84,7 +85,7 @@ class FileSourceScanExec(LeafExec):
         """The filters; the columns are its own."""
         return (*self.partition_filters, *self.data_filters)
 
-    def map_expressions(self, f: Any, mask: int = -1) -> FileSourceScanExec:
+    def map_expressions(self, f: Callable[[Expression], Expression], mask: int = -1) -> Self:
         """Only the filters are mapped."""
         data, parts = (
             tuple(f(e) if e.bits & mask else e for e in filters)

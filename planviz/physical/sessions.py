@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from planviz.expressions.aggregates import AggregateExpression
-from planviz.expressions.core import AttributeReference, Expression, SortOrder
+from planviz.expressions.core import AttributeReference, Expression, NamedExpression, SortOrder
 from planviz.logical.plan import bracketed
 from planviz.physical.aggregates import BaseAggregateExec
 from planviz.physical.distribution import AllTuples, ClusteredDistribution, Distribution, OutputOrder, ascending
@@ -23,7 +23,7 @@ class MergingSessionsExec(BaseAggregateExec):
     """Makes one of the sessions that overlap and merges the buffers of their functions."""
 
     distribution: tuple[Expression, ...] | None
-    keys: tuple[Expression, ...]
+    keys: tuple[NamedExpression, ...]
     session: AttributeReference
     functions: tuple[AggregateExpression, ...]
     buffers: tuple[AttributeReference, ...]

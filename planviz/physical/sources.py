@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from planviz.expressions.core import AttributeReference, SortOrder
 from planviz.logical.plan import LogicalPlan, bracketed
 from planviz.physical.distribution import (
@@ -132,7 +130,7 @@ class UnionLoopExec(SourceExec):
     depth: int | None = None
 
     @property
-    def inner_children(self) -> tuple[Any, ...]:
+    def inner_children(self) -> tuple[LogicalPlan, ...]:
         """The logical plans."""
         return (self.anchor, self.recursion)
 

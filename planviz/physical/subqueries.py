@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from planviz.expressions.core import AttributeReference, Expression, Typed, UnaryExpression
-from planviz.logical.plan import bracketed, positioned, positions_of
+from planviz.logical.plan import LogicalPlan, bracketed, positioned, positions_of
 from planviz.physical.plan import LeafExec, PlanHolder, SparkPlan, UnaryExec
 from planviz.trees.node import Held, always, lazy, node
 from planviz.types import BOOLEAN, DataType
@@ -36,22 +34,20 @@ class SubqueryExec(UnaryExec):
 class ReusedSubqueryExec(LeafExec):
     """The value of another subquery of the plan."""
 
-    subquery: Any
+    subquery: Held[SubqueryExec]
 
     @lazy
     def output(self) -> tuple[AttributeReference, ...]:
         """The subquery's."""
-        out: tuple[AttributeReference, ...] = self.subquery.output
-        return out
+        return self.subquery.output
 
     @property
     def name(self) -> str:
         """The subquery's, by which expressions refer to it."""
-        name: str = self.subquery.name
-        return name
+        return self.subquery.name
 
     @lazy
-    def canonicalized(self) -> Any:
+    def canonicalized(self) -> SubqueryExec:
         """The subquery's."""
         return self.subquery.canonicalized
 
@@ -99,13 +95,13 @@ class SubqueryAdaptiveBroadcastExec(SubqueryExec):
     plan_id: int = 0
     indices: tuple[int, ...] = ()
     only_reused: bool = True
-    build: Any = None
+    build: Held[LogicalPlan | None] = None
     keys: tuple[Expression, ...] = ()
 
     UNCOMPARED = ("plan_id",)
 
     @lazy
-    def children(self) -> tuple[Any, ...]:
+    def children(self) -> tuple[SparkPlan, ...]:
         """The physical plan alone."""
         return (self.child,)
 
@@ -117,6 +113,7 @@ class SubqueryAdaptiveBroadcastExec(SubqueryExec):
     @lazy
     def simple_string(self) -> str:
         """SubqueryAdaptiveBroadcast dynamicpruning#1, [0], true, the plan's line, [k#2]."""
+        assert self.build is not None
         only = str(self.only_reused).lower()
         parts = [self.name, self.shown_keys, only, self.build.simple_string, bracketed(self.keys)]
         return f"SubqueryAdaptiveBroadcast {', '.join(parts)}"
@@ -148,7 +145,7 @@ class InSubqueryExec(PlanHolder):
     """value IN the rows of a subquery."""
 
     value: Expression
-    plan: Any
+    plan: Held[SubqueryExec | ReusedSubqueryExec]
     expr_id: int
 
     data_type = always(BOOLEAN)

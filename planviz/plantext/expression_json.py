@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TypeGuard
 
 from planviz.jsontypes import JsonObject
 from planviz.plantext.operators.aggregates import functions
@@ -70,7 +70,7 @@ _NAMES = {
 }
 
 
-def is_expression(value: object) -> bool:
+def is_expression(value: object) -> TypeGuard[list[JsonObject]]:
     """Whether a field's value is an expression: an array of nodes in pre-order."""
     return isinstance(value, list) and bool(value) and isinstance(value[0], dict) and "class" in value[0]
 
@@ -96,7 +96,7 @@ def field_parts(op: str, fields: dict[str, object]) -> dict[str, object]:
     return parts
 
 
-def _shown(value: Any) -> object:
+def _shown(value: object) -> object:
     if is_expression(value):
         return expression_text(value)
     if isinstance(value, list):

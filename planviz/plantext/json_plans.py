@@ -260,7 +260,7 @@ def _is_cluster(entry: dict[str, object]) -> bool:
 # -- plan.toJSON
 
 
-def to_json_graph(entries: list[Any]) -> PlanGraph:
+def to_json_graph(entries: list[object]) -> PlanGraph:
     """The plan of `plan.toJSON`: nodes in pre-order, each with its number of children and its fields."""
     nodes: list[PlanNode] = []
     open_parents: list[tuple[PlanNode, int]] = []
@@ -291,7 +291,9 @@ def to_json_graph(entries: list[Any]) -> PlanGraph:
         )
         nodes.append(node)
         open_parents.append((node, int(entry.get("num-children", 0))))
-    physical = any(str(entry.get("class", "")).startswith("org.apache.spark.sql.execution") for entry in entries[:1])
+    first = entries[0] if entries else None
+    named = str(first.get("class", "")) if isinstance(first, dict) else ""
+    physical = named.startswith("org.apache.spark.sql.execution")
     stage = "physical" if physical else ("parsed" if any(n.op.startswith("Unresolved") for n in nodes) else "optimized")
     title = "Physical Plan" if physical else "Logical Plan"
     return PlanGraph.from_nodes(stage, title, nodes)

@@ -16,11 +16,12 @@ from planviz.dataframe.frame import DataFrame
 from planviz.dataframe.rdd import RDD
 from planviz.dataframe.readers import relation
 from planviz.dataframe.refusals import BadRows
+from planviz.dataframe.rows import Schema
 from planviz.dataframe.session import SparkSession
 from planviz.dataframe.writers import TableLayout
 from planviz.errors import AnalysisError, InputError, ParseError, PlanvizError
 from planviz.execution import QueryExecution
-from planviz.expressions.core import Alias, AttributeReference, Literal
+from planviz.expressions.core import Alias, AttributeReference, Expression, Literal
 from planviz.expressions.ids import fresh_ids, next_id
 from planviz.expressions.objects import ScalaUDF
 from planviz.expressions.unresolved import UnresolvedAttribute
@@ -225,7 +226,9 @@ class ProgramSession(SparkSession):
         self.guesses.reads(str(path), provider, str(given.get("inferschema", "")).lower() == "true")
         return self.guessed(str(path), provider)
 
-    def createDataFrame(self, data: object, schema: object = None, *given: object, **named: object) -> DataFrame:
+    def createDataFrame(
+        self, data: object, schema: Schema | Unknown = None, *given: object, **named: object
+    ) -> DataFrame:
         """Rows of a program; where nobody knows them or their columns, the columns are guessed from their use."""
         if isinstance(data, PandasFrame):
             found = self._of_pandas(data, schema)
@@ -245,7 +248,7 @@ class ProgramSession(SparkSession):
             except (InputError, TypeError):
                 names = names or _names_of(rows)
         if isinstance(rows, list | tuple) and not rows and not self.guesses.tables and not names:
-            return super().createDataFrame(rows, schema)
+            return super().createDataFrame(rows, None if isinstance(schema, Unknown) else schema)
         return self.guessed_rows(f"rows of line {self.line()}", names)
 
     def _of_pandas(self, data: PandasFrame, schema: Value) -> DataFrame | None:
@@ -411,7 +414,9 @@ class ProgramSession(SparkSession):
         """Views over guessed tables: which one, and the columns that the view has."""
         found = {}
         for key, view in self.catalog.views.items():
-            leaves = self._open(view.plan) if view.plan is not None and view.plan.resolved else []
+            if view.plan is None or not view.plan.resolved:
+                continue
+            leaves = self._open(view.plan)
             if leaves:
                 found[key] = leaves[0][1], frozenset(a.name.lower() for a in view.plan.output)
         return found
@@ -435,7 +440,7 @@ class ProgramSession(SparkSession):
         """Begins the reading anew where a guessed table may have the column."""
         self.learn_column(plan, parts[0])
 
-    def becomes_numeric(self, plan: LogicalPlan, column: AttributeReference) -> bool:
+    def becomes_numeric(self, plan: LogicalPlan, column: Expression) -> bool:
         """Whether the column's type is only guessed; Again where it was guessed to be no number."""
         found = source(column, Project((column,), plan), self._guessed_in)
         if found is None:
@@ -521,7 +526,7 @@ class ProgramSession(SparkSession):
         """The guessed table that a relation reads."""
         if not isinstance(plan, LogicalRelation):
             return None
-        table: LogicalPlan = plan.table
+        table = plan.table
         key = table.shown_name if plan.name and isinstance(table, Table) else getattr(table, "name", "")
         return key if key in self.guesses.columns else None
 

@@ -149,6 +149,8 @@ def _unbound(kind: type, name: str) -> Native:
 
     def apply(receiver: object, *given: object, **named: object) -> Value:
         found = api.attribute(receiver, name)
+        if not callable(found):
+            raise TypeError(f"{kind.__name__}.{name} cannot be called")
         return found(*given, **named)
 
     return Native(f"{kind.__name__}.{name}", apply)

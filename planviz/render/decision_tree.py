@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
+from planviz.jsontypes import JsonObject
 from planviz.render.decision_layout import Place
 from planviz.render.fonts import clip, text_width
 from planviz.render.primitives import Drawing, Group, Path, Primitive, Step, Text
@@ -79,7 +80,7 @@ def draw_decisions(
 
 class _Painter:
     def __init__(
-        self, colours: Mapping[str, Any], places: Mapping[str, Place], ways: Sequence[Way], dx: float, dy: float
+        self, colours: JsonObject, places: Mapping[str, Place], ways: Sequence[Way], dx: float, dy: float
     ) -> None:
         self.colours, self.ways, self.dy = colours, ways, dy
         self.places = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import cache
-from typing import Any
+from typing import Literal
 
 from planviz.graph import KINDS
 from planviz.render.cards import Scene
@@ -330,7 +330,7 @@ class Painter:
         size: float,
         colour: str,
         room: float,
-        anchor: Any = "start",
+        anchor: Literal["start", "end"] = "start",
         *,
         bold: bool = False,
     ) -> Text:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 from hashlib import sha256
 from html import escape
-from typing import Any
 
 from planviz.graph import PlanGraph
+from planviz.jsontypes import JsonObject
 from planviz.render.fonts import has_glyph, subset
 from planviz.render.scene import build_scene
 from planviz.render.text import one_line
@@ -87,7 +87,7 @@ def html_page(
 
 
 def scene_page(
-    scenes: Sequence[Mapping[str, Any]],
+    scenes: Sequence[JsonObject],
     *,
     text: str | None = None,
     title: str | None = None,
@@ -109,7 +109,7 @@ def scene_page(
     return page("workbench", data, heading, theme, ' role="tablist" aria-label="Plans"' if len(scenes) > 1 else "")
 
 
-def steps_page(trace: Mapping[str, Any], *, title: str | None = None, theme: str | None = None, **more: object) -> str:
+def steps_page(trace: JsonObject, *, title: str | None = None, theme: str | None = None, **more: object) -> str:
     """A trace as `planviz.render.steps.trace_data` gives it as one page that plays its steps; see `html_page`.
 
     `more` goes to the player as it is, such as the rules' `cards`. Raises ExportError for an unknown theme.

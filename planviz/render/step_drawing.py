@@ -23,7 +23,7 @@ State = dict[int, tuple[int, int]]  # slot -> (look, slot above)
 
 
 def draw_step(
-    trace: Mapping[str, Any],
+    trace: JsonObject,
     step: int,
     *,
     view: str = "split",
@@ -70,7 +70,7 @@ def draw_step(
     )
 
 
-def states(trace: Mapping[str, Any], step: int) -> tuple[State, State]:
+def states(trace: JsonObject, step: int) -> tuple[State, State]:
     """What stands where before and after a step. Raises IndexError when there is no such step."""
     number = trace["steps"][step]["scene"]
     looks = trace["scenes"][number]["looks"]
@@ -89,7 +89,7 @@ def _changed(state: State, delta: Mapping[str, list[int]], looks: list[list[Any]
     return found | {looks[pairs[at]][0]: (pairs[at], pairs[at + 1]) for at in range(0, len(pairs), 2)}
 
 
-def _place(trace: Mapping[str, Any], told: Mapping[str, object]) -> str:
+def _place(trace: JsonObject, told: Mapping[str, object]) -> str:
     parts = [trace["batches"][told["batch"]]["name"]]
     if "iteration" in told:
         parts.append(f"iteration {told['iteration']}")
@@ -109,9 +109,7 @@ def _bounds(scenes: list[Scene]) -> tuple[float, float, float, float]:
 class _Pane(Painter):
     """A state with its marks, drawn with the cards and edges of every other picture."""
 
-    def __init__(
-        self, trace: Mapping[str, Any], told: Mapping[str, object], state: State, side: str, theme: str
-    ) -> None:
+    def __init__(self, trace: JsonObject, told: JsonObject, state: State, side: str, theme: str) -> None:
         self.side = side
         self.slots = list(state)
         place = {slot: at for at, slot in enumerate(self.slots)}
@@ -209,7 +207,7 @@ class _Pane(Painter):
         return items, top + 44
 
 
-def _marks(told: Mapping[str, Any], before: State, after: State, side: str) -> tuple[dict[int, str], dict[int, str]]:
+def _marks(told: JsonObject, before: State, after: State, side: str) -> tuple[dict[int, str], dict[int, str]]:
     """The mark and the label of every slot that the step touched."""
     marks: dict[int, str] = {}
     labels: dict[int, str] = {}

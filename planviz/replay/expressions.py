@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import cast
 
 from planviz.analysis.coercion.expressions import coerced_tree
 from planviz.analysis.coercion.lattice import ANSI
@@ -73,6 +74,7 @@ from planviz.expressions.subqueries import (
 from planviz.expressions.unresolved import OuterReference
 from planviz.expressions.windows import (
     WindowExpression,
+    WindowSpec,
 )
 from planviz.functions.registry import build
 from planviz.logical.plan import LogicalPlan
@@ -477,7 +479,9 @@ class Elaborator:
         return DynamicPruningSubquery(plan, tuple(inside), number, (), keys, 0)
 
     def _window(self, term: Term, wanted: DataType | None) -> Expression:
-        return WindowExpression(self.expression(term.children[0]), self.expression(term.children[1]))
+        # One that nobody can read stands there as it was printed.
+        spec = cast(WindowSpec, self.expression(term.children[1]))
+        return WindowExpression(self.expression(term.children[0]), spec)
 
     def _filter(self, term: Term, wanted: DataType | None) -> Expression:
         made = self.expression(term.children[0])

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TypeGuard
 from weakref import WeakKeyDictionary
 
 from planviz.catalog.tables import Table
@@ -34,7 +34,7 @@ from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LogicalRelation
 from planviz.optimizer.context import OptimizerContext
 from planviz.optimizer.rules.runtime_filters import LEAST_SCAN, InjectRuntimeFilter
-from planviz.physical.strategies.context import PlanningContext
+from planviz.physical.strategies.context import PlanningContext, undecided
 from planviz.physical.strategies.join_selection import JoinSelection
 from planviz.physical.strategies.keys import equi_join, null_aware_anti_join
 from planviz.replay.columns import Columns
@@ -197,9 +197,11 @@ def rows_told(plan: LogicalPlan) -> dict[str, int]:
     """The rows of tables, by runtime filters built of them that expect as many; not where that is the default."""
     found: dict[str, int] = {}
     for node in nodes_of(plan):
-        tests: list[Any] = split_conjunction(node.condition) if isinstance(node, Filter) else []
-        for inner in (c.arguments[0] for c in tests if _is_bloom(c) and isinstance(c.arguments[0], SubqueryExpression)):
-            made: Any = inner.plan
+        for bloom in _blooms(node):
+            inner = bloom.arguments[0]
+            if not isinstance(inner, SubqueryExpression):
+                continue
+            made: LogicalPlan = inner.plan
             calls = [e for n in made.walk() for x in n.expressions for e in x.collect(AggregateCall)]
             tables = [n for n in made.walk() if isinstance(n, LogicalRelation)]
             values = [e.arguments[1] for e in calls if e.name == "bloom_filter_agg" and len(e.arguments) > 1]
@@ -268,17 +270,17 @@ def runtime_filters(plan: LogicalPlan) -> Counter[str]:
     """The keys that are tested against a runtime filter, each as often as it is."""
     found: Counter[str] = Counter()
     for node in nodes_of(plan):
-        if isinstance(node, Filter):
-            found.update(_tested(c) for c in split_conjunction(node.condition) if _is_bloom(c))
+        found.update(str(c.arguments[1]) for c in _blooms(node))
     return found
 
 
-def _is_bloom(e: Expression) -> bool:
+def _is_bloom(e: Expression) -> TypeGuard[FunctionCall]:
     return isinstance(e, FunctionCall) and e.name == "might_contain" and len(e.arguments) == 2
 
 
-def _tested(e: Any) -> str:
-    return str(e.arguments[1])
+def _blooms(node: LogicalPlan) -> list[FunctionCall]:
+    """The runtime filters of an operator: a subquery's bloom filter, and the value that may be in it."""
+    return [c for c in split_conjunction(node.condition) if _is_bloom(c)] if isinstance(node, Filter) else []
 
 
 def without_runtime_filters(plan: LogicalPlan) -> LogicalPlan:
@@ -337,7 +339,7 @@ class Fitting:
         self.sources: dict[str, int] = {}
         self.leaves: list[LogicalPlan] = []
 
-        def one(p: LogicalPlan) -> Any:
+        def one(p: LogicalPlan) -> LogicalPlan:
             if is_printed_leaf(p):
                 self.leaves.append(copy(p))
                 self.sources[source_of(p)] = LARGE
@@ -384,7 +386,7 @@ class Fitting:
         return largest, smallest
 
     @staticmethod
-    def _tables_of(plan: Any) -> list[str]:
+    def _tables_of(plan: LogicalPlan) -> list[str]:
         leaves = (n for n in plan.walk() if not n.children)
         keys = (
             key_of(n) if isinstance(n, LogicalRelation) else source_of(n) if is_printed_leaf(n) else "" for n in leaves
@@ -415,7 +417,7 @@ class Fitting:
         tables: set[str] = set()
         with estimating(self.config):
             for wanted in self.joins:
-                context = PlanningContext(self.config, lambda p: p)
+                context = PlanningContext(self.config, undecided)
                 try:
                     operator, side, _, _ = JoinSelection(wanted.join, context).choose()
                 except (PlanvizError, TypeError, ValueError, AttributeError):
@@ -470,8 +472,7 @@ class Fitting:
         for key in self.sizes:
             self._set(key, LEVELS[2] if key in small else LARGE)
         for node in nodes_of(self.plan):
-            tests: list[Any] = split_conjunction(node.condition) if isinstance(node, Filter) else []
-            for inner in (c.arguments[0] for c in tests if _is_bloom(c)):
+            for inner in (c.arguments[0] for c in _blooms(node)):
                 for key in self._tables_of(inner.plan) if isinstance(inner, SubqueryExpression) else ():
                     if key not in small:
                         self._set(key, LEVELS[3])
@@ -516,6 +517,5 @@ def runtime_filters_of_one(plan: LogicalPlan) -> Counter[str]:
     """The same of one plan, without those of its subqueries."""
     found: Counter[str] = Counter()
     for node in plan.walk():
-        if isinstance(node, Filter):
-            found.update(_tested(c) for c in split_conjunction(node.condition) if _is_bloom(c))
+        found.update(str(c.arguments[1]) for c in _blooms(node))
     return found

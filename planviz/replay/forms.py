@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planviz.analysis.generators import pivot_spec
 from planviz.expressions import decimals
@@ -70,12 +70,15 @@ _BOUNDS = {
 }
 _DECIMAL_TYPE = re.compile(r",? ?DecimalType\((\d+),(\d+)\)")
 
+#: How the expression of one kind of term is made.
+Form = Callable[["Elaborator", Term], Expression]
 
-def _one(make: Callable[[Expression], Expression]) -> Callable[[Elaborator, Term], Expression]:
+
+def _one(make: Callable[[Expression], Expression]) -> Form:
     return lambda e, t: make(e.expression(t.children[0]))
 
 
-def _two(make: Callable[[Expression, Expression], Expression], wanted: DataType = STRING) -> Any:
+def _two(make: Callable[[Expression, Expression], Expression], wanted: DataType = STRING) -> Form:
     return lambda e, t: make(e.expression(t.children[0], wanted), e.expression(t.children[1], wanted))
 
 
@@ -206,7 +209,7 @@ def _as_its_child(e: Elaborator, t: Term) -> Expression | None:
     return Wrapped(child, f"{t.value[0]}(", ")", child.data_type)
 
 
-def _null_test(make: Callable[[Expression], Expression]) -> Callable[[Elaborator, Term], Expression]:
+def _null_test(make: Callable[[Expression], Expression]) -> Form:
     return lambda e, t: make(e.expression(t.children[0]))
 
 

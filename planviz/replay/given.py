@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from planviz.config import SETTINGS, OptimizerConfig, read_bytes
 from planviz.errors import InputError
 from planviz.replay.settings import Setting
+from planviz.versions.model import SettingValue
 
 #: What stands as the evidence of a setting that was given.
 GIVEN = "given"
@@ -19,7 +19,7 @@ class Given:
     """Settings by their Spark keys, sizes in bytes by a table's name as `Replay.names` shows it (in any case), and the
     profile; empty for none."""
 
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, SettingValue] = field(default_factory=dict)
     sizes: Mapping[str, int] = field(default_factory=dict)
     profile: str = ""
 

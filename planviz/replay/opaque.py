@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from planviz.expressions.core import AttributeReference, Declared, Expression, Typed, UnaryExpression
-from planviz.expressions.subqueries import SubqueryExpression
+from planviz.expressions.subqueries import QueryPlan, SubqueryExpression
 from planviz.graph.kinds import kind_of
 from planviz.logical.operators import View
 from planviz.logical.plan import LogicalPlan
+from planviz.physical.plan import SparkPlan
 from planviz.physical.printed import PrintedExec
 from planviz.trees.node import always, lazy, node
 from planviz.types import LONG, UNKNOWN, DataType
@@ -119,19 +119,19 @@ class OpaqueOperator(LogicalPlan):
         return self.pieces[0].split(" ")[0]
 
     @lazy
-    def simple_string(self) -> Any:
+    def simple_string(self) -> str:
         """The line, with the columns as they are now called."""
         return "".join(p + str(c) for p, c in zip(self.pieces, self.columns, strict=False)) + self.pieces[-1]
 
-    def own_operator(self, below: Any) -> Any:
+    def own_operator(self, below: Callable[[LogicalPlan], QueryPlan]) -> PrintedExec | None:
         """A physical line as it stands, over its inputs planned again."""
         if not self.physical:
             return None
-        inputs = tuple(below(p) for p in self.inputs)
+        inputs = tuple([made for made in map(below, self.inputs) if isinstance(made, SparkPlan)])
         return PrintedExec(self.simple_string, inputs, self.output, self.inner.trees, self.columnar)
 
     @property
-    def inner_children(self) -> tuple[Any, ...]:
+    def inner_children(self) -> tuple[QueryPlan, ...]:
         """The trees that are no inputs."""
         return self.inner.trees
 
@@ -202,7 +202,7 @@ def plans_in(plan: LogicalPlan) -> Iterator[LogicalPlan]:
     for operator in plan.walk():
         if operator.own_bits & SubqueryExpression.BIT:
             for s in operator.subqueries:
-                inner: Any = s.plan
+                inner: LogicalPlan = s.plan
                 yield from plans_in(inner)
 
 

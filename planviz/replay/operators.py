@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import cast
 
-from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, NamedExpression
+from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, NamedExpression, SortOrder
 from planviz.expressions.python import PythonUDF
 from planviz.expressions.subqueries import LateralSubquery
 from planviz.logical.combining import (
@@ -353,8 +354,13 @@ def _aggregate(o: Operator) -> LogicalPlan:
     return Aggregate((), o.named(first), o.child)
 
 
+def sort_keys(made: tuple[Expression, ...]) -> tuple[SortOrder, ...]:
+    """The keys of an order; one that nobody can read stands among them as it was printed."""
+    return cast(tuple[SortOrder, ...], made)
+
+
 def _sort(o: Operator) -> LogicalPlan:
-    order = o.expressions()
+    order = sort_keys(o.expressions())
     if o.rest not in (", true", ", false"):
         return o.opaque()
     return Sort(order, o.rest == ", true", o.child)
@@ -382,12 +388,12 @@ def _view(o: Operator) -> LogicalPlan:
 def _window(o: Operator) -> LogicalPlan:
     functions = o.named()
     partition: tuple[Expression, ...] = ()
-    order: tuple[Expression, ...] = ()
+    order: tuple[SortOrder, ...] = ()
     while o.skip(", "):
         terms = o.listed()
         made = tuple(o.elaborator.expression(t) for t in terms)
         if terms and terms[0].kind == "order":
-            order = made
+            order = sort_keys(made)
         else:
             partition = made
     return Window(functions, partition, order, o.child) if not o.rest else o.opaque()
@@ -403,7 +409,7 @@ def _group_limit(o: Operator) -> LogicalPlan:
     if m is None:
         return o.opaque()
     rank = o.elaborator.expression(o.terms.one(o.at, o.at + len(m.group(1))))
-    return WindowGroupLimit(lists.get(False, ()), lists.get(True, ()), rank, int(m.group(2)), o.child)
+    return WindowGroupLimit(lists.get(False, ()), sort_keys(lists.get(True, ())), rank, int(m.group(2)), o.child)
 
 
 def _expand(o: Operator) -> LogicalPlan:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from planviz.expressions.subqueries import QueryPlan
 from planviz.graph import PlanGraph
 from planviz.physical.formatted import simple
 from planviz.physical.printed import PrintedExec
@@ -143,7 +144,7 @@ class PhysicalForm:
 
 def _kept_lines(plan: SparkPlan) -> Iterator[str]:
     """The lines of the operators that stand as they were printed."""
-    stack: list[SparkPlan] = [plan]
+    stack: list[QueryPlan] = [plan]
     while stack:
         node = stack.pop()
         if isinstance(node, PrintedExec):

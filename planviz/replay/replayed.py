@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from planviz.config import OptimizerConfig
 from planviz.decisions.join_tree import THRESHOLD
@@ -33,12 +32,13 @@ from planviz.replay.search import as_settings, optimizer_changes, planner_change
 from planviz.replay.settings import ANSI, COST_BASED, SMALL, Setting, candidates, configured, found_settings
 from planviz.replay.taken import PrintedOrder, with_choices
 from planviz.replay.told import lacking
+from planviz.replay.tried import Tried, attempt
 from planviz.trees.trace import Trace
 
 _IDS = re.compile(r"#(\d+)")
 _READ = ("analyzed", "optimized", "physical", "initial")
 #: How far the optimized and the physical plan are from the text, and what was made.
-Scored = tuple[tuple[int, int], dict[str, Any]]
+Scored = tuple[tuple[int, int], Tried]
 
 
 @dataclass
@@ -126,7 +126,7 @@ class _Replaying:
             if best[0] == (0, 0):
                 break
         assert best is not None
-        config: OptimizerConfig = best[1]["config"]
+        config = best[1].config
         small = sum(len(g) for g in self.graphs.values()) < SMALL
         if small and not any(s.key == ANSI for s in self.made.settings) and best[0] != (0, 0):
             on = not config.get(ANSI)
@@ -141,28 +141,29 @@ class _Replaying:
         """The same, or what comes out nearer under settings that a search finds."""
         (optimized, physical), found = best
         operators = max(len(g) for g in self.graphs.values()) if self.graphs else 0
-        reads: list[ReadPlan] = list(found["read"].values())
-        if found["failures"] or found.get("taken") or any(r.opaque or r.opaque_operators for r in reads):
+        reads = found.read.values()
+        if found.failures or found.taken or any(r.opaque or r.opaque_operators for r in reads):
             return best  # another cause is likelier
-        config: OptimizerConfig = found["config"]
-        sizes = found["fitted"].sizes if "fitted" in found else {}
+        config = found.config
+        sizes = found.fitted.sizes if found.fitted is not None else {}
         given = self.made.given.settings
         made: list[Setting] = []
-        if optimized and "optimized" in found and operators <= SMALL:
-            plan, theirs = found["start"], self._text("optimized")
-            tried = optimizer_changes(config, found["trace"], theirs, found["optimized text"])
+        plan, trace = found.start, found.trace
+        if optimized and plan is not None and trace is not None and operators <= SMALL:
+            theirs = self._text("optimized")
+            tried = optimizer_changes(config, trace, theirs, found.texts["optimized"])
 
             def first(c: OptimizerConfig) -> int:
-                again = self._attempt({"failures": []}, lambda: self._optimized(plan, sizes, c, Trace()))
+                again = attempt([], lambda: self._optimized(plan, sizes, c, Trace()))
                 return 1 << 20 if again is None else distance(theirs, again.tree_string)
 
             tried = [c for c in tried if c.key not in given]
             made += as_settings(*smallest_change(config, tried, first, optimized, tries_for(operators)), "optimized")
-        if physical and "planned" in found and operators <= SMALL:
-            logical = found["read"].get("physical") or found["read"]["optimized"]
+        if physical and found.planned is not None and operators <= SMALL:
+            logical = found.read.get("physical") or found.read["optimized"]
 
             def second(c: OptimizerConfig) -> int:
-                again = self._attempt({"failures": []}, lambda: self._planned(logical, logical.plan, sizes, c))
+                again = attempt([], lambda: self._planned(logical, logical.plan, sizes, c))
                 return 1 << 20 if again is None else self.form.distance(again[1])
 
             tried = [c for c in planner_changes(config) if c.key not in given]
@@ -172,7 +173,7 @@ class _Replaying:
         again = self._as(config.with_settings({s.key: s.value for s in made}))
         if sum(again[0]) >= optimized + physical:
             return best
-        again[1]["settings"] = [*again[1].get("settings", []), *made]
+        again[1].settings += made
         return again
 
     def _as(self, config: OptimizerConfig) -> Scored:
@@ -182,8 +183,7 @@ class _Replaying:
             self._read(ansi)
             self.readings[ansi] = dict(self.made.read)
         self.made.read = dict(self.readings[ansi])
-        score, found = self._tried(config)
-        return score, {"config": config} | found | {"read": self.made.read}
+        return self._tried(config)
 
     def _may_not_broadcast(self, fitted: Fitted) -> bool:
         """Whether the text has runtime filters that no sizes explain, and no join that broadcasts a side."""
@@ -240,9 +240,9 @@ class _Replaying:
         """The physical plan as it was planned: an adaptive one before it ran."""
         return self.graphs.get("initial") or self.graphs.get("physical")
 
-    def _tried(self, config: OptimizerConfig) -> tuple[tuple[int, int], dict[str, object]]:
+    def _tried(self, config: OptimizerConfig) -> Scored:
         """How far the plans are from those of the text under these settings, and what was made."""
-        found: dict[str, Any] = {"failures": []}
+        found = Tried(config, self.made.read)
         analyzed = self.made.read.get("analyzed")
         optimized = self.made.read.get("optimized")
         logical = self.made.read.get("physical") or optimized
@@ -257,47 +257,47 @@ class _Replaying:
             joins = logical.joins or joins_in(self._physical())
             fitting = Fitting(logical.plan, joins, config, self.columns, told)
             fitting.take(logical)
-            threshold = self._attempt(found, lambda: self._threshold(fitting))
+            threshold = attempt(found.failures, lambda: self._threshold(fitting))
             if threshold is not None:
-                found["settings"] = [threshold]
-                config = found["config"] = fitting.config = config.with_settings({THRESHOLD: threshold.value})
-            fitted = self._attempt(found, fitting.search)
+                found.settings = [threshold]
+                config = found.config = fitting.config = config.with_settings({THRESHOLD: threshold.value})
+            fitted = attempt(found.failures, fitting.search)
             if fitted is not None and self._may_not_broadcast(fitted):
                 again = Fitting(logical.plan, joins, config.with_settings({THRESHOLD: -1}), self.columns, told)
                 again.take(logical)
-                better = self._attempt(found, again.search)
+                better = attempt(found.failures, again.search)
                 if better is not None and not better.open:
                     words = "a runtime filter was built of a side that would have been broadcast: broadcasting was off"
-                    found["settings"] = [*found.get("settings", []), Setting(THRESHOLD, -1, words)]
+                    found.settings.append(Setting(THRESHOLD, -1, words))
                     fitted, config = better, again.config
-                    found["config"] = config
+                    found.config = config
             if fitted is not None:
-                found["fitted"], sizes = fitted, fitted.sizes
+                found.fitted, sizes = fitted, fitted.sizes
         score = [0, 0]
         if analyzed is not None and optimized is not None:
             trace = Trace()
-            start = found["start"] = self._with_caches(analyzed.plan, optimized.plan, sizes, config)
-            plan = self._attempt(found, lambda: self._optimized(start, sizes, config, trace))
+            start = found.start = self._with_caches(analyzed.plan, optimized.plan, sizes, config)
+            plan = attempt(found.failures, lambda: self._optimized(start, sizes, config, trace))
             if plan is not None:
-                found["optimized"], found["trace"] = plan, trace
-                found["optimized text"] = plan.tree_string
+                found.optimized, found.trace = plan, trace
+                found.texts["optimized"] = plan.tree_string
                 score[0] = distance(self._text("optimized"), plan.tree_string)
             else:
                 score[0] = 1 << 20
             if score[0] and optimized.plan.bits & Join.BIT:
-                score[0] = self._ordered(found, score[0], sizes, config)
+                score[0] = self._ordered(found, start, score[0], sizes, config)
         if logical is not None and self._physical() is not None:
             planned = None
             names = unplannable(logical.plan)
             if names:
-                found["failures"].append(
+                found.failures.append(
                     f"The optimized plan is not planned again: what {', '.join(names)} does is not known here."
                 )
             else:
-                planned = self._attempt(found, lambda: self._planned(logical, logical.plan, sizes, config))
+                planned = attempt(found.failures, lambda: self._planned(logical, logical.plan, sizes, config))
             if planned is not None:
-                found["planned"], found["physical text"] = planned
-                score[1] = self.form.distance(found["physical text"])
+                found.planned, found.texts["physical"] = planned
+                score[1] = self.form.distance(found.texts["physical"])
             else:
                 score[1] = 1 << 20
             if score[1] and fitted is not None and fitted.joins:
@@ -311,34 +311,35 @@ class _Replaying:
         theirs = self._text("optimized")
 
         def far(start: LogicalPlan) -> int:
-            plan = self._attempt({"failures": []}, lambda: self._optimized(start, sizes, config, Trace()))
+            plan = attempt([], lambda: self._optimized(start, sizes, config, Trace()))
             return 1 << 20 if plan is None else distance(theirs, plan.tree_string)
 
         return with_caches(analyzed, optimized, far)
 
-    def _ordered(self, found: dict[str, Any], before: int, sizes: dict[str, int], config: OptimizerConfig) -> int:
+    def _ordered(
+        self, found: Tried, analyzed: LogicalPlan, before: int, sizes: dict[str, int], config: OptimizerConfig
+    ) -> int:
         """The optimized plan with the order of its joins taken from the text, where that is nearer; how near it is.
 
         Costs take rows and distinct values, which a text without statistics does not say.
         """
-        analyzed, optimized = found["start"], self.made.read["optimized"].plan
+        optimized = self.made.read["optimized"].plan
         order = PrintedOrder(optimized)
         trace = Trace()
         costs = config.with_settings(dict.fromkeys(COST_BASED, True))
-        kept = list(found["failures"])
-        plan = self._attempt(found, lambda: self._optimized(analyzed, sizes, costs, trace, order, rows_told(optimized)))
-        found["failures"] = kept
+        plan = attempt([], lambda: self._optimized(analyzed, sizes, costs, trace, order, rows_told(optimized)))
         after = before if plan is None else distance(self._text("optimized"), plan.tree_string)
         if plan is None or after >= before:
             return before
-        found |= {"optimized": plan, "trace": trace, "optimized text": plan.tree_string, "taken": order.used}
+        found.optimized, found.trace, found.taken = plan, trace, order.used
+        found.texts["optimized"] = plan.tree_string
         words = "the order of the joins, or the rows that a runtime filter expects, come from costs"
-        found["settings"] = [*found.get("settings", []), *(Setting(key, True, words) for key in COST_BASED)]
+        found.settings += [Setting(key, True, words) for key in COST_BASED]
         return after
 
     def _chosen(
         self,
-        found: dict[str, Any],
+        found: Tried,
         logical: ReadPlan,
         before: int,
         sizes: dict[str, int],
@@ -347,26 +348,13 @@ class _Replaying:
     ) -> int:
         """The physical plan with the joins that no sizes explain as the text has them, where that is nearer."""
         plan, words = with_choices(logical.plan, fitted.joins)
-        planned = self._attempt(found, lambda: self._planned(logical, plan, sizes, config)) if words else None
+        planned = attempt(found.failures, lambda: self._planned(logical, plan, sizes, config)) if words else None
         after = before if planned is None else self.form.distance(planned[1])
         if planned is None or after >= before:
             return before
-        found |= {"planned": planned[0], "physical text": planned[1]}
-        found["taken"] = [*found.get("taken", []), *words]
+        found.planned, found.texts["physical"] = planned
+        found.taken = [*found.taken, *words]
         return after
-
-    @staticmethod
-    def _attempt(found: dict[str, Any], make: Any) -> Any:
-        """What `make` gives, or None and a sentence in `failures`: a text can say what no Spark would."""
-        try:
-            return make()
-        except PlanvizError as error:
-            found["failures"].append(str(error))
-        except RecursionError:
-            found["failures"].append("The plan nests too deep to be planned again.")
-        except Exception as error:  # a plan that was read back may lack what a rule takes for granted
-            found["failures"].append(f"The plan could not be planned again ({type(error).__name__}).")
-        return None
 
     def _optimized(
         self,
@@ -394,15 +382,15 @@ class _Replaying:
         """A stage as Spark printed it."""
         return self.form.text if stage == "physical" else printed(self.graphs[stage])
 
-    def _keep(self, found: dict[str, Any]) -> None:
+    def _keep(self, found: Tried) -> None:
         made = self.made
-        made.config, made.read = found["config"], found["read"]
-        made.fitted, made.failures = found.get("fitted"), [*made.failures, *found["failures"]]
-        made.settings += found.get("settings", [])
-        made.taken = found.get("taken", [])
-        made.optimized, made.planned = found.get("optimized"), found.get("planned")
-        made.start = found.get("start")
-        made.trace = found.get("trace", made.trace)
+        made.config, made.read = found.config, found.read
+        made.fitted, made.failures = found.fitted, [*made.failures, *found.failures]
+        made.settings += found.settings
+        made.taken = found.taken
+        made.optimized, made.planned = found.optimized, found.planned
+        made.start = found.start
+        made.trace = found.trace or made.trace
         for stage in ("analyzed", "optimized"):
             if stage in made.read:
                 made.texts[stage] = made.read[stage].text
@@ -410,7 +398,7 @@ class _Replaying:
             # The plan that was lifted is what the optimizer must have given.
             made.optimized, made.texts["optimized"] = made.read["physical"].plan, made.read["physical"].text
         for stage in ("optimized", "physical"):
-            ours = found.get(f"{stage} text")
+            ours = found.texts.get(stage)
             if ours is None:
                 continue
             theirs = self._text(stage)

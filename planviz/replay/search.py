@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from planviz.config import SETTINGS, OptimizerConfig
-from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.batches import excludable_rules
 from planviz.replay.compared import marks_of
 from planviz.replay.settings import Setting
-from planviz.trees.trace import Trace
+from planviz.trees.text import Printable, tree_string
+from planviz.trees.trace import DeferredTree, Trace
 from planviz.versions.model import SettingValue
 
 EXCLUDED = "spark.sql.optimizer.excludedRules"
@@ -171,6 +171,5 @@ def _lines(text: str) -> set[str]:
     return {_IDS.sub("#", line[marks_of(line) :]) for line in text.split("\n")}
 
 
-def _text(tree: LogicalPlan) -> str:
-    text: str = tree.tree_string
-    return text
+def _text(tree: Printable | DeferredTree) -> str:
+    return tree_string(tree.tree if isinstance(tree, DeferredTree) else tree)

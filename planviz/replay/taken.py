@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import TypeVar
 
 from planviz.logical.combining import Join
 from planviz.logical.plan import LogicalPlan
@@ -16,6 +16,8 @@ _NUMBER = re.compile(r"#\d+L?")
 Leaves = frozenset[int]
 Names = frozenset[str]
 Tokens = frozenset[int | str]
+#: What tells relations apart.
+Leaf = TypeVar("Leaf", int, str, int | str)
 
 
 class PrintedOrder:
@@ -42,7 +44,7 @@ class PrintedOrder:
                 self.named.append((_tables(node.left), _tables(node.right)))
                 self.within.append((_given(node.left), _given(node.right)))
 
-    def _told_apart(self, relations: Sequence[Any]) -> list[Tokens]:
+    def _told_apart(self, relations: Sequence[LogicalPlan]) -> list[Tokens]:
         """What only one of the relations has: ids of columns that it gives and the printed plan has, too, which is so
         for each use of a definition; of a relation without such ones, tables."""
         printed = frozenset[int | str]().union(*(side for sides in self.within for side in sides))
@@ -57,7 +59,7 @@ class PrintedOrder:
             found.append(own)
         return found
 
-    def _likest(self, relations: Sequence[Any]) -> list[tuple[Names, Names]]:
+    def _likest(self, relations: Sequence[LogicalPlan]) -> list[tuple[Names, Names]]:
         """The tables of the joins, those first beneath which most operators are those of the relations: where a query
         joins the same tables twice, their filters tell which is meant."""
         operators = frozenset[str]().union(*map(_operators, relations))
@@ -95,10 +97,10 @@ def _given(plan: LogicalPlan) -> Tokens:
 
 
 def _pairs(
-    beneath: Sequence[frozenset[object]], joins: Sequence[tuple[frozenset[Any], frozenset[Any]]]
+    beneath: Sequence[frozenset[Leaf]], joins: Sequence[tuple[frozenset[Leaf], frozenset[Leaf]]]
 ) -> dict[int, tuple[int, int]] | None:
     """The joins of relations that have these leaves beneath them, by joins over the same leaves; None: no such ones."""
-    every: frozenset[Any] = frozenset().union(*beneath)
+    every = frozenset[Leaf]().union(*beneath)
     if not all(beneath) or sum(map(len, beneath)) > len(every):
         return None
     bits = {leaf: 1 << at for at, leaves in enumerate(beneath) for leaf in leaves}
@@ -125,7 +127,7 @@ def _tables(plan: LogicalPlan) -> Names:
     return frozenset(key_of(n) for n in plan.walk() if isinstance(n, LogicalRelation))
 
 
-def _items(leaves: frozenset[int], bits: dict[object, int]) -> int:
+def _items(leaves: frozenset[Leaf], bits: dict[Leaf, int]) -> int:
     found = 0
     for leaf in leaves:
         found |= bits[leaf]

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from planviz.errors import InputError
 from planviz.jsontypes import JsonObject
@@ -103,7 +103,7 @@ class _Classic:
             found["executed"] = self._run(progress)
         return found
 
-    def _execution(self) -> Any:
+    def _execution(self) -> JavaObject:
         """A query execution of its own: rules keep state, so one that was looked into must not run."""
         return self._session.sessionState().executePlan(self._logical, self._frame._jdf.queryExecution().mode())
 
@@ -171,7 +171,7 @@ class _Classic:
             return len(plan.executeCollect())
         return int(execution.toRdd().count())
 
-    def _root(self, plan: JavaObject) -> Any:
+    def _root(self, plan: JavaObject) -> JavaObject:
         return plan.inputPlan() if str(plan.nodeName()) == "AdaptiveSparkPlan" else plan
 
 

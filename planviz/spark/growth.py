@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
 
 from planviz.expressions.arithmetic import Divide, IntegralDivide, Multiply
 from planviz.expressions.calls import Concat
@@ -19,7 +18,7 @@ from planviz.expressions.casts import Cast
 from planviz.expressions.core import Alias, Expression, Literal
 from planviz.expressions.lambdas import LambdaFunction, UnresolvedLambdaVariable
 from planviz.expressions.patterns import Like, MultiLike, RLike
-from planviz.expressions.subqueries import SubqueryExpression
+from planviz.expressions.subqueries import QueryPlan, SubqueryExpression
 from planviz.expressions.unresolved import GroupingSets, UnresolvedAttribute, UnresolvedFunction
 from planviz.logical.operators import Aggregate
 from planviz.logical.plan import LogicalPlan
@@ -116,9 +115,9 @@ def _operators(plan: LogicalPlan, known: dict[str, float]) -> float:
         return _operators(plan.child, known)
     if isinstance(plan, UnresolvedRelation) and len(plan.parts) == 1:
         return known.get(plan.parts[0].lower(), 1.0)
-    held = [s for e in plan.expressions if isinstance(e, Expression) for s in e.collect(SubqueryExpression)]
-    inner = [cast(LogicalPlan, s.plan) for s in held]
-    return 1.0 + sum(_operators(child, known) for child in [*plan.children, *plan.inner_children, *inner])
+    held = [s.plan for e in plan.expressions if isinstance(e, Expression) for s in e.collect(SubqueryExpression)]
+    inner = [p for p in (*plan.inner_children, *held) if isinstance(p, LogicalPlan)]
+    return 1.0 + sum(_operators(child, known) for child in [*plan.children, *inner])
 
 
 class _Constants:
@@ -166,7 +165,7 @@ class _Constants:
         return _Bound(_number(e, known), sum(b.size for b in known) or 1.0, sum(b.work for b in known))
 
     def _subquery(self, e: SubqueryExpression) -> _Bound | None:
-        plans: list[Any] = [e.plan]
+        plans: list[QueryPlan] = [e.plan]
         found: list[_Bound | None] = []
         while plans:
             plan = plans.pop()
@@ -237,7 +236,7 @@ class _Constants:
             grown = max(grown, float(again) ** min(array.size, 64.0))
         return _Bound(max(body.number, array.number), grown, array.work + array.size * (1.0 + body.work))
 
-    def _check_pattern(self, e: Expression, arguments: Any, regular: bool) -> None:
+    def _check_pattern(self, e: Expression, arguments: Sequence[Expression], regular: bool) -> None:
         """Refuse patterns over a constant that are tried in too many ways."""
         if len(arguments) < 2 or (subject := self.bound(arguments[0])) is None:
             return
@@ -303,7 +302,7 @@ def _number(e: Expression, inner: list[_Bound]) -> float:
     return numbers[0] if isinstance(e, Cast) and numbers else sum(numbers)
 
 
-def _length(arguments: Any, inner: list[_Bound]) -> float:
+def _length(arguments: Sequence[Expression], inner: list[_Bound]) -> float:
     """Elements of a sequence of numbers. One of dates counts as short: Spark stops those that are too long itself."""
     literals = [a for a in arguments if isinstance(a, Literal) and a.value is not None]
     if not all(is_numeric(a.data_type) or isinstance(a.value, str) for a in literals):

@@ -7,8 +7,6 @@ it is used again it has its metrics and nothing beneath.
 
 from __future__ import annotations
 
-from typing import Any
-
 from planviz.jsontypes import JsonObject
 from planviz.spark.jvm import JavaObject, class_name, entries, estimate, items, optional
 
@@ -103,7 +101,7 @@ class Measured:
                 logical = self._without_stage(children[0])
         return self._expected.get(_line(logical))
 
-    def _without_stage(self, logical: JavaObject) -> Any:
+    def _without_stage(self, logical: JavaObject) -> JavaObject:
         while class_name(self._jvm, logical) == "LogicalQueryStage":
             logical = logical.logicalPlan()
         return logical

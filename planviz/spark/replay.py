@@ -10,13 +10,10 @@ import re
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from planviz.jsontypes import JsonObject
 from planviz.spark.jvm import JavaObject, items, module
-
-if TYPE_CHECKING:
-    pass
 
 _NUMBERS = re.compile(r"#\d+L?|(?<=plan_id=)\d+|\b(?:CTERelation(?:Def|Ref)|UnionLoop(?:Ref)?) \d+")
 #: What the clock said: ComputeCurrentTime reads it anew.
@@ -146,7 +143,7 @@ class _Batch:
 class _Preparations:
     """The rules that make a physical plan executable, as a batch that runs once."""
 
-    def __init__(self, rules: list[Any]) -> None:
+    def __init__(self, rules: list[JavaObject]) -> None:
         self.name, self.most = "Preparations", 1
         self.rules = [(str(rule.ruleName()), rule) for rule in rules]
 

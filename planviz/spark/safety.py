@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from planviz import logical
 from planviz.errors import InputError, StatementRefused
@@ -155,11 +155,11 @@ def _refusal(statement: Statement) -> tuple[str, object] | None:
 
 def _plans(plan: LogicalPlan) -> Iterator[LogicalPlan]:
     """Every operator, those of subqueries and of WITH included."""
-    stack: list[Any] = [plan]
+    stack = [plan]
     while stack:
         node = stack.pop()
         yield node
-        stack += [*node.children, *node.inner_children]
+        stack += [p for p in (*node.children, *node.inner_children) if isinstance(p, LogicalPlan)]
         for expression in node.expressions:
             if isinstance(expression, Expression):
                 stack += [s.plan for s in expression.collect(SubqueryExpression)]

@@ -19,7 +19,7 @@ import re
 from collections.abc import Callable
 from math import ceil
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planviz.errors import InputError
 from planviz.jsontypes import JsonObject
@@ -131,7 +131,7 @@ def catalogue_entries(
     return entries
 
 
-def check_scale(scale: Any) -> float:
+def check_scale(scale: float | str) -> float:
     """The scale as a number. Raises InputError unless it lies between 0.0001 and 100,000."""
     if re.fullmatch(r"\d*\.?\d+(e[+-]?\d+)?", str(scale), re.IGNORECASE) and 1e-4 <= float(scale) <= 1e5:
         return float(scale)

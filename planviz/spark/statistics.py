@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from planviz.errors import InputError
 from planviz.jsontypes import JsonObject
@@ -25,6 +25,7 @@ from planviz.spark.jobs import counting_tasks
 from planviz.spark.jvm import JavaObject, class_name, estimate, jvm_of, module
 from planviz.spark.sampling import Sample, distinct_in_sample, fraction_of
 from planviz.types import quote
+from planviz.types.values import Value
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -122,7 +123,7 @@ def _pass(session: SparkSession, frame: DataFrame, columns: list[Column], histog
     error = str(session.conf.get("spark.sql.statistics.ndv.maxError"))
     parts = ["count(1)", *(part for c in columns for part in _parts(c, error))]
     asked = [f"{part} AS c{at}" for at, part in enumerate(parts)]
-    values: Iterator[Any] = iter(selected(frame, asked, columns, ends, float(error)).collect()[0])
+    values: Iterator[Value] = iter(selected(frame, asked, columns, ends, float(error)).collect()[0])
     rows: int = next(values)
     entries = {c.name: _entry(c, rows, [next(values) for _ in range(6)]) for c in columns}
     for c in columns:
@@ -140,7 +141,7 @@ def _parts(column: Column, error: str) -> list[str]:
     return [f"approx_count_distinct({c}, {error}D)", f"count({c})", *ends, *lengths]
 
 
-def _entry(column: Column, rows: int, values: list[Any]) -> JsonObject:
+def _entry(column: Column, rows: int, values: list[Value]) -> JsonObject:
     distinct, there, low, high, average, longest = values
     lengths = (column.width,) * 2 if average is None else (-int(-average // 1), longest)
     found = {"distinctCount": min(distinct, there), "nullCount": rows - there}

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planviz.catalog.files import FORMAT
 from planviz.errors import SparkError, StatementRefused
@@ -72,7 +72,7 @@ def capture(spark: Spark, arguments: JsonObject, progress: Progress) -> JsonObje
 
 
 @contextmanager
-def _prepared(spark: Spark, conf: dict[str, str], arguments: JsonObject, progress: Progress) -> Iterator[Any]:
+def _prepared(spark: Spark, conf: dict[str, str], arguments: JsonObject, progress: Progress) -> Iterator[SparkSession]:
     """A session with its tables, together with other tasks or, where its SQL could be seen by them, alone."""
     setup = statements_of(arguments.get("setup") or "")
     private = spark.is_connect or is_private(setup)

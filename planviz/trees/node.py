@@ -136,6 +136,11 @@ class TreeNode(Generic[RootT]):
         """Nodes printed beneath this one that are not its children (plans of subqueries, CTE definitions)."""
         return ()
 
+    @property
+    def simple_string(self) -> str:
+        """The node's line in a tree's text."""
+        return repr(self)
+
     def map_children(self, f: Callable[[RootT], RootT], mask: int = -1) -> Self:
         """This node with `f` applied to every child that has a bit of the mask; itself when no child changed."""
         return self

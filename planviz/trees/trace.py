@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+
+from planviz.trees.text import Printable
 
 
 class DeferredTree:
     """A tree of a trace that is made when somebody looks."""
 
-    def __init__(self, make: Callable[[], object]) -> None:
+    def __init__(self, make: Callable[[], Printable]) -> None:
         self._make = make
 
     @cached_property
-    def tree(self) -> Any:
+    def tree(self) -> Printable:
         """The tree."""
         return self._make()
 
@@ -33,8 +34,8 @@ class RuleApplication:
     batch: str
     iteration: int
     rule: str
-    before: Any
-    after: Any
+    before: Printable | DeferredTree
+    after: Printable | DeferredTree
     seconds: float
     matched: Callable[[], str] | None = None
 
@@ -98,8 +99,8 @@ class BatchRun:
     batch: str
     rules: tuple[str, ...]
     iterations: int
-    before: Any
-    after: Any
+    before: Printable | DeferredTree
+    after: Printable | DeferredTree
     steps: int
 
     @property

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Any
 from zlib import crc32
 
 from planviz.document.decisions.aggregates import AggregateReport
@@ -19,7 +18,7 @@ from planviz.ui.stage_cards import counted, few, plain
 
 _HASHED = {"HashAggregate", "ObjectHashAggregate"}
 #: The sample rows as they were edited: texts by column, as items of a mapping.
-Texts = tuple[tuple[str, tuple[Any, ...]], ...]
+Texts = tuple[tuple[str, tuple[str, ...]], ...]
 
 
 @dataclass(frozen=True)
@@ -123,7 +122,7 @@ def sent(opened: Opened, number: int, words: str, edited: Texts | None, room: in
 
 def _played(model: AggregateReport, edited: Texts | None) -> tuple[Played | None, str, str]:
     try:
-        given: Mapping[str, Sequence[Any]] = dict(edited or ())
+        given: Mapping[str, Sequence[str]] = dict(edited or ())
         rows = sample_of(model) if edited is None else rows_from(model, given)
     except InputError as error:
         return None, str(error), ""

@@ -5,9 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from base64 import b64encode
-from collections.abc import Mapping
 from time import perf_counter
-from typing import Any
 from urllib.parse import quote
 
 from planviz.catalog.files import write_catalog
@@ -27,7 +25,7 @@ from planviz.ui.bodies import ODD, ODDITIES, read_json
 from planviz.ui.opened import Opened, in_worker
 from planviz.ui.sides import PRINTED, Side, planned_sides, text_side, to_plan, ways_of
 from planviz.ui.slides import beside, slide_list, slide_of
-from planviz.ui.statistics import edited, problems, scaled_edits, used_tables
+from planviz.ui.statistics import Edits, edited, problems, scaled_edits, used_tables
 
 #: What a query begins with.
 PAIR = {"left": "off", "right": "reorder"}
@@ -36,7 +34,7 @@ _KEPT = 24
 #: Characters of a plan's name on its button.
 _SHORT = 34
 
-Asked = Mapping[str, Any]
+Asked = JsonObject
 
 
 def execution_of(opened: Opened) -> QueryExecution | None:
@@ -175,7 +173,7 @@ def _answer(opened: Opened, asked: Asked) -> dict[str, object]:
     return told | {"ms": {"planned": round((planned - began) * 1e3, 1), "drawn": round((drawn - planned) * 1e3, 1)}}
 
 
-def _problems(opened: Opened, edits: Mapping[str, Any]) -> list[str]:
+def _problems(opened: Opened, edits: JsonObject) -> list[str]:
     execution = execution_of(opened)
     return [] if execution is None or not edits else problems(edited(execution.catalog, edits), edits)
 
@@ -184,7 +182,7 @@ def _scenes(graphs: list[PlanGraph]) -> tuple[list[dict[str, object]], list[list
     return ([single_scene(graphs[0])], [], False) if len(graphs) == 1 else paired_scenes(*graphs)
 
 
-def _sides(opened: Opened, ways: list[str], edits: Mapping[str, object]) -> list[Side]:
+def _sides(opened: Opened, ways: list[str], edits: Edits) -> list[Side]:
     execution = execution_of(opened)
     if execution is not None and not opened.document.is_pasted:
         return planned_sides(execution, ways, edits)

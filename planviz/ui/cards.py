@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from planviz.decisions.estimates import ColumnChange, EstimateRecord, Formula, StatisticsSource, Step, figure_text
 from planviz.jsontypes import JsonObject
@@ -22,7 +21,7 @@ _KINDS = {
     "plan": "rows that stand in the plan",
 }
 
-Pairs = Iterable[tuple[str, Any]]
+Pairs = Iterable[tuple[str, object]]
 
 
 def card_of(record: EstimateRecord) -> dict[str, object]:

@@ -6,7 +6,6 @@ import gzip
 import json
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
-from typing import Any
 
 from planviz.config import default_profile
 from planviz.document import open_sql
@@ -16,6 +15,7 @@ from planviz.document.comparison.plans import Difference, compare_plans, differe
 from planviz.document.comparison.text import difference_markdown, difference_text
 from planviz.document.comparison.view import difference_data, difference_page
 from planviz.errors import InputError
+from planviz.graph import PlanGraph
 from planviz.render.png import png
 from planviz.render.svg import svg
 from planviz.render.text import one_line
@@ -114,7 +114,7 @@ def _other_side(opened: Opened, other: Other) -> Opened:
     return Opened(key, second.source, facts_of(document), second.catalog, document)
 
 
-def settings_of(text: str) -> dict[str, Any]:
+def settings_of(text: str) -> dict[str, str]:
     """Settings from lines `key=value`; `profile` is the version of Spark. Raises InputError for a line that is none."""
     found = {}
     for line in text[:_MOST_SETTINGS].splitlines():
@@ -170,7 +170,7 @@ def chained(opened: Opened, other: Other, name: str) -> Chain:
     return found
 
 
-def _plan(opened: Opened, plan: str) -> Any:
+def _plan(opened: Opened, plan: str) -> PlanGraph:
     try:
         return opened.graph(plan or views.first_plan(opened))
     except KeyError:

@@ -7,7 +7,6 @@ from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import cache
 from html import escape
-from typing import Any
 from urllib.parse import quote, urlencode
 
 import streamlit as st
@@ -286,7 +285,7 @@ def _component() -> Callable[..., object]:
     from planviz.render.web import style
     from planviz.ui import front
 
-    mount: Callable[..., Any] = st.components.v2.component(
+    mount: Callable[..., object] = st.components.v2.component(
         NAME, css=style("compare"), js=front.linked("compare"), isolate_styles=True
     )
     return mount

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from html import escape
 from importlib.resources import files
-from typing import Any
 
 import streamlit as st
 
@@ -18,7 +17,7 @@ from planviz.ui import state
 @cache
 def _component(name: str) -> Callable[..., object]:
     script, style = (files("planviz.ui").joinpath(f"{name}.{kind}").read_text("utf-8") for kind in ("js", "css"))
-    mount: Callable[..., Any] = st.components.v2.component(f"planviz_{name}", js=script, css=style)
+    mount: Callable[..., object] = st.components.v2.component(f"planviz_{name}", js=script, css=style)
     return mount
 
 

@@ -8,7 +8,7 @@ import sys
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
+from types import FrameType
 
 #: Seconds that open work has when the server is told to end.
 PATIENCE = 3.0
@@ -38,7 +38,7 @@ async def ends_soon(app: object) -> AsyncIterator[None]:
 def _hurry(number: signal.Signals) -> None:
     before = signal.getsignal(number)
 
-    def stop(found: int, frame: Any) -> None:
+    def stop(found: int, frame: FrameType | None) -> None:
         threading.Thread(target=_end, args=(number,), daemon=True).start()
         if callable(before):
             before(found, frame)

@@ -7,6 +7,7 @@ import re
 from planviz.document.rules.branches import Explanation, explained
 from planviz.errors import PlanvizError
 from planviz.jsontypes import JsonObject
+from planviz.logical.plan import LogicalPlan
 from planviz.mechanics.rows import Filtered, filtered
 from planviz.render.text import one_line
 from planviz.ui.opened import Opened
@@ -38,7 +39,7 @@ def explanations(opened: Opened) -> dict[str, list[dict[str, object]]]:
 
 def _told(explanation: Explanation) -> dict[str, object]:
     branch = explanation.branch
-    rows = filtered(branch.node)
+    rows = filtered(branch.node) if isinstance(branch.node, LogicalPlan) else None
     return {
         "rule": branch.rule,
         "node": _line(branch.node),

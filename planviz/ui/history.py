@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from html import escape
 from threading import RLock
-from typing import Any
+from typing import Any, TypeVar
 
 from planviz.errors import PlanvizError
 from planviz.history import words
@@ -53,7 +53,7 @@ class History:
 
     def __init__(self, path: str, version: str) -> None:
         self.path, self.version = path, version
-        self._made: OrderedDict[Any, Any] = OrderedDict()
+        self._made: OrderedDict[tuple[object, ...], object] = OrderedDict()
         self._lock = RLock()
 
     def ranked(self, question: Question) -> Answer:
@@ -138,7 +138,10 @@ def answered(path: str, what: str, *asked: object) -> object:
     return _READERS[what](catalogue, *asked)
 
 
-def _keep_few(kept: OrderedDict[str, Any], path: str) -> None:
+T = TypeVar("T")
+
+
+def _keep_few(kept: OrderedDict[str, T], path: str) -> None:
     kept.move_to_end(path)
     while len(kept) > _KEPT:
         kept.popitem(last=False)
@@ -157,7 +160,7 @@ def _difference(catalogue: Catalogue, change: PlanChange) -> list[str]:
     return in_words(*plans) or ["The plans as they ran are alike; they differed before adaptive execution."]
 
 
-_READERS: dict[str, Callable[..., Any]] = {
+_READERS: dict[str, Callable[..., object]] = {
     "ranked": ranked,
     "changes": changes,
     "contents": Catalogue.contents,
@@ -189,7 +192,7 @@ def _table(columns: Sequence[tuple[str, str]], rows: list[JsonObject], ranked: s
 def _row(at: int, found: PastExecution, rank: str, most: float, plans: set[tuple[str, str, str]]) -> dict[str, object]:
     what = one_line(found.description, 300) or "no description"
     error = one_line(found.error, 300)
-    cells: list[Any] = [
+    cells: list[object] = [
         str(at),
         words.when(found.started),
         one_line(found.app_name or found.app_id, 60),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any
 
 NAME, KEY = "planviz_joins", "planviz.joins"
 
@@ -16,7 +15,7 @@ def _component() -> Callable[..., object]:
     from planviz.render.web import style
     from planviz.ui import front
 
-    mount: Callable[..., Any] = st.components.v2.component(
+    mount: Callable[..., object] = st.components.v2.component(
         NAME, css=style("joins"), js=front.linked("joins"), isolate_styles=True
     )
     return mount

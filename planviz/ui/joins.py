@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Mapping
-from typing import Any
 from urllib.parse import quote
 
 from planviz.decisions.choices import Decision
@@ -281,7 +279,7 @@ def _askable(opened: Opened, query: Decided, decision: Decision) -> dict[str, ob
 # -- requests of the element
 
 
-def reply(opened: Opened, body: Mapping[str, Any]) -> dict[str, object]:
+def reply(opened: Opened, body: JsonObject) -> dict[str, object]:
     """The answer to what the element asks: the joins as if `asked`, one of them whole (`join`, from 0).
 
     `quick` plans only the planner's part anew; `want` is "flips" for the candidate `at`, "diff"
@@ -301,7 +299,7 @@ def reply(opened: Opened, body: Mapping[str, Any]) -> dict[str, object]:
     return asked_for(opened, asked, join, quick=bool(body.get("quick")))
 
 
-def _asked(told: Mapping[str, Any]) -> WhatIf:
+def _asked(told: JsonObject) -> WhatIf:
     try:
         return WhatIf(
             {str(key): value for key, value in dict(told.get("settings") or {}).items() if key in ASKABLE},

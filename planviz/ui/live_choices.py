@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
 
 from planviz.catalog.bundled import NAMES, read_bundled
 from planviz.catalog.files import write_catalog
@@ -22,6 +21,7 @@ from planviz.spark.reach import is_connect
 from planviz.spark.secrets import HIDDEN, is_secret, without_secrets
 from planviz.ui import live_places
 from planviz.ui.live_places import LOCAL
+from planviz.ui.sparks import Work
 
 #: Tables that do not come with planviz.
 PASTED, FOLDER, OWN, SAMPLE = "pasted", "folder", "spark", "sample"
@@ -150,7 +150,7 @@ def sample_folder() -> Path:
     return Path(cache, "planviz", "sample-data") if cache else Path(_SAMPLE_SHOWN).expanduser()
 
 
-def sample_job(work: Any) -> dict[str, object]:
+def sample_job(work: Work) -> dict[str, object]:
     """The work that makes the sample data; its value is the catalogue of its tables.
 
     A folder that is whole appears at once: one that was stopped half way leaves nothing behind.
@@ -211,11 +211,11 @@ def shown_conf(pairs: tuple[tuple[str, str], ...]) -> str:
 
 def statistics_job(
     patterns: list[str], arguments: dict[str, object], limit: float
-) -> Callable[[object], dict[str, object]]:
+) -> Callable[[Work], dict[str, object]]:
     """The work that collects statistics of tables; its value is a planviz-catalog/1 document that grows."""
     from planviz.catalog.files import FORMAT
 
-    def job(work: Any) -> dict[str, object]:
+    def job(work: Work) -> dict[str, object]:
         tables: JsonObject = {}
         work.value = {"format": FORMAT, "name": "collected", "tables": tables}
         work.at = "looking for tables"

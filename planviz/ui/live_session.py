@@ -6,9 +6,8 @@ Widgets forget what they hold when another page is shown; this does not.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, fields
-from typing import Any
 
 import streamlit as st
 
@@ -27,6 +26,7 @@ from planviz.ui.live_choices import PASTED, Choices
 from planviz.ui.live_places import ALLOWED
 from planviz.ui.opened import Opened
 from planviz.ui.rules import EXAMPLES
+from planviz.ui.sparks import Job
 
 _KEY = "planviz.live.{}"
 _LIMIT = 1_000_000
@@ -145,7 +145,7 @@ def capture(level: Access) -> None:
     live = session()
     sql, run = live["sql"], bool(live["run"]) and level is Access.ALL
 
-    def job(chosen: Choices) -> object:
+    def job(chosen: Choices) -> Job:
         if len(queries_of(sql)) > 1:
             raise InputError("These are several queries; one at a time is given to a live Spark.")
         arguments = {"sql": sql, "run": run, **chosen.arguments()}
@@ -166,14 +166,14 @@ def collect(level: Access) -> None:
     live = session()
     patterns = live["tables_wanted"].replace(",", " ").split() or ["*"]
 
-    def job(chosen: Choices) -> Any:
+    def job(chosen: Choices) -> Job:
         live["collected"] = None
         return live_choices.statistics_job(patterns, chosen.arguments(), sparks.JOB_LIMIT)
 
     _begin(level, "statistics", "statistics", job)
 
 
-def _begin(level: Access, what: str, place: str, make: Any) -> None:
+def _begin(level: Access, what: str, place: str, make: Callable[[Choices], Job]) -> None:
     live = session()
     live["said"] = None
     if level is Access.NONE or work() is not None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Any
 
 from planviz.render.mechanics import packed, player_data
 
@@ -18,7 +17,7 @@ def _component() -> Callable[..., object]:
     from planviz.render.web import style
     from planviz.ui import front
 
-    mount: Callable[..., Any] = st.components.v2.component(
+    mount: Callable[..., object] = st.components.v2.component(
         NAME, css=style("mechanics"), js=front.linked("mechanics"), isolate_styles=True
     )
     return mount

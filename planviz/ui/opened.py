@@ -97,9 +97,9 @@ class Opened:
     facts: Facts
     catalog: str = ""
     here: Document | None = field(default=None, repr=False)
-    made: OrderedDict[tuple[Any, ...], Any] = field(default_factory=OrderedDict, repr=False)
+    made: OrderedDict[tuple[object, ...], Any] = field(default_factory=OrderedDict, repr=False)
     _lock: RLock = field(default_factory=RLock, repr=False)
-    _asking: dict[tuple[Any, ...], Event] = field(default_factory=dict, repr=False)
+    _asking: dict[tuple[object, ...], Event] = field(default_factory=dict, repr=False)
 
     @property
     def document(self) -> Document:

@@ -9,7 +9,6 @@ import gzip
 import json
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any
 
 from planviz.render.theme import tokens
 from planviz.ui import state
@@ -68,7 +67,7 @@ def _component() -> Callable[..., object]:
     from planviz.render.web import style
     from planviz.ui import front
 
-    mount: Callable[..., Any] = st.components.v2.component(
+    mount: Callable[..., object] = st.components.v2.component(
         NAME, css=style("rules"), js=front.linked("rules"), isolate_styles=True
     )
     return mount

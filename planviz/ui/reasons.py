@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from planviz.decisions.choices import Decision
 from planviz.document.decisions.model import Decided
 from planviz.document.decisions.reasons import (
@@ -22,6 +20,7 @@ from planviz.graph import PlanGraph, PlanNode
 from planviz.graph.words import spaced
 from planviz.jsontypes import JsonObject
 from planviz.render.text import one_line
+from planviz.trees.text import Printable
 from planviz.ui.aggregations import reports
 from planviz.ui.join_queries import numbered_all, weight
 from planviz.ui.join_rows import reason, side
@@ -137,7 +136,7 @@ def _line(line: Line) -> list[str]:
     return [line.mark, one_line(line.words, 300), one_line(line.seen, 400)]
 
 
-def _operator(execution: QueryExecution | None, graph: PlanGraph, node: int) -> Any:
+def _operator(execution: QueryExecution | None, graph: PlanGraph, node: int) -> Printable | None:
     """Our own operator behind a node; None for a pasted plan."""
     if execution is None or graph.stage not in execution.stages:
         return None

@@ -6,7 +6,6 @@ import inspect
 import re
 from collections.abc import Iterator
 from functools import cache
-from typing import Any
 
 from planviz.config import OptimizerConfig
 from planviz.document import Document, open_sql
@@ -300,7 +299,7 @@ def _spark_name(trace: RuleTrace, rule: str) -> str:
     return next((step.rule for step in trace.steps if step.short_rule == rule), rule)
 
 
-def _text(plan: Any) -> str:
+def _text(plan: PlanGraph) -> str:
     return "\n".join("  " * node.depth + node.text for node in plan.walk())
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from planviz.document.cardinality.badges import drawn
 from planviz.document.rules.traces import plan_graph
@@ -18,10 +17,12 @@ from planviz.graph.contracted import contracted
 from planviz.graph.from_tree import Identities
 from planviz.graph.node import Estimate as Expected
 from planviz.jsontypes import JsonObject
+from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LogicalRelation
 from planviz.ui.cards import card_of
-from planviz.ui.statistics import edited
+from planviz.ui.statistics import Edits, edited
 from planviz.units import exact
+from planviz.versions.model import SettingValue
 
 _CBO, REORDER = "spark.sql.cbo.enabled", "spark.sql.cbo.joinReorder.enabled"
 
@@ -32,7 +33,7 @@ class Way:
 
     title: str
     short: str
-    settings: Mapping[str, Any]
+    settings: Mapping[str, SettingValue]
 
 
 WAYS = {
@@ -107,7 +108,7 @@ def settings_of(way: str) -> dict[str, object]:
     return dict(WAYS[way].settings)
 
 
-def planned_sides(execution: QueryExecution, ways: Sequence[str], edits: Mapping[str, object]) -> list[Side]:
+def planned_sides(execution: QueryExecution, ways: Sequence[str], edits: Edits) -> list[Side]:
     """The query with other statistics, planned in several ways: read and analyzed once.
 
     Raises InputError for an unknown way, and what planning raises.
@@ -135,9 +136,10 @@ def _planned_side(other: QueryExecution, way: str) -> Side:
         size = None if record.size_label == "fitted" else drawn(record.size)
         node.estimate = Expected(drawn(record.rows), size)
         card = card_of(record)
-        if record.rows is None:
+        imagined = record.node
+        if record.rows is None and isinstance(imagined, LogicalPlan):
             with estimating(counted):
-                card["imagined"] = drawn(estimate(record.node).rows)
+                card["imagined"] = drawn(estimate(imagined).rows)
         cards.append(card)
     return Side(way, title, graph, cards, list(other.warnings), other)
 
@@ -147,7 +149,7 @@ def _passes_on(node: PlanNode) -> bool:
     return node.op in _IDLE
 
 
-def to_plan(execution: QueryExecution, way: str, edits: Mapping[str, Any]) -> QueryExecution:
+def to_plan(execution: QueryExecution, way: str, edits: Edits) -> QueryExecution:
     """The query with other statistics, still to be optimized one way."""
     config = execution.config.with_settings(settings_of(way))
     base = "optimized" if way == PRINTED else execution.base
@@ -155,13 +157,15 @@ def to_plan(execution: QueryExecution, way: str, edits: Mapping[str, Any]) -> Qu
         return execution if way == PRINTED else execution.again(config)
     catalog = edited(execution.catalog, edits)
 
-    def renewed(plan: object) -> Any:
+    def renewed(plan: LogicalPlan) -> LogicalPlan:
         if isinstance(plan, LogicalRelation) and plan.table is not None:
             return plan.replace(table=catalog.table((plan.table.database, plan.table.name)) or plan.table)
         return plan
 
     # Nothing but the optimizer reads statistics, so that the analyzed plan stays what it is.
-    plan = execution.stage(base).transform_with_subqueries(renewed)
+    made = execution.stage(base)
+    assert isinstance(made, LogicalPlan)
+    plan = made.transform_with_subqueries(renewed)
     return execution.again(config, plans={base: plan})
 
 

@@ -6,7 +6,6 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from functools import cache
-from typing import Any
 from urllib.parse import quote, urlencode
 
 from planviz.document.alternatives.what_if import joins_of
@@ -69,7 +68,7 @@ def beside(example: SlideExample, sides: Sequence[Side]) -> dict[str, object]:
     `joins` the operators: [slide without, slide with, ours for every side].
     """
     off, on = example.side("off"), example.side("on")
-    figures: dict[tuple[Any, ...], dict[str, SlideFigure]] = {}
+    figures: dict[tuple[str, tuple[str, ...]], dict[str, SlideFigure]] = {}
     for side in (off, on):
         for figure in side.figures:
             figures.setdefault((figure.operator, tuple(sorted(figure.relations))), {})[side.name] = figure

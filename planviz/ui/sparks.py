@@ -45,6 +45,10 @@ class State:
     seconds: float = 0.0
 
 
+#: What gives the value of a work while it is under way.
+Job = Callable[["Work"], object]
+
+
 @dataclass(eq=False)
 class Work:
     """Something that a session asked of a Spark. `value` or `error` is there once it has `ended`.
@@ -54,7 +58,7 @@ class Work:
 
     what: str
     spark: SharedSpark
-    job: Callable[[Work], Any]
+    job: Job
     begun: float = field(default_factory=time.monotonic)
     ended: float | None = None
     at: str = ""

@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from html import escape
-from typing import Any
 
 from planviz.decisions.choices import Check
 from planviz.decisions.estimates import figure_text
@@ -23,10 +22,12 @@ from planviz.document.decisions.aggregates import (
     exchange_words,
 )
 from planviz.document.rows.aggregates import Played, StageEstimate, sample_columns
+from planviz.expressions.core import AttributeReference
 from planviz.mechanics.play import text_of
 from planviz.physical.buffers import is_mutable
 from planviz.plantext.operators.pieces import split
 from planviz.render.text import one_line
+from planviz.types.values import Value
 from planviz.units import beyond, byte_size, short
 
 #: What a mode does, in the words of inventory C-026.
@@ -55,7 +56,7 @@ _QUESTIONS = {
 _UNASKED = {OBJECTS: "Objects: not asked", ALLOWED: "May objects be hashed?"}
 _CATALOGUE = re.compile(r"\bspark_catalog\.\w+\.")
 
-Partitions = Sequence[Sequence[Sequence[Any]]]
+Partitions = Sequence[Sequence[Sequence[Value]]]
 
 
 def flow(
@@ -197,7 +198,7 @@ def _functions(functions: Iterable[dict[str, object]]) -> str:
     return f'<ul class="pv-list">{rows}</ul>' if rows else ""
 
 
-def _buffers(stage: StageReport, buffers: Sequence[Any] | None) -> str:
+def _buffers(stage: StageReport, buffers: Sequence[AttributeReference] | None) -> str:
     if stage.text.operator in IN_PYTHON:
         return _quiet("none: Python gets all rows of a group")
     if buffers is None:
@@ -242,7 +243,7 @@ def _seen(check: Check) -> str:
         fixed = values.get("first_fixed")
         return f"<code>{plain(fixed)}</code> is not" if fixed else ""
     if check.node in (OBJECTS, PYTHON):
-        return ", ".join(f"<code>{plain(f)}</code>" for f in values.get("functions", ())) if check.passed else ""
+        return ", ".join(f"<code>{plain(f)}</code>" for f in check.texts("functions")) if check.passed else ""
     if check.node == SORTED and check.passed is False and values.get("value") is False:
         return f"<code>{REPLACE.rpartition('.')[2]}</code> is false"
     if check.passed is None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any
 
 from planviz.catalog.check import contradictions
 from planviz.catalog.edit import scaled
@@ -12,6 +11,7 @@ from planviz.catalog.files import read_table, table_entry
 from planviz.catalog.tables import Catalog, ColumnStatistics, Table
 from planviz.errors import InputError
 from planviz.execution import QueryExecution
+from planviz.expressions.subqueries import QueryPlan
 from planviz.jsontypes import JsonObject
 from planviz.logical.combining import Join
 from planviz.logical.operators import Aggregate, Filter
@@ -25,7 +25,7 @@ _COUNTS = {"rowCount", "sizeInBytes", "distinctCount", "nullCount"}
 _MOST = 10**30
 
 #: What stands in for a number: `{table: {field: value, "columns": {column: {field: value}}}}`.
-Edits = Mapping[str, Mapping[str, Any]]
+Edits = Mapping[str, JsonObject]
 
 
 def used_tables(execution: QueryExecution) -> list[JsonObject]:
@@ -67,7 +67,7 @@ def _plain(value: object) -> object:
     return value if value is None or isinstance(value, bool | int | float | str) else str(value)
 
 
-def _everywhere(plan: Any) -> list[object]:
+def _everywhere(plan: QueryPlan) -> list[QueryPlan]:
     """All operators, those of subqueries included."""
     found = []
     for node in plan.walk():
@@ -77,7 +77,7 @@ def _everywhere(plan: Any) -> list[object]:
     return found
 
 
-def _uses(plan: object) -> dict[int, set[str]]:
+def _uses(plan: QueryPlan) -> dict[int, set[str]]:
     """Which columns estimates look at, by id: where they stand."""
     uses: dict[int, set[str]] = {}
     for node in _everywhere(plan):
@@ -115,7 +115,7 @@ def problems(catalog: Catalog, edits: Edits) -> list[str]:
     return [str(problem).removeprefix("tables.") for problem in found]
 
 
-def _edited(table: Table, fields: Mapping[str, Any]) -> Table:
+def _edited(table: Table, fields: JsonObject) -> Table:
     """The table with these numbers, checked as a catalogue file's are."""
     name, entry = table.shown_name, table_entry(table)
     stats = entry.setdefault("stats", {})

@@ -11,8 +11,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Any
 
+from planviz.jsontypes import JsonObject
 from planviz.render.theme import tokens
 
 NAME = "planviz_workbench"
@@ -60,20 +60,20 @@ def workbench_data(
 
 
 @cache
-def _component() -> Callable[..., Any]:
+def _component() -> Callable[..., Mapping[str, object]]:
     import streamlit as st
 
     from planviz.render.web import style
     from planviz.ui import front
 
-    mount: Callable[..., Any] = st.components.v2.component(
+    mount: Callable[..., Mapping[str, object]] = st.components.v2.component(
         NAME, css=style(), js=front.linked("workbench"), isolate_styles=True
     )
     return mount
 
 
 def workbench(
-    data: bytes | Mapping[str, Any], *, key: str, height: int | str = 720, go: Callable[[], None] | None = None
+    data: bytes | JsonObject, *, key: str, height: int | str = 720, go: Callable[[], None] | None = None
 ) -> int | None:
     """Draw the workbench, `height` px high or as high as "stretch" lets it; to be called in a Streamlit run.
 

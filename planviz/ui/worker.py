@@ -15,7 +15,7 @@ import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
+from functools import partial
 
 from planviz.errors import LimitExceeded, PlanvizError
 from planviz.limits import time_limit
@@ -55,7 +55,7 @@ class Reply:
     `megabytes` is its memory now; `spent` says that it was stopped in the middle and should be replaced.
     """
 
-    value: Any = None
+    value: object = None
     error: Exception | None = None
     lacks: str = ""
     megabytes: int = 0
@@ -125,11 +125,12 @@ def answer_here(module: str, name: str, args: tuple[object, ...]) -> object:
 
 
 def _function(question: Question) -> Callable[[], object]:
-    function: Any = importlib.import_module(question.module)
+    function: object = importlib.import_module(question.module)
     for part in question.name.split("."):
         function = getattr(function, part)
+    assert callable(function)
     given = () if question.key is None else (_document(question),)
-    return lambda: function(*given, *question.args, **question.kwargs)
+    return partial(function, *given, *question.args, **question.kwargs)
 
 
 def _document(question: Question) -> Opened:
@@ -139,10 +140,10 @@ def _document(question: Question) -> Opened:
     return found
 
 
-def _lacking(question: Question) -> Callable[[str], Any]:
+def _lacking(question: Question) -> Callable[[str], Opened | str | None]:
     """What the question brought along of what this worker has not got; raises Lacking for anything else."""
 
-    def look(name: str) -> object:
+    def look(name: str) -> Opened | str | None:
         if name in question.catalogs:
             return question.catalogs[name]
         if name not in question.sources:

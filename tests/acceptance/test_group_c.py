@@ -8,7 +8,6 @@ import pytest
 
 from planviz.config import OptimizerConfig
 from planviz.dataframe import functions, session
-from planviz.decisions.stages import PlannedStage
 from planviz.document import open_text
 from planviz.errors import AnalysisError
 from planviz.execution import explain
@@ -18,6 +17,7 @@ from planviz.mechanics.rows import rows_of
 from planviz.mechanics.stages import rows_through, split
 from planviz.physical.aggregates import BaseAggregateExec
 from planviz.physical.exchanges import Exchange
+from planviz.physical.stages import PlannedStage
 from tests.acceptance.engines import BASE, ROWS, Ours, real_spark, skip_without_java
 from tests.acceptance.table import cases, check
 from tests.plans import small_catalog

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from planviz.config import OptimizerConfig
-from planviz.decisions.stages import PlannedStage
 from planviz.evaluation import UnknownValueError
 from planviz.execution import explain
 from planviz.logical.operators import Aggregate
@@ -15,6 +14,7 @@ from planviz.mechanics.rows import rows_of
 from planviz.mechanics.stages import rows_through, split
 from planviz.physical.aggregates import BaseAggregateExec
 from planviz.physical.exchanges import Exchange
+from planviz.physical.stages import PlannedStage
 from tests.plans import small_catalog
 
 ROWS = [(1, 10, "x"), (2, 20, "y"), (2, 20, "y"), (3, None, "z"), (None, 5, None), (1, 30, "x"), (2, 10, "w")]

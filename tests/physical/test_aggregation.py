@@ -6,9 +6,9 @@ import pytest
 
 from planviz.catalog.tables import Catalog, Table
 from planviz.config import OptimizerConfig
-from planviz.decisions.stages import stage_lines
 from planviz.execution import explain
 from planviz.physical.buffers import is_mutable
+from planviz.physical.stages import stage_lines
 from planviz.types import DATE, INT, STRING, DecimalType, StructField, parse_type
 
 COLUMNS = tuple(

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import reduce
-from typing import Any
 
 from planviz.expressions.calls import Concat, FunctionCall, StringForm
 from planviz.expressions.casts import Cast
@@ -107,7 +106,7 @@ def _is_alike(e: Expression) -> bool:
     return isinstance(e, _ALIKE) or (isinstance(e, FunctionCall) and e.name in _ALIKE_FUNCTIONS)
 
 
-def _changed(e: Expression, among: Iterable[Expression]) -> Any:
+def _changed(e: Expression, among: Iterable[Expression]) -> Expression:
     """The expression with these of its children in the collation that wins among them."""
     texts = [c for c in among if has_string(c.data_type)]
     won = _winner_of(texts, e)
@@ -126,7 +125,7 @@ def _case(e: CaseWhen) -> Expression:
 def _map(e: CreateMap) -> Expression:
     if len(e.parts) % 2:
         return e
-    keys, values = (_changed(e, e.parts[at::2]).parts[at::2] for at in (0, 1))
+    keys, values = (_changed(e, e.parts[at::2]).children[at::2] for at in (0, 1))
     parts = tuple([p for pair in zip(keys, values, strict=True) for p in pair])
     return e if all(a is b for a, b in zip(parts, e.parts, strict=True)) else e.replace(parts=parts)
 
@@ -289,9 +288,9 @@ def _with_text(e: Expression, won: DataType) -> Expression:
 
 
 def _in_query(e: SubqueryExpression, won: DataType) -> SubqueryExpression:
-    def item(x: Any) -> Expression:
+    def item(x: Expression) -> Expression:
         new = _with_text(x, won)
-        return new if isinstance(new, NamedExpression) else alias(new, x.name)
+        return new if isinstance(new, NamedExpression) else alias(new, x.to_attribute().name)
 
     plan = e.plan
     if isinstance(plan, Project):

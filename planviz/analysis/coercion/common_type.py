@@ -110,7 +110,7 @@ def in_subquery(e: InSubquery, c: TypeCoercion) -> Expression:
     return e.replace(values=values, query=query.replace(plan=plan))
 
 
-def concat(e: Concat, c: TypeCoercion) -> object:
+def concat(e: Concat, c: TypeCoercion) -> Expression:
     """concat and ||: arrays of one type, all binary, else strings."""
     types = {i.data_type for i in e.items}
     if len(types) <= 1 and all(is_string(t) or t in (BINARY, UNKNOWN) for t in types):

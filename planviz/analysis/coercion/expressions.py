@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from types import UnionType
 
 from planviz.analysis.coercion import common_type, inputs, legacy, operators
 from planviz.analysis.coercion.collations import one_collation
@@ -68,8 +68,8 @@ def coerce(e: Expression, c: TypeCoercion) -> Expression:
     """One node with its inputs cast; itself when they fit."""
     if COLLATED:
         e = one_collation(e)
-    # Any: mypy takes the hash of a class for that of its instances.
-    kind: Any = e.__class__
+    # mypy takes the hash of a class for that of its instances.
+    kind: type = e.__class__
     rule = _rule_for(kind, c.mode)
     return e if rule is None else rule(e, c)
 
@@ -79,7 +79,7 @@ def _rule_for(kind: type, mode: str) -> Rule | None:
     return next((rule for cls, rule in _RULES[mode] if issubclass(kind, cls)), None)
 
 
-_ANSI_RULES: list[tuple[object, Rule]] = [
+_ANSI_RULES: list[tuple[type | UnionType, Rule]] = [
     (BinaryOperator, operators.binary),
     (CaseWhen, common_type.case),
     (If, common_type.conditional),
@@ -107,7 +107,7 @@ _ANSI_RULES: list[tuple[object, Rule]] = [
 
 
 #: The first row that fits counts.
-_RULES: dict[str, list[tuple[Any, Rule]]] = {
+_RULES: dict[str, list[tuple[type | UnionType, Rule]]] = {
     "ANSI": _ANSI_RULES,
     "LEGACY": [
         (BinaryOperator, legacy.binary),

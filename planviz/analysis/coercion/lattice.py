@@ -67,5 +67,5 @@ class TypeCoercion:
 
 
 ANSI = TypeCoercion()
-#: How an expression of one kind gets its casts; itself when they fit.
-Rule = Callable[[Any, TypeCoercion], Any]
+#: How an expression of one kind gets its casts; itself when they fit. Any: each rule knows its kind.
+Rule = Callable[[Any, TypeCoercion], Expression]

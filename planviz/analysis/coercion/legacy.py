@@ -6,9 +6,9 @@ Strings are promoted to double in arithmetic, take the other side's type in comp
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planviz.analysis.coercion.lattice import TypeCoercion, cast_to
 from planviz.analysis.coercion.operators import with_decimal
@@ -67,7 +67,7 @@ def _nested(t: DataType) -> bool:
     return isinstance(t, ArrayType | MapType | StructType)
 
 
-def _inside(a: DataType, b: DataType, wider: Any) -> DataType | None:
+def _inside(a: DataType, b: DataType, wider: Callable[[DataType, DataType], DataType | None]) -> DataType | None:
     """Two arrays, maps or structs part by part (Spark: `findTypeForComplex`); keys must not become null."""
     if isinstance(a, ArrayType) and isinstance(b, ArrayType):
         t = wider(a.element, b.element)
@@ -186,7 +186,7 @@ def binary(e: BinaryOperator, c: TypeCoercion) -> Expression:
     return e
 
 
-def _types(e: Any) -> tuple[DataType, DataType]:
+def _types(e: BinaryOperator) -> tuple[DataType, DataType]:
     return e.left.data_type, e.right.data_type
 
 
@@ -206,7 +206,7 @@ def _as(e: Expression, t: DataType) -> Expression:
     return Literal(None, t) if e.data_type == NULL else cast_to(e, t)
 
 
-def _decimals(e: Expression) -> Expression:
+def _decimals(e: BinaryOperator) -> Expression:
     a, b = _types(e)
     if isinstance(a, DecimalType) and isinstance(b, DecimalType):
         if a == b or not isinstance(e, BinaryComparison):
@@ -219,7 +219,7 @@ def _decimals(e: Expression) -> Expression:
 _TRUE_OR_FALSE = (1, 0)
 
 
-def _boolean_equality(e: Expression) -> Expression:
+def _boolean_equality(e: BinaryOperator) -> Expression:
     """A boolean compared with 1 or 0 is itself or its opposite; with other numbers it becomes one."""
     a, b = _types(e)
     if not isinstance(e, EqualTo | EqualNullSafe) or BOOLEAN not in (a, b):
@@ -234,7 +234,7 @@ def _boolean_equality(e: Expression) -> Expression:
     return e.replace(left=number, right=flag) if swapped else e.replace(left=flag, right=number)
 
 
-def _division(e: Expression) -> Expression:
+def _division(e: BinaryOperator) -> Expression:
     a, b = _types(e)
     if not isinstance(e, Divide) or a == DOUBLE or isinstance(a, DecimalType):
         return e

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
-from typing import Any
 
 from planviz.analysis.coercion.lattice import TypeCoercion, cast_to
 from planviz.expressions.arithmetic import BinaryOperator, Divide, IntegralDivide, Shift
@@ -53,7 +52,7 @@ def _whole(e: Expression, t: DataType) -> DecimalType:
     return of_literal(e) if written and isinstance(e, Literal) else FOR_TYPE[t]
 
 
-def binary(e: BinaryOperator, c: TypeCoercion) -> Any:
+def binary(e: BinaryOperator, c: TypeCoercion) -> Expression:
     """An operator with two operands (`BinaryOperator`): both of the type that the operation takes."""
     if isinstance(e, Connective):
         return _connective(e)
@@ -77,7 +76,7 @@ def binary(e: BinaryOperator, c: TypeCoercion) -> Any:
     return _tightest(e, a, b)
 
 
-def with_decimal(e: Any, a: DataType, b: DataType) -> Any:
+def with_decimal(e: BinaryOperator, a: DataType, b: DataType) -> Expression | None:
     """The operator with an integral or a float beside a decimal cast, or None (Spark: `DecimalPrecision`)."""
     left, right = e.left, e.right
     if type(e) in _ROUNDED and is_integral(a) and isinstance(right, Literal) and isinstance(b, DecimalType):
@@ -155,7 +154,7 @@ def _connective(e: Connective) -> Expression:
     return e.replace(left=cast_to(left, BOOLEAN), right=cast_to(right, BOOLEAN))
 
 
-def _divide(e: Divide, a: DataType, b: DataType, c: TypeCoercion) -> Any:
+def _divide(e: Divide, a: DataType, b: DataType, c: TypeCoercion) -> Expression:
     if (a == b and (a == DOUBLE or isinstance(a, DecimalType))) or (
         isinstance(a, DecimalType) and isinstance(b, DecimalType)
     ):

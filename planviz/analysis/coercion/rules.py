@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy
 from functools import cache
-from typing import Any
 
 from typing_extensions import override
 
@@ -50,8 +50,9 @@ class WidenSetOperationTypes(AnalyzerRule):
             return plan
         if not isinstance(plan, Union) and not plan.duplicate_resolved:
             return plan
-        targets = [self.widest([a.type for a in column]) for column in zip(*outputs, strict=True)]
-        if any(t is None for t in targets):
+        widest = [self.widest([a.type for a in column]) for column in zip(*outputs, strict=True)]
+        targets = [t for t in widest if t is not None]
+        if len(targets) < len(widest):
             return plan
         new = tuple(_projected(c, targets) for c in children)
         if all(a is b for a, b in zip(children, new, strict=True)):
@@ -68,7 +69,7 @@ class WidenSetOperationTypes(AnalyzerRule):
         return result
 
 
-def _projected(child: LogicalPlan, targets: list[Any]) -> LogicalPlan:
+def _projected(child: LogicalPlan, targets: Sequence[DataType]) -> LogicalPlan:
     items: list[Expression] = []
     for a, t in zip(child.output, targets, strict=True):
         items.append(a if a.type.simple_string == t.simple_string else alias(Cast(a, t), a.name))

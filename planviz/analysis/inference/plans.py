@@ -153,7 +153,7 @@ class _Walk:
         """relation AS name."""
         return Output([_merged(plan.name, self.walk(plan.child, outer))], [])
 
-    def column_aliases(self, plan: Any, outer: Scope | None) -> Output:
+    def column_aliases(self, plan: UnresolvedSubqueryColumnAliases, outer: Scope | None) -> Output:
         """relation AS t(a, b)."""
         made = self.walk(plan.child, outer)
         if not made.closed:
@@ -163,7 +163,7 @@ class _Walk:
         columns = [(n, g) for n, (_, g) in zip(plan.names, made.columns, strict=False)]
         return Output([Relation((), columns)], [])
 
-    def rows(self, plan: Any, outer: Scope | None) -> Output:
+    def rows(self, plan: UnresolvedInlineTable, outer: Scope | None) -> Output:
         """VALUES."""
         columns = [(n, Guess(n)) for n in plan.names]
         for row in plan.rows:
@@ -175,7 +175,7 @@ class _Walk:
         """VALUES that are plain constants."""
         return Output([Relation((), [(a.name, Guess(known=a.data_type)) for a in plan.output])], [])
 
-    def table_function(self, plan: Any, outer: Scope | None) -> Output:
+    def table_function(self, plan: UnresolvedTableValuedFunction, outer: Scope | None) -> Output:
         """A function in FROM."""
         scope = Scope([], [], outer)
         args = [self.values.of(a, scope) for a in plan.args]
@@ -183,7 +183,7 @@ class _Walk:
             return Output([Relation((), [("id", Guess(known=LONG))])], [])
         return Output([Relation((), _generated(plan.parts[-1].lower(), args, []))], [])
 
-    def function_aliases(self, plan: Any, outer: Scope | None) -> Output:
+    def function_aliases(self, plan: UnresolvedTVFAliases, outer: Scope | None) -> Output:
         """A function in FROM with names for its columns."""
         made = self.walk(plan.child, outer).columns
         made += [("", Guess()) for _ in range(len(plan.names) - len(made))]
@@ -288,7 +288,7 @@ class _Walk:
         one_sided = "Semi" in plan.kind or "Anti" in plan.kind
         return Output(left.relations if one_sided else both, left.hidden + right.hidden)
 
-    def lateral(self, plan: Any, outer: Scope | None) -> Output:
+    def lateral(self, plan: LateralJoin, outer: Scope | None) -> Output:
         """A lateral join: the right side sees the left."""
         left = self.walk(plan.child, outer)
         right = self.walk(plan.right.plan, Scope(left.relations, [], outer))
@@ -345,7 +345,7 @@ class _Walk:
         made = Relation((), [(_name(v) or str(getattr(v, "value", v)), Guess()) for v in plan.values])
         return Output([made, *below.relations], below.hidden)
 
-    def unpivot(self, plan: Any, outer: Scope | None) -> Output:
+    def unpivot(self, plan: Unpivot, outer: Scope | None) -> Output:
         """UNPIVOT: rows of (name, values) beside the columns that are not used."""
         below = self.walk(plan.child, outer)
         scope = Scope(below.relations, below.hidden, outer)

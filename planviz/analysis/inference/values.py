@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planviz.analysis.inference.guesses import ARITHMETIC, MOMENT, WHOLE, Guess
 from planviz.analysis.inference.tables import Resolver, Scope
@@ -19,7 +19,7 @@ from planviz.expressions.lambdas import LambdaFunction, UnresolvedLambdaVariable
 from planviz.expressions.patterns import Like, MultiLike, RLike, StringPredicate
 from planviz.expressions.predicates import BinaryComparison, Connective, In, IsNotNull, IsNull, Not, Predicate
 from planviz.expressions.specs import FunctionSpec
-from planviz.expressions.subqueries import Exists, InSubquery, SubqueryExpression
+from planviz.expressions.subqueries import Exists, InSubquery, ListQuery, SubqueryExpression
 from planviz.expressions.unresolved import (
     SemiStructuredExtract,
     UnresolvedAttribute,
@@ -160,10 +160,10 @@ class Values:
         down(e.child)
         return Guess(known=e.data_type)
 
-    def _subquery(self, e: Any, scope: Scope, down: Callable[[Expression], Guess]) -> Guess:
+    def _subquery(self, e: InSubquery | SubqueryExpression, scope: Scope, down: Callable[[Expression], Guess]) -> Guess:
         if isinstance(e, InSubquery):
-            query: Any = e.query
-            columns = self.query(query.plan, scope)
+            assert isinstance(e.query, ListQuery)
+            columns = self.query(e.query.plan, scope)
             for value, (_, column) in zip(e.values, columns, strict=False):
                 compare([down(value), column])
             return Guess(known=BOOLEAN)

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from math import inf, log2
-from typing import Any
 
+from planviz.catalog.tables import Table
 from planviz.config import OptimizerConfig
 from planviz.decisions.choices import Decision
 from planviz.decisions.flips import Change, Flip, FlipKind, SettingChange, StatisticsChange
@@ -21,7 +21,7 @@ from planviz.estimation import UNKNOWN_SIZE, estimating, size_in_bytes
 from planviz.execution import QueryExecution
 from planviz.logical.combining import Join
 from planviz.logical.relations import LogicalRelation
-from planviz.physical.strategies.context import PlanningContext
+from planviz.physical.strategies.context import PlanningContext, undecided
 from planviz.physical.strategies.join_selection import JoinSelection
 from planviz.replay.opaque import reads_opaque
 from planviz.units import byte_size
@@ -47,14 +47,14 @@ class _Candidates:
         self.join: Join = decision.subject
         self.sizes = {"left": size_in_bytes(self.join.left), "right": size_in_bytes(self.join.right)}
         self.now, self.node = self._chosen(self.join, self.config)
-        leaves = [n for n in self.join.walk() if isinstance(n, LogicalRelation) and n.table is not None]
+        tables = [n.table for n in self.join.walk() if isinstance(n, LogicalRelation) and n.table is not None]
         self.opaque = reads_opaque(self.join)
-        self.fitted = any(n.table.fitted for n in leaves)
+        self.fitted = any(t.fitted for t in tables)
         self.limits = tuple(self.config.number(k) for k in (THRESHOLD, PARTITIONS))
 
     def _chosen(self, join: Join, config: OptimizerConfig) -> tuple[tuple[str, str], str]:
         """Operator and build side of the join alone, and the question that decided."""
-        chooser = JoinSelection(join, PlanningContext(config, lambda plan: plan))
+        chooser = JoinSelection(join, PlanningContext(config, undecided))
         operator, side, _, _ = chooser.choose()
         return (operator, side), chooser.recorder.checks[-1].node
 
@@ -125,7 +125,7 @@ class _Candidates:
 
     def _said(self, change: SettingChange) -> str:
         value = change.value
-        if isinstance(value, bool):
+        if isinstance(value, bool | str):
             return f"set {change.key} to {_value(change)}"
         number = f"{value} ({byte_size(value)})" if change.key == THRESHOLD and value >= 0 else str(value)
         return f"{'raise' if value > self.config.number(change.key) else 'lower'} {change.key} to {number}"
@@ -165,18 +165,19 @@ class _Candidates:
         for side in _SIDES:
             leaves = [n for n in getattr(self.join, side).walk() if not n.children]
             if len(leaves) == 1 and isinstance(leaves[0], LogicalRelation) and leaves[0].table is not None:
-                yield from self._of_table(side, leaves[0])
+                yield from self._of_table(side, leaves[0], leaves[0].table)
 
-    def _of_table(self, side: str, leaf: LogicalRelation) -> Iterator[Flip]:
-        table = leaf.table
+    def _of_table(self, side: str, leaf: LogicalRelation, table: Table) -> Iterator[Flip]:
         by_rows = table.row_count is not None and _counts_rows(self.config)
         now = (table.row_count if by_rows else table.size_in_bytes) or 0
         unknown = (now == 0 and not by_rows) or table.fitted
         name = table.shown_name
 
-        def changed(value: int) -> Any:
+        def changed(value: int) -> Join:
             new = leaf.replace(table=with_statistics(table, _statistics(name, value, by_rows)))
-            return self.join.transform_up(lambda p: new if p is leaf else p)
+            made = self.join.transform_up(lambda p: new if p is leaf else p)
+            assert isinstance(made, Join)
+            return made
 
         def size(value: int) -> int:
             return size_in_bytes(getattr(changed(value), side))
@@ -222,7 +223,8 @@ def _size_words(name: str, value: int, now: int, by_rows: bool, unknown: bool) -
 def _value(change: SettingChange) -> str:
     if isinstance(change.value, bool):
         return str(change.value).lower()
-    return byte_size(change.value) if change.key == THRESHOLD and change.value >= 0 else str(change.value)
+    value = change.value
+    return byte_size(value) if change.key == THRESHOLD and isinstance(value, int) and value >= 0 else str(value)
 
 
 def _apart(now: int, then: int) -> float:

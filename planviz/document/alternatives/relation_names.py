@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from planviz.document.alternatives.replanning import Leaf, leaf, leaves, place
 from planviz.execution import QueryExecution
+from planviz.expressions.subqueries import QueryPlan
 from planviz.logical.combining import CTERelationDef
 from planviz.logical.operators import SubqueryAlias
 from planviz.logical.relations import CTERelationRef
@@ -63,7 +64,7 @@ class _Written:
 
 def _everything(plan: LogicalPlan) -> Iterator[object]:
     """The nodes of a plan and of the plans within its expressions, parents first."""
-    todo = [plan]
+    todo: list[QueryPlan] = [plan]
     while todo:
         node = todo.pop()
         yield node

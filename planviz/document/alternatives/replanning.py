@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planviz.catalog.tables import Catalog, Table
 from planviz.config import OptimizerConfig
@@ -12,6 +12,7 @@ from planviz.decisions.flips import Flip, SettingChange, StatisticsChange, TextC
 from planviz.errors import InputError, PlanvizError
 from planviz.execution import QueryExecution
 from planviz.expressions.ids import Ids
+from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LogicalRelation
 
 if TYPE_CHECKING:
@@ -59,11 +60,15 @@ def _of_plans(execution: QueryExecution, flip: Flip, config: OptimizerConfig) ->
     if not counted:
         return execution.again(config)
 
-    def renewed(plan: Any) -> Any:
-        change = counted.get(plan.table.shown_name) if isinstance(plan, LogicalRelation) and plan.table else None
+    def renewed(plan: LogicalPlan) -> LogicalPlan:
+        if not isinstance(plan, LogicalRelation) or plan.table is None:
+            return plan
+        change = counted.get(plan.table.shown_name)
         return plan if change is None else plan.replace(table=with_statistics(plan.table, change))
 
-    plan = execution.stage(execution.base).transform_with_subqueries(renewed)
+    base = execution.stage(execution.base)
+    assert isinstance(base, LogicalPlan)
+    plan = base.transform_with_subqueries(renewed)
     return execution.again(config, plans={execution.base: plan})
 
 

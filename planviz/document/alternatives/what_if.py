@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any
 
 from planviz.catalog.tables import Table, scaled_table
 from planviz.config import OptimizerConfig
@@ -22,6 +21,7 @@ from planviz.errors import InputError
 from planviz.execution import QueryExecution
 from planviz.jsontypes import JsonObject
 from planviz.logical.combining import Join
+from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LogicalRelation
 
 #: The settings that can be asked about, in the order of the page.
@@ -63,7 +63,7 @@ def tables_of(execution: QueryExecution) -> JsonObject:
     """The catalogue's entries of the tables that a query reads, by name."""
     found: dict[str, object] = {}
 
-    def note(plan: object) -> Any:
+    def note(plan: LogicalPlan) -> LogicalPlan:
         if isinstance(plan, LogicalRelation) and plan.table is not None:
             found.setdefault(plan.table.shown_name, plan.table)
         return plan
@@ -130,7 +130,7 @@ def _of_query(asked: WhatIf, execution: QueryExecution, first: int, count: int) 
     )
 
 
-def _resized(execution: QueryExecution, plan: Any, sizes: Mapping[str, int]) -> Any:
+def _resized(execution: QueryExecution, plan: LogicalPlan, sizes: Mapping[str, int]) -> LogicalPlan:
     """A plan over tables of other sizes; as many rows more as there are bytes more (see `catalog.scaled_table`)."""
     if not sizes:
         return plan
@@ -140,7 +140,7 @@ def _resized(execution: QueryExecution, plan: Any, sizes: Mapping[str, int]) -> 
         raise InputError(f"The query reads no table {unknown[0]}; it reads {', '.join(sorted(known))}.")
     tables = {name: resized_table(table, sizes[name]) for name, table in known.items() if name in sizes}
 
-    def resize(plan: object) -> object:
+    def resize(plan: LogicalPlan) -> LogicalPlan:
         if isinstance(plan, LogicalRelation) and plan.table is not None and plan.table.shown_name in tables:
             return plan.replace(table=tables[plan.table.shown_name])
         return plan
@@ -156,9 +156,9 @@ def resized_table(table: Table, size: int) -> object:
     return replace(scaled, size_in_bytes=size, fitted=False)
 
 
-def _with_joins(execution: QueryExecution, asked: WhatIf) -> Any:
+def _with_joins(execution: QueryExecution, asked: WhatIf) -> LogicalPlan:
     """The optimized plan with hints and types of joins put into it."""
-    plan: Any = execution.optimized
+    plan = execution.optimized
     decisions = joins_of(execution)
     # The topmost first: what is beneath a changed join stays the same object.
     for number in sorted(asked.hints.keys() | asked.types.keys()):
@@ -169,7 +169,7 @@ def _with_joins(execution: QueryExecution, asked: WhatIf) -> Any:
     return plan
 
 
-def _changing(join: Join, changed: Join) -> Callable[[object], object]:
+def _changing(join: Join, changed: Join) -> Callable[[LogicalPlan], LogicalPlan]:
     return lambda plan: changed if plan is join else plan
 
 

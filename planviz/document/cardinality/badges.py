@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from planviz.config import OptimizerConfig
 from planviz.estimation import estimate, estimating
 from planviz.graph.node import Estimate
@@ -30,7 +28,7 @@ class Expectations:
         self._config = config
         self._counted = config.with_settings({"spark.sql.cbo.enabled": True})
 
-    def of(self, node: Any) -> Estimate | None:
+    def of(self, node: object) -> Estimate | None:
         """Rows and bytes that are expected of an optimized or a physical operator, None where nobody can say.
 
         Where the settings give no rows, `formula_rows` are those of the cost-based formulas. Nobody estimates the
@@ -38,7 +36,7 @@ class Expectations:
         """
         logical = logical_of(node)
         if logical is None:
-            return self._bound(node)
+            return self._bound(node) if isinstance(node, SparkPlan) else None
         with estimating(self._config):
             found = estimate(logical)
         rows = drawn(found.rows)
@@ -66,13 +64,13 @@ def _is_partial(node: SparkPlan) -> bool:
     return isinstance(node, BaseAggregateExec) and node.distribution is None
 
 
-def logical_of(node: LogicalPlan | SparkPlan) -> LogicalPlan | None:
+def logical_of(node: object) -> LogicalPlan | None:
     """The logical operator whose rows a physical one gives; None of a partial aggregate. A logical one is its own."""
     if isinstance(node, LogicalPlan):
         return node
     while isinstance(node, _PASSING):
         node = node.child
-    if _is_partial(node):
+    if not isinstance(node, SparkPlan) or _is_partial(node):
         return None
     plan = node.origin if isinstance(node.origin, LogicalPlan) else None
     if isinstance(node, LeafExec):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
+from planviz.catalog.tables import ColumnStatistics
 from planviz.decisions.estimates import EstimateRecord, StatisticsSource, Step, figure_text
 from planviz.document.decisions.queries import plain
 from planviz.estimation import explain_estimates
@@ -86,8 +86,8 @@ def _plain_value(value: object) -> object:
     return value if value is None or isinstance(value, bool | int | float | str) else str(value)
 
 
-def _column(stats: Any) -> dict[str, object] | None:
-    if stats is None:
+def _column(stats: object) -> dict[str, object] | None:
+    if not isinstance(stats, ColumnStatistics):
         return None
     return {
         "distinctCount": stats.distinct_count, "min": _plain_value(stats.min), "max": _plain_value(stats.max),

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import Any
 
 from planviz.config import OptimizerConfig
 from planviz.decisions.refusals import Refusal
 from planviz.estimation import estimate, estimating
 from planviz.estimation.cost import Candidate, JoinPlan, Reordering
 from planviz.execution import QueryExecution
+from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LogicalRelation
 from planviz.render.text import one_line
 
@@ -120,7 +120,7 @@ def _order(plan: JoinPlan) -> object:
     return [_order(plan.left), _order(plan.right)]
 
 
-def relation_names(relations: Iterable[object]) -> list[str]:
+def relation_names(relations: Iterable[LogicalPlan]) -> list[str]:
     """Short names: the alias in the query, else the table, numbered where there are several."""
     found = [_name(plan) for plan in relations]
     counted, seen = Counter(found), Counter[str]()
@@ -131,7 +131,7 @@ def relation_names(relations: Iterable[object]) -> list[str]:
     return names
 
 
-def _name(plan: Any) -> str:
+def _name(plan: LogicalPlan) -> str:
     qualifiers = {a.qualifier[-1] for a in plan.output if a.qualifier}
     if len(qualifiers) == 1:
         return one_line(qualifiers.pop(), 60)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planviz.catalog import Catalog, edited, read_bundled
 from planviz.config import OptimizerConfig
@@ -19,6 +19,8 @@ from planviz.decisions.estimates import EstimateRecord
 from planviz.errors import InputError
 from planviz.estimation import explain_estimate
 from planviz.execution import QueryExecution, explain
+from planviz.expressions.subqueries import QueryPlan
+from planviz.jsontypes import JsonObject
 from planviz.logical.combining import Join
 from planviz.logical.operators import Filter
 from planviz.logical.relations import LogicalRelation
@@ -26,7 +28,7 @@ from planviz.logical.relations import LogicalRelation
 if TYPE_CHECKING:
     from planviz.logical.plan import LogicalPlan
 
-_OPERATORS: dict[str, Any] = {"table": LogicalRelation, "filter": Filter, "join": Join}
+_OPERATORS: dict[str, type[LogicalPlan]] = {"table": LogicalRelation, "filter": Filter, "join": Join}
 
 
 @dataclass(frozen=True)
@@ -105,10 +107,8 @@ class Beside:
 
 
 @cache
-def _document() -> dict[str, Any]:
-    found: dict[str, object] = json.loads(
-        (files("planviz.document.cardinality") / "slides.json").read_text(encoding="utf-8")
-    )
+def _document() -> JsonObject:
+    found: JsonObject = json.loads((files("planviz.document.cardinality") / "slides.json").read_text(encoding="utf-8"))
     return found
 
 
@@ -148,7 +148,7 @@ def _ours(figure: SlideFigure, execution: QueryExecution) -> EstimateRecord | No
     return None if node is None else explain_estimate(node, execution.config)
 
 
-def _walk(plan: LogicalPlan) -> Iterator[object]:
+def _walk(plan: QueryPlan) -> Iterator[object]:
     for node in plan.walk():
         yield node
         for inner in node.inner_children:
@@ -159,7 +159,7 @@ def _tables(plan: LogicalPlan) -> Counter[str]:
     return Counter(n.table.name for n in plan.walk() if isinstance(n, LogicalRelation) and n.table is not None)
 
 
-def _example(entry: dict[str, Any]) -> SlideExample:
+def _example(entry: JsonObject) -> SlideExample:
     return SlideExample(
         entry["name"],
         entry["title"],
@@ -174,7 +174,7 @@ def _example(entry: dict[str, Any]) -> SlideExample:
     )
 
 
-def _side(entry: dict[str, Any]) -> SlideSide:
+def _side(entry: JsonObject) -> SlideSide:
     figures = [
         SlideFigure(
             f["about"],

@@ -6,9 +6,9 @@ the estimates of every operator, and, where Spark executed the query, the rows t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 from planviz.document.comparison.normalization import Line, equal_but_for_chance, lines_of
 from planviz.document.comparison.spark_steps import EXECUTORS, StepComparison, compare_steps, in_words
@@ -18,6 +18,7 @@ from planviz.estimation import estimate, estimating
 from planviz.graph import PlanGraph
 from planviz.graph.actual import actual_rows
 from planviz.graph.trace import RuleTrace
+from planviz.jsontypes import JsonObject
 
 if TYPE_CHECKING:
     from planviz.logical.plan import LogicalPlan
@@ -96,7 +97,7 @@ class Comparison:
         return all(s.equal for s in self.stages) and not self.only_spark and not self.only_planviz and not self.wrong
 
 
-def settings_of(captured: Mapping[str, Any]) -> dict[str, str]:
+def settings_of(captured: JsonObject) -> dict[str, str]:
     """The settings, and the clock, with which Spark planned what a capture holds (JSON values of planviz-capture/1)."""
     clock = {"planviz.now": captured["at"]} if captured.get("at") else {}
     return {**clock, **captured["conf"]}
@@ -169,10 +170,11 @@ def _expected(statement: SqlStatement, spark: PlanGraph | None, run: PlanGraph |
     return tuple(found)
 
 
-def _nodes(plan: LogicalPlan) -> Iterator[Any]:
+def _nodes(plan: LogicalPlan) -> Iterator[LogicalPlan]:
     """The operators in the order of the text."""
     stack = [plan]
     while stack:
         node = stack.pop()
         yield node
-        stack += [*reversed(node.children), *reversed(node.inner_children)]
+        # Nothing is cached in the plans of a capture: what is inside of logical plans is logical.
+        stack += [*reversed(node.children), *reversed(cast("tuple[LogicalPlan, ...]", node.inner_children))]

@@ -12,14 +12,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from planviz.decisions.choices import Check, Decision
-from planviz.decisions.stages import PlannedStage
 from planviz.document.decisions.model import Decided, from_text
 from planviz.document.rules.traces import plan_graph
 from planviz.graph import PlanGraph
 from planviz.graph.aggregation import AggregateChain, AggregateStage, aggregate_chains
 from planviz.graph.from_tree import Identities
 from planviz.logical.operators import Expand
+from planviz.physical.aggregates import GroupingExec
 from planviz.physical.buffers import is_mutable, keeps_objects
+from planviz.physical.stages import PlannedStage
 
 if TYPE_CHECKING:
     from planviz.document.model import Document
@@ -138,9 +139,9 @@ class _Objects(Identities):
 
     def __init__(self) -> None:
         super().__init__()
-        self.nodes: dict[int | None, Any] = {}
+        self.nodes: dict[int | None, object] = {}
 
-    def of(self, node: Any) -> int:
+    def of(self, node: object) -> int:
         number = super().of(node)
         self.nodes[number] = node
         return number
@@ -153,7 +154,8 @@ def aggregates_of(execution: QueryExecution, statement: int | None = None) -> It
     config, decisions = execution.config, execution.planned.decisions
     seen: set[int] = set()
     for chain in aggregate_chains(graph):
-        nodes = [objects.nodes[graph[s.node].identity] for s in chain.stages]
+        found = [objects.nodes[graph[s.node].identity] for s in chain.stages]
+        nodes = [node for node in found if isinstance(node, GroupingExec)]
         # A subquery that stands twice in a plan is one object.
         if id(nodes[-1]) in seen:
             continue

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planviz.decisions.choices import Check, Decision, Rejected
 from planviz.document.alternatives.join_flips import largest_within
@@ -44,8 +44,8 @@ class Bound:
 
 def fitted_tables(plan: LogicalPlan) -> dict[str, LogicalRelation]:
     """The relations beneath an operator whose sizes nobody gave, by the names of their tables."""
-    leaves = (n for n in plan.walk() if isinstance(n, LogicalRelation) and n.table is not None)
-    return {n.table.shown_name: n for n in leaves if n.table.fitted}
+    leaves = [n for n in plan.walk() if isinstance(n, LogicalRelation)]
+    return {n.table.shown_name: n for n in leaves if n.table is not None and n.table.fitted}
 
 
 def size_bounds(execution: QueryExecution, decisions: Sequence[Decision]) -> dict[str, Bound]:
@@ -68,7 +68,7 @@ def _of_join(decision: Decision) -> Iterator[Bound]:
         if check.node not in _BROADCAST or not isinstance(limit, int) or limit < 0:
             continue
         built = _SIDES.get(str(decision.value("build")))
-        allowed = [_SIDES[a] for a in values.get("allowed", tuple(_SIDES)) if a in _SIDES]
+        allowed = [_SIDES[a] for a in check.texts("allowed", tuple(_SIDES)) if a in _SIDES]
         for side in [built] if check.passed and built else allowed if check.passed is False else ():
             plan = getattr(decision.subject, side)
             unknown = fitted_tables(plan)
@@ -85,6 +85,7 @@ def _of_join(decision: Decision) -> Iterator[Bound]:
 def _edge(plan: LogicalPlan, relation: LogicalRelation, limit: int) -> int | None:
     """The largest size of a table at which a plan over it is within the limit; None where there is none."""
     table = relation.table
+    assert table is not None
 
     def size(value: int) -> int:
         known = replace(table, size_in_bytes=value)
@@ -119,7 +120,11 @@ def with_fitted_sizes(decision: Decision) -> Decision:
     return _told(decision, lambda decision, check, side, size: f"{byte_size(size)} (fitted)")
 
 
-def _told(decision: Decision, words: object) -> Decision:
+#: What stands for a size that nobody gave, by the decision, its check, the side and the size.
+_Words = Callable[[Decision, Check, str, int], str]
+
+
+def _told(decision: Decision, words: _Words) -> Decision:
     if decision.strategy != "JoinSelection":
         return decision
     sides = {side: getattr(decision.subject, side) for side in ("left", "right")}
@@ -150,7 +155,9 @@ def _rejected(found: Rejected, unknown: Sequence[str]) -> Rejected:
     return replace(found, values=values, reason="the sizes of its sides said no")
 
 
-def _check(decision: Decision, check: Check, unknown: Sequence[str], words: Any) -> Check:
+def _check(
+    decision: Decision, check: Check, unknown: Sequence[str], words: Callable[[Decision, Check, str, int], str]
+) -> Check:
     values = tuple(
         (k, words(decision, check, k, v) if k in unknown and isinstance(v, int) and v < UNKNOWN_SIZE else v)
         for k, v in check.values
@@ -165,5 +172,5 @@ def _implied(decision: Decision, check: Check, side: str, size: int) -> str:
         return "not told"
     if check.passed:
         return f"≤ {byte_size(limit)}" if _SIDES.get(str(decision.value("build"))) == side else "not told"
-    allowed = [_SIDES.get(a) for a in values.get("allowed", tuple(_SIDES))]
+    allowed = [_SIDES.get(a) for a in check.texts("allowed", tuple(_SIDES))]
     return f"> {byte_size(limit)}" if side in allowed else "not told"

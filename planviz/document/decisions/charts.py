@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from planviz.decisions.choices import Check, Decision
 from planviz.decisions.join_tree import DecisionTree, join_tree
@@ -158,10 +157,10 @@ def side_relations(decision: Decision, side: str) -> list[str]:
     return relations(getattr(decision.subject, side))
 
 
-def _over(values: tuple[tuple[str, Any], ...]) -> str:
+def _over(values: tuple[tuple[str, object], ...]) -> str:
     """By how much the smaller side is too large, where it is a question of size."""
     found = dict(values)
-    sizes = [found[side] for side in ("left", "right") if isinstance(found.get(side), int)]
+    sizes = [size for side in ("left", "right") if isinstance(size := found.get(side), int)]
     limit = found.get("limit")
     if isinstance(limit, int) and 0 <= limit < min(sizes, default=0):
         over = byte_size(min(sizes) - limit)

@@ -5,18 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from planviz.decisions.choices import Decision
 from planviz.document.decisions.charts import side_relations
 from planviz.document.decisions.queries import plain
 from planviz.execution import QueryExecution
+from planviz.expressions.subqueries import QueryPlan
 from planviz.graph import PlanGraph
 from planviz.graph.kinds import kind_of
 from planviz.physical.broadcast_limits import Limit, broadcast_limits, broadcast_of
 from planviz.physical.distribution import AllTuples, BroadcastDistribution, ClusteredDistribution
 from planviz.physical.exchanges import Exchange
 from planviz.physical.operators import SortExec
+from planviz.physical.plan import SparkPlan
 
 #: What stands between a join and its exchanges without moving a row.
 _WRAPPERS = re.compile(r"QueryStage|AQEShuffleRead|CustomShuffleReader|InputAdapter|WholeStageCodegen|ResultQuery")
@@ -119,22 +120,23 @@ def _role(decision: Decision, side: str) -> str:
     return "build" if build == f"Build{side.capitalize()}" else "stream"
 
 
-def join_operator(decision: Decision, execution: QueryExecution) -> Any:
+def join_operator(decision: Decision, execution: QueryExecution) -> SparkPlan | None:
     """The operator that the join became; the one nearest to the root where a plan has it twice."""
-    todo = [execution.planned.executed]
+    todo: list[QueryPlan] = [execution.planned.executed]
     while todo:
         node = todo.pop()
-        if node.origin is decision.subject and node.node_name == decision.outcome:
+        named = node.node_name == decision.outcome
+        if isinstance(node, SparkPlan) and node.origin is decision.subject and named:
             return node
         todo += [*reversed(node.inner_children), *reversed(node.children)]
     return None
 
 
-def _put(node: Any) -> Iterator[Put]:
+def _put(node: SparkPlan) -> Iterator[Put]:
     """Exchanges and sorts right beneath the join; marks of generated stages are passed."""
     while True:
         while hasattr(node, "codegen_stage") or node.node_name == "InputAdapter":
-            node = node.child
+            node = node.children[0]
         reused = node.node_name == "ReusedExchange"
         if not (reused or isinstance(node, Exchange | SortExec)):
             return
@@ -142,7 +144,7 @@ def _put(node: Any) -> Iterator[Put]:
         yield Put(op, kind_of(op), text)
         if reused or not node.children:
             return
-        node = node.child
+        node = node.children[0]
 
 
 def _needs(distribution: object) -> str:

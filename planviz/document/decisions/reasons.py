@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from planviz.decisions.choices import Check, Decision
 from planviz.decisions.estimates import EstimateRecord, figure_text
@@ -19,10 +19,12 @@ from planviz.document.decisions.aggregates import AggregateReport
 from planviz.document.decisions.queries import plain, seen, title
 from planviz.estimation import explain_estimate
 from planviz.execution import QueryExecution
+from planviz.expressions.core import Expression
 from planviz.graph import PlanGraph, PlanNode
 from planviz.graph.words import title as operator_title
 from planviz.physical.pushed import pushed
 from planviz.physical.scans import FileSourceScanExec
+from planviz.trees.text import Printable, is_mark
 
 Mark = Literal["yes", "no", "unknown", ""]
 
@@ -76,19 +78,20 @@ def _mark(check: Check) -> Mark:
     return "unknown" if check.passed is None else "yes" if check.passed else "no"
 
 
-def objects_of(tree: Any) -> list[object]:
+def objects_of(tree: Printable) -> list[Printable]:
     """The operators of one of our own plans, in the order of its graph's nodes."""
-    found, todo = [], [tree]
+    found: list[Printable] = []
+    todo = [tree]
     while todo:
         node = todo.pop()
-        while hasattr(node, "codegen_stage"):
+        while is_mark(node):
             node = node.child
         found.append(node)
         todo += [*reversed(node.children), *reversed(node.inner_children)]
     return found
 
 
-def how_many_rows(operator: Any, execution: QueryExecution) -> Reason | None:
+def how_many_rows(operator: Printable, execution: QueryExecution) -> Reason | None:
     """The formula that gives an operator's rows, with its inputs; None where nobody can tell."""
     logical = logical_of(operator)
     if logical is None:
@@ -194,5 +197,5 @@ def what_is_read(node: PlanNode, operator: object) -> Reason | None:
     return Reason("What is read", tuple(lines))
 
 
-def _kept_back(scan: FileSourceScanExec) -> list[Any]:
+def _kept_back(scan: FileSourceScanExec) -> list[Expression]:
     return [e for e in scan.data_filters if pushed(e) is None]

@@ -7,10 +7,9 @@ A question is answered when every way through the tree that fits the facts and t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from planviz.config import OptimizerConfig
 from planviz.decisions.choices import Check, Decision, Rejected
@@ -27,6 +26,7 @@ from planviz.document.decisions.model import Decided
 from planviz.document.model import Document
 from planviz.graph import PlanGraph
 from planviz.graph.node import PlanNode
+from planviz.versions.model import SettingValue
 
 OPERATORS = ("BroadcastHashJoin", "ShuffledHashJoin", "SortMergeJoin", "CartesianProduct", "BroadcastNestedLoopJoin")
 _INNER = ("Inner", "Cross")
@@ -139,7 +139,7 @@ class _Joins:
             return None
         return _range(sizes[0]), _range(sizes[1])
 
-    def _setting(self, key: str) -> Any:
+    def _setting(self, key: str) -> SettingValue | None:
         return self.config.get(key) if key in self.config.settings else None
 
     @cached_property
@@ -333,7 +333,7 @@ def _within(size: tuple[int, int], limit: int) -> bool | None:
     return False if size[0] > limit else None
 
 
-def _any(answers: Any) -> bool | None:
+def _any(answers: Iterable[bool | None]) -> bool | None:
     """True when one is, False when all are, else None."""
     known = list(answers)
     if True in known:

@@ -12,12 +12,12 @@ from planviz.document.rules.traces import plan_graph, rule_trace
 from planviz.errors import PlanvizError
 from planviz.estimation import explain_estimates
 from planviz.execution import QueryExecution
+from planviz.expressions.subqueries import QueryPlan
 from planviz.graph import PlanGraph
 from planviz.graph.aggregation import aggregate_chains
 from planviz.graph.from_tree import Identities
 from planviz.graph.kinds import kind_of
 from planviz.graph.trace import RuleTrace
-from planviz.physical.plan import SparkPlan
 from planviz.physical.printed import PrintedExec
 from planviz.replay.compared import canonical
 from planviz.replay.execution import execution_of
@@ -126,7 +126,7 @@ def _agreeing(execution: QueryExecution | None, plans: Sequence[PlanGraph]) -> I
         yield "aggregates"
 
 
-def _kept(plan: SparkPlan) -> Iterator[str]:
+def _kept(plan: QueryPlan) -> Iterator[str]:
     """The names of the operators that nobody planned."""
     for node in plan.walk():
         if isinstance(node, PrintedExec):
@@ -135,7 +135,7 @@ def _kept(plan: SparkPlan) -> Iterator[str]:
             yield from _kept(inner)
 
 
-def _unread(plan: SparkPlan) -> bool:
+def _unread(plan: QueryPlan) -> bool:
     """Whether an aggregate computes what nobody can read: its sample rows, read off the text, tell more then."""
     for node in plan.walk():
         if kind_of(node.node_name) == "aggregate" and any(e.bits & OpaqueExpression.BIT for e in node.expressions):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from planviz.catalog.tables import Catalog
 from planviz.config import OptimizerConfig
@@ -17,6 +16,7 @@ from planviz.frontend import Parameters
 from planviz.frontend.lexer import line_and_column
 from planviz.graph import PlanGraph
 from planviz.graph.trace import RuleTrace
+from planviz.trees.node import TreeNode
 from planviz.trees.origin import origin_of
 
 
@@ -84,8 +84,8 @@ def open_sql(
 def places_in(text: str) -> PlaceOf:
     """What tells the place in a text that an operator comes from; None for one of another text (a stored view)."""
 
-    def place(node: Any) -> tuple[int, int] | None:
-        origin = origin_of(node)
+    def place(node: object) -> tuple[int, int] | None:
+        origin = origin_of(node) if isinstance(node, TreeNode) else None
         return line_and_column(*origin) if origin is not None and origin[0] is text else None
 
     return place

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cmp_to_key
 from math import ceil
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planviz.catalog.tables import ColumnStatistics, Table
 from planviz.config import OptimizerConfig
@@ -18,13 +18,14 @@ from planviz.estimation.aggregates import aggregate_estimate
 from planviz.estimation.model import row_size
 from planviz.evaluation import FailsError, UnknownValueError, compare, convert
 from planviz.evaluation.core import OUT_OF_REACH
-from planviz.expressions.core import Alias, AttributeReference
+from planviz.expressions.core import Alias, AttributeReference, Expression
 from planviz.mechanics.play import text_of
 from planviz.mechanics.sample import sample_rows
 from planviz.mechanics.stages import Partitions, StageRows, expanded, rows_through, split
 from planviz.physical.exchanges import BroadcastExchangeExec, ShuffleExchangeExec
 from planviz.physical.scans import FileSourceScanExec
 from planviz.types import STRING
+from planviz.types.values import Value
 
 if TYPE_CHECKING:
     from planviz.physical.plan import SparkPlan
@@ -113,9 +114,7 @@ def _least(rows: int | None, groups: int | None) -> int | None:
     return groups if rows is None else rows if groups is None else min(rows, groups)
 
 
-def _groups(
-    report: AggregateReport, keys: Sequence[AttributeReference], below: Estimate
-) -> tuple[int | None, tuple[str, ...]]:
+def _groups(report: AggregateReport, keys: Sequence[Expression], below: Estimate) -> tuple[int | None, tuple[str, ...]]:
     """How many groups the keys make, and the keys of whose values nothing is known."""
     if report.expand is None or not {k.to_attribute().expr_id for k in keys} - report.below.output_set:
         return _product(keys, below)
@@ -130,7 +129,7 @@ def _groups(
     return total, ()
 
 
-def _product(keys: Sequence[AttributeReference], below: Estimate) -> tuple[int | None, tuple[str, ...]]:
+def _product(keys: Sequence[Expression], below: Estimate) -> tuple[int | None, tuple[str, ...]]:
     plain = [k.child if isinstance(k, Alias) else k for k in keys]
     found = aggregate_estimate(tuple(plain), (), (), below)
     if found is not None:
@@ -171,7 +170,7 @@ def sample_columns(report: AggregateReport) -> tuple[AttributeReference, ...]:
     return tuple([a for a in report.below.output if a.expr_id in read])
 
 
-def sample_of(report: AggregateReport) -> list[tuple[Any, ...]]:
+def sample_of(report: AggregateReport) -> list[tuple[Value, ...]]:
     """Rows for the sample columns, made from their types and statistics: the same for the same query."""
     with estimating(OptimizerConfig().with_settings({"spark.sql.cbo.enabled": True})):
         known = estimate(report.below)
@@ -200,7 +199,7 @@ def _dealt(rows: list[tuple[object, ...]], keys: Sequence[int]) -> list[tuple[ob
 def _keys(report: AggregateReport) -> list[int]:
     """The columns that the first stage groups by, or that a set of distinct columns has."""
     first = report.stages[0].planned
-    keys: Sequence[AttributeReference] = first.keys if first is not None else ()
+    keys: Sequence[Expression] = first.keys if first is not None else ()
     if report.expand is not None:
         keys = [e for p in report.expand.projections for e in p[: len(report.stages[-1].text.keys)]]
     return list(dict.fromkeys(i for k in keys for i in sorted(k.references)))
@@ -258,9 +257,9 @@ class Played:
 def played(report: AggregateReport, rows: Sequence[tuple[object, ...]]) -> Played | str:
     """Rows of the sample columns through the stages; a sentence where that cannot be computed here."""
     columns, laid = sample_columns(report), split(rows, PARTITIONS)
-    stages = [s.planned for s in report.stages]
+    stages = [s.planned for s in report.stages if s.planned is not None]
     shuffled = [s.exchange is not None and s.text.number > 1 for s in report.stages]
-    shuffled[0] = stages[0] is not None and stages[0].distribution is not None
+    shuffled[0] = stages[0].distribution is not None
     try:
         many = None if report.expand is None else expanded(report.expand.projections, columns, laid)
         read = columns if many is None else report.expand.columns

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from planviz.decisions.choices import Decision
 from planviz.document.decisions.join_inputs import join_operator
 from planviz.execution import QueryExecution
 from planviz.mechanics import CannotPlay, Play, of, relation_names
 from planviz.mechanics.sample import sample_rows
+from planviz.physical.plan import SparkPlan
 from planviz.physical.sources import LocalTableScanExec
-
-if TYPE_CHECKING:
-    from planviz.logical.plan import LogicalPlan
 
 #: Rows of either side, and columns beside those that the join reads.
 _ROWS = (6, 5)
@@ -32,7 +28,7 @@ def join_play(decision: Decision, execution: QueryExecution) -> Play:
     return of(made.replace(left=sides[0], right=sides[1]), names=relation_names(execution.analyzed))
 
 
-def _side(child: LogicalPlan, read: frozenset[int], rows: int) -> LocalTableScanExec:
+def _side(child: SparkPlan, read: frozenset[int], rows: int) -> LocalTableScanExec:
     """A side of a few rows with the columns that the join reads, and a few others to tell its rows apart."""
     needed = [a for a in child.output if a.expr_id in read]
     others = [a for a in child.output if a.expr_id not in read][:_MORE]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planviz.catalog.tables import Table
 from planviz.config import OptimizerConfig
@@ -49,7 +49,7 @@ TYPES = {
     "existence": ("ExistenceJoin", "LEFT SEMI"),
 }
 JOINS = ("BroadcastHashJoin", "ShuffledHashJoin", "SortMergeJoin", "BroadcastNestedLoopJoin", "CartesianProduct")
-AGGREGATES: dict[str, type[Any]] = {
+AGGREGATES: dict[str, type[HashAggregateExec | ObjectHashAggregateExec | SortAggregateExec]] = {
     "HashAggregate": HashAggregateExec,
     "ObjectHashAggregate": ObjectHashAggregateExec,
     "SortAggregate": SortAggregateExec,
@@ -74,7 +74,7 @@ def query_plays(
 
 
 def _plays(
-    plan: object,
+    plan: SparkPlan,
     tables: Mapping[str, Sequence[Row]],
     options: Options | None,
     names: Mapping[int, str],
@@ -93,7 +93,7 @@ def _plays(
     return plays, list(dict.fromkeys(refused))
 
 
-def _nodes(plan: Any, operator: str | None) -> list[object]:
+def _nodes(plan: SparkPlan, operator: str | None) -> list[SparkPlan]:
     """What can be played of a plan, from the bottom, without what is played as part of a join."""
     found, parts = [], set()
     for node in plan.walk():
@@ -104,9 +104,9 @@ def _nodes(plan: Any, operator: str | None) -> list[object]:
     return found[::-1]
 
 
-def _prepared(plan: SparkPlan) -> list[Any]:
+def _prepared(plan: SparkPlan) -> list[SparkPlan]:
     """The sort and the exchange on top of a join's input."""
-    found = []
+    found: list[SparkPlan] = []
     while plan.children and not isinstance(plan, j.JoinExec | BaseAggregateExec | ReusedExchangeExec):
         if isinstance(plan, SortExec | ShuffleExchangeExec):
             found.append(plan)
@@ -176,7 +176,7 @@ def _sides(operator: str, kind: str, spark: str) -> tuple[str, ...]:
     return both
 
 
-def _operator(operator: str, join: Join, side: str, null_aware: bool) -> SparkPlan | None:
+def _operator(operator: str, join: Join, side: str, null_aware: bool) -> SparkPlan:
     left, right = _scan(join.left), _scan(join.right)
     kind, exists, condition = join.kind, join.exists, join.condition
     if operator == "CartesianProduct":
@@ -225,7 +225,7 @@ def named_aggregate(
     return _plays(plan, {}, options, relation_names(execution.analyzed), execution)[0]
 
 
-def _as(operator: str, node: Any) -> Any:
+def _as(operator: str, node: BaseAggregateExec) -> BaseAggregateExec:
     """The stage as another operator."""
     fixed = [a.name for a in node.buffers if not is_mutable(a.type)]
     if operator == "HashAggregate" and fixed:

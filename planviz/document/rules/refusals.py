@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planviz.config import OptimizerConfig
 from planviz.decisions.refusals import Refusal, WhyNot
 from planviz.execution import QueryExecution
+from planviz.expressions.subqueries import QueryPlan
 from planviz.optimizer.batches import batches, excluded_rules
 from planviz.optimizer.context import OptimizerContext, OptimizerRule
 from planviz.optimizer.profiles import rules_by_name
@@ -76,7 +77,7 @@ def _judged(
     return WhyNot(name, "nothing to do", what, 0, (), seen)
 
 
-def _holds(node: Any, rule: OptimizerRule) -> bool:
+def _holds(node: LogicalPlan, rule: OptimizerRule) -> bool:
     """Whether an operator, or an expression that it holds, is of the rule's pattern."""
     if not rule.matches:
         return False
@@ -147,7 +148,7 @@ def without_rule(execution: QueryExecution, name: str) -> WithoutRule:
     return WithoutRule(rule, sentence, dict(lost), dict(gained), other)
 
 
-def _operators(plan: Any) -> Counter[str]:
+def _operators(plan: QueryPlan) -> Counter[str]:
     found: Counter[str] = Counter()
     todo = [plan]
     while todo:

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 from planviz.graph import PlanGraph
 from planviz.graph.from_tree import EstimateOf, Identities, Reader, SourceOf, graph_of_tree
 from planviz.graph.trace import BatchRecord, RuleCalls, RuleRun, RuleStep, RuleTrace, RunMetrics, TracedPlan
 from planviz.plantext.operators import Details, read_arguments
 from planviz.plantext.references import link_references
+from planviz.trees.text import Printable, tree_string
 from planviz.trees.trace import DeferredTree, Run, Totals, Trace
 
 _READER: Reader = partial(read_arguments, Details())
 
 
 def plan_graph(
-    tree: Any,
+    tree: Printable,
     identities: Identities,
     *,
     stage: str = "other",
@@ -40,10 +40,10 @@ def rule_trace(trace: Trace, identities: Identities, source_of: SourceOf | None 
     """
     plans: dict[int, TracedPlan] = {}
 
-    def plan(tree: object) -> TracedPlan:
+    def plan(tree: Printable | DeferredTree) -> TracedPlan:
         found = plans.get(id(tree))
         if found is None:
-            made: Callable[[], object] = (lambda: tree.tree) if isinstance(tree, DeferredTree) else (lambda: tree)
+            made: Callable[[], Printable] = (lambda: tree.tree) if isinstance(tree, DeferredTree) else (lambda: tree)
             found = TracedPlan(lambda: _text(made()), lambda: plan_graph(made(), identities, source_of=source_of))
             plans[id(tree)] = found
         return found
@@ -74,9 +74,8 @@ def rule_trace(trace: Trace, identities: Identities, source_of: SourceOf | None 
     )
 
 
-def _text(tree: Any) -> str:
-    text: str = tree.tree_string
-    return text.removesuffix("\n")
+def _text(tree: Printable) -> str:
+    return tree_string(tree).removesuffix("\n")
 
 
 def _metrics(run: Run, totals: Totals) -> RunMetrics:

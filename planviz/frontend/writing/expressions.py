@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from decimal import Decimal
-from typing import Any, Protocol
+from typing import Protocol
 
 from planviz.errors import ExportError
 from planviz.expressions.aggregates import AggregateExpression, Average, Sum
@@ -16,7 +16,7 @@ from planviz.expressions.complex import CreateNamedStruct
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, SortOrder
 from planviz.expressions.internal import KnownFloatingPointNormalized, MakeDecimal, NormalizeNaNAndZero, UnscaledValue
 from planviz.expressions.lambdas import LambdaFunction, NamedLambdaVariable
-from planviz.expressions.subqueries import Exists, InSubquery, ListQuery, QueryPlan, ScalarSubquery, SubqueryExpression
+from planviz.expressions.subqueries import Exists, InSubquery, ListQuery, ScalarSubquery, SubqueryExpression
 from planviz.expressions.unresolved import OuterReference
 from planviz.expressions.windows import (
     FrameBoundary,
@@ -28,7 +28,9 @@ from planviz.expressions.windows import (
     WindowSpec,
 )
 from planviz.frontend.writing.blocks import Existence, Scope
+from planviz.logical.plan import LogicalPlan
 from planviz.types import STRING, ArrayType, DataType, DecimalType, MapType, StructType, is_integral, quote_if_needed
+from planviz.types.values import Value
 
 #: Functions that only mark what the optimizer knows of their argument.
 MARKS = frozenset(("knownnotnull", "knownnullable", "promote_precision"))
@@ -40,7 +42,7 @@ PARSERS = frozenset(("from_json", "from_csv", "from_xml"))
 class SubqueryWriter(Protocol):
     """Whoever writes the plans of subqueries."""
 
-    def nested(self, plan: QueryPlan, outer: tuple[Scope, ...], conditions: tuple[Expression, ...]) -> str:
+    def nested(self, plan: LogicalPlan, outer: tuple[Scope, ...], conditions: tuple[Expression, ...]) -> str:
         """A subquery in parentheses; `conditions` are the correlated predicates that were pulled out of it."""
 
 
@@ -145,7 +147,7 @@ class ExpressionWriter:
             return f"{self(Literal(-bound.value, bound.type))} PRECEDING"
         return f"{self(bound)} FOLLOWING"
 
-    def _complex(self, value: Any, t: DataType) -> str:
+    def _complex(self, value: Value, t: DataType) -> str:
         """A constant array, map or struct as the call that makes it."""
         if isinstance(t, ArrayType):
             return f"array({', '.join(self(Literal(v, t.element)) for v in value)})"

@@ -36,7 +36,7 @@ from planviz.logical.operators import (
     Window,
     WindowGroupLimit,
 )
-from planviz.logical.plan import LogicalPlan
+from planviz.logical.plan import LogicalPlan, UnaryNode
 from planviz.logical.relations import CTERelationRef, LocalRelation, LogicalRelation, OneRowRelation, Range
 from planviz.types import DataType, quote_if_needed
 
@@ -89,7 +89,7 @@ class PlanWriter:
             return f"WITH {definitions}\n{self.query(plan.plan, top)}"
         return self._text(self._block(plan), top)
 
-    def nested(self, plan: Any, outer: tuple[Scope, ...], conditions: tuple[Expression, ...]) -> str:
+    def nested(self, plan: LogicalPlan, outer: tuple[Scope, ...], conditions: tuple[Expression, ...]) -> str:
         """A subquery in parentheses; `conditions` are the correlated predicates that were pulled out of it."""
         before, self._outer = self._outer, outer
         try:
@@ -234,7 +234,7 @@ class PlanWriter:
         scope: Scope = {a.expr_id: Column(alias, n) for a, n in zip(plan.output, names, strict=True)}
         return Block(name if alias == name else f"{name} AS {alias}", 1, scope, plan.output)
 
-    def _transparent(self, plan: Any) -> Block:
+    def _transparent(self, plan: UnaryNode) -> Block:
         block = self._block(plan.child)
         if all(a.expr_id == b.expr_id for a, b in zip(plan.output, block.output, strict=True)):
             return replace(block, output=plan.output)
@@ -318,7 +318,7 @@ class PlanWriter:
             f"(\n{indent(inner, '  ')}\n) TABLESAMPLE ({share} PERCENT){seed} AS {alias}", 1, scope, plan.output
         )
 
-    def _repartition(self, plan: Any) -> Block:
+    def _repartition(self, plan: Repartition | RepartitionByExpression | RebalancePartitions) -> Block:
         block = self._ready(self._block(plan.child), Clause.HAVING)
         if block.hints:
             block = self._wrapped(block)
@@ -326,11 +326,12 @@ class PlanWriter:
             hint = f"{'REPARTITION' if plan.shuffle else 'COALESCE'}({plan.number})"
         else:
             word = "REBALANCE" if isinstance(plan, RebalancePartitions) else "REPARTITION"
-            if not all(isinstance(k, AttributeReference) for k in plan.keys):
+            columns = [k for k in plan.keys if isinstance(k, AttributeReference)]
+            if len(columns) < len(plan.keys):
                 self.notes.append("Repartitioning by an expression is left out: a hint takes columns only.")
                 return block
             numbers = [] if plan.number is None else [str(plan.number)]
-            hint = f"{word}({', '.join([*numbers, *(quote_if_needed(k.name) for k in plan.keys)])})"
+            hint = f"{word}({', '.join([*numbers, *(quote_if_needed(k.name) for k in columns)])})"
         return replace(block, hints=[hint], clause=max(block.clause, Clause.HAVING))
 
     def _generate(self, plan: Generate) -> Block:

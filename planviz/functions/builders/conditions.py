@@ -46,7 +46,7 @@ def _between(a: Args) -> Expression:
 
 def two_comparisons(between: Replaced) -> Expression:
     """BETWEEN as Spark before 4.0 reads it."""
-    value, low, high = between.parameters
+    value, low, high = (p for p in between.parameters if isinstance(p, Expression))
     return And(GreaterThanOrEqual(value, low), LessThanOrEqual(value, high))
 
 

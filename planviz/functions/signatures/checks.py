@@ -8,20 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from decimal import Decimal
-from typing import Any
 
 from planviz.expressions.arithmetic import UnaryMinus, unexpected_input
 from planviz.expressions.casts import Cast
 from planviz.expressions.complex import CreateArray
 from planviz.expressions.core import Expression, Literal, TypeMismatch
 from planviz.types import INT, NULL, UNKNOWN, ArrayType, DataType, MapType, has_map, is_collated, is_orderable
+from planviz.types.values import Value
 
 Arguments = tuple[Expression, ...]
 Check = Callable[[str, Arguments], TypeMismatch | None]
 _MOST_INT = 2147483647
 
 
-def constant(e: Expression) -> Any:
+def constant(e: Expression) -> Value:
     """The number or text that a constant is, behind its casts and sign; None where that is not known."""
     if isinstance(e, Cast):
         return constant(e.child)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from planviz.mechanics.aggregates.buffers import Buffers
 from planviz.mechanics.buffers import Buffer
 from planviz.mechanics.play import Board, Input, Item, Model, Panel, Row, Step, computed, plain
+from planviz.physical.aggregates import BaseAggregateExec
 
 _MODES = {
     "Partial": "partial: rows become buffers",
@@ -22,7 +22,7 @@ _STAGES = {"Partial": "Partial", "PartialMerge": "Merging", "Final": "Final", "C
 class AggregateModel(Model):
     """Base of the aggregates, for any physical one and the rows of its input."""
 
-    def __init__(self, node: Any, source: Input) -> None:
+    def __init__(self, node: BaseAggregateExec, source: Input) -> None:
         self.node, self.source = node, source
         self.keys = tuple(node.keys)
         self.buffers = Buffers(node.functions, node.buffers)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from planviz.expressions.aggregates import AggregateExpression
+from planviz.expressions.core import AttributeReference
 from planviz.mechanics.buffers import Buffer, buffered
 from planviz.mechanics.play import Env, computed
 
@@ -16,7 +16,7 @@ class Buffers:
     Raises UnknownValueError for a function that is not modelled, and where a value cannot be known.
     """
 
-    def __init__(self, functions: Sequence[AggregateExpression], columns: Sequence[Any]) -> None:
+    def __init__(self, functions: Sequence[AggregateExpression], columns: Sequence[AttributeReference]) -> None:
         self.functions = list(functions)
         self.columns = list(columns)
         self.parts = [buffered(f.function) for f in functions]

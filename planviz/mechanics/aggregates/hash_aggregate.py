@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from planviz.mechanics.aggregates.base import count
 from planviz.mechanics.aggregates.map_based import BY_KEY, Entry, MapAggregate
 from planviz.mechanics.play import Input, Item, Panel, Row, Step, texts
 from planviz.mechanics.rows import same_key
-
-if TYPE_CHECKING:
-    from planviz.physical.plan import SparkPlan
+from planviz.physical.aggregates import BaseAggregateExec
 
 
 class HashAggregate(MapAggregate):
@@ -29,7 +26,7 @@ class HashAggregate(MapAggregate):
     )
 
     def __init__(
-        self, node: SparkPlan, source: Input, capacity: int | None = None, fallback: int | None = None
+        self, node: BaseAggregateExec, source: Input, capacity: int | None = None, fallback: int | None = None
     ) -> None:
         self.capacity, self.fallback = capacity, fallback
         super().__init__(node, source)

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cmp_to_key
-from typing import TYPE_CHECKING
 
 from planviz.evaluation import compare
 from planviz.mechanics.aggregates.base import count
 from planviz.mechanics.aggregates.map_based import BY_KEY, Entry, MapAggregate
 from planviz.mechanics.play import Input, Item, Panel, Row, Step, texts
 from planviz.mechanics.rows import same_key
+from planviz.physical.aggregates import BaseAggregateExec
 from planviz.types.values import Value
-
-if TYPE_CHECKING:
-    from planviz.physical.plan import SparkPlan
 
 
 class ObjectHashAggregate(MapAggregate):
@@ -29,7 +26,7 @@ class ObjectHashAggregate(MapAggregate):
         "come are sorted instead of hashed, and the two sorted streams are merged."
     )
 
-    def __init__(self, node: SparkPlan, source: Input, threshold: int = 128) -> None:
+    def __init__(self, node: BaseAggregateExec, source: Input, threshold: int = 128) -> None:
         self.threshold = threshold
         super().__init__(node, source)
 

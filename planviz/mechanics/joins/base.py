@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planviz.mechanics.play import Board, Input, Item, Mark, Model, Panel, Row, Step, computed, plain, texts
-from planviz.physical.joins import INNER_LIKE
+from planviz.physical.joins import INNER_LIKE, BuildSide, JoinExec
 
 if TYPE_CHECKING:
     from planviz.expressions.core import Expression
@@ -56,7 +56,7 @@ class JoinModel(Model):
     partner, which matters where that side is kept.
     """
 
-    def __init__(self, node: Any, left: Input, right: Input) -> None:
+    def __init__(self, node: JoinExec, left: Input, right: Input) -> None:
         self.node, self.kind, self.condition = node, node.kind, node.condition
         self.left = Side("left", left, getattr(node, "left_keys", ()))
         self.right = Side("right", right, getattr(node, "right_keys", ()))
@@ -68,7 +68,7 @@ class JoinModel(Model):
 
     def streams_left(self) -> bool:
         """Whether the left side is the streamed one."""
-        return str(self.node.build) == "BuildRight"
+        return isinstance(self.node, BuildSide) and self.node.build == "BuildRight"
 
     def panels(self) -> list[Panel]:
         """The panels of the board; the last one is the output."""

@@ -8,6 +8,7 @@ from planviz.mechanics.exchange import Shuffle
 from planviz.mechanics.joins.base import JoinModel, has_null
 from planviz.mechanics.play import Item, Mark, Panel, Row, Step, texts
 from planviz.mechanics.rows import same_key
+from planviz.physical.joins import BroadcastHashJoinExec
 
 #: Most rows of a broadcast hash relation of other than a single long key, and of such and plain rows.
 BROADCAST_ROWS = "341 million rows (512 million with a single long key) and 8 GB"
@@ -129,7 +130,7 @@ class BroadcastHashJoin(HashJoin):
         self.board.phase("Build")
         items = [i for part in parts for i in part]
         yield from self.build(items)
-        if self.node.null_aware:
+        if isinstance(self.node, BroadcastHashJoinExec) and self.node.null_aware:
             yield from self.null_aware(items)
             return
         keys = len(self.relation)
@@ -174,7 +175,7 @@ class BroadcastHashJoin(HashJoin):
 
     def left_alone(self, item: Item, found: bool, mark: Mark) -> Step:
         """See JoinModel; a null is not known to be missing from a list that is not empty."""
-        if self.node.null_aware and has_null(self.streamed.key(item)):
+        if isinstance(self.node, BroadcastHashJoinExec) and self.node.null_aware and has_null(self.streamed.key(item)):
             return self.board.step(
                 "drop",
                 f"{texts(item.values)}: whether null is in the list is not known, so NOT IN is not true. Dropped.",

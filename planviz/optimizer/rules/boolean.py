@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any
 
 from typing_extensions import override
 
@@ -243,9 +242,10 @@ class ReplaceNullWithFalseInPredicate(OptimizerRule):
     def _operator(self, plan: LogicalPlan) -> LogicalPlan:
         if not _has_truths(plan):
             return plan
-        if isinstance(plan, Filter) or (isinstance(plan, Join) and plan.condition is not None):
-            new = _false_for_null(plan.condition)
-            plan = plan if new is plan.condition else plan.replace(condition=new)
+        condition = plan.condition if isinstance(plan, Filter | Join) else None
+        if condition is not None:
+            new = _false_for_null(condition)
+            plan = plan if new is condition else plan.replace(condition=new)
         mask = If.BIT | CaseWhen.BIT
         return plan.transform_expressions_up(self._conditional, mask)
 
@@ -282,7 +282,7 @@ def _has_truths(node: TreeNode) -> bool:
 
 
 @deep
-def _false_for_null(e: Any) -> Any:
+def _false_for_null(e: Expression) -> Expression:
     match e:
         case Literal(None, t) if t in (BOOLEAN, NULL):
             return FALSE

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from typing_extensions import override
 
@@ -121,13 +120,13 @@ class UnwrapCastInBinaryComparison(OptimizerRule):
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return self.on_expressions(plan, self._one)
 
-    def _one(self, e: Expression) -> Any:
+    def _one(self, e: Expression) -> Expression:
         days = self.context.config.behaviour.days_are_ranges_of_moments
         match e:
             case BinaryComparison(left=Literal() as v, right=Cast() as c):
                 flipped = MIRRORS[type(e)](c, v)
                 new = _compared(flipped, c, v, days)
-                return e if new is flipped else MIRRORS[type(new)](new.right, new.left) if _is_comparison(new) else new
+                return e if new is flipped else _mirrored(new)
             case BinaryComparison(left=Cast() as c, right=Literal() as v):
                 return _compared(e, c, v, days)
             case In() | InSet() if not self.context.config.behaviour.lists_are_unwrapped:
@@ -139,11 +138,11 @@ class UnwrapCastInBinaryComparison(OptimizerRule):
         return e
 
 
-def _is_comparison(e: Expression) -> bool:
-    return isinstance(e, BinaryComparison)
+def _mirrored(e: Expression) -> Expression:
+    return MIRRORS[type(e)](e.right, e.left) if isinstance(e, BinaryComparison) else e
 
 
-def _compared(e: Any, cast: Cast, v: Literal, days: bool) -> Any:
+def _compared(e: BinaryComparison, cast: Cast, v: Literal, days: bool) -> Expression:
     child = cast.child
     if v.value is None:
         return e
@@ -186,7 +185,7 @@ def _range(t: DataType) -> tuple[object, object] | None:
     return (False, True) if t == BOOLEAN else None
 
 
-def _simplified(e: Any, child: Expression, to: DataType, v: Literal) -> Any:
+def _simplified(e: BinaryComparison, child: Expression, to: DataType, v: Literal) -> Expression:
     t, value = child.data_type, v.value
     limits = _range(t)
     if limits is not None:
@@ -206,7 +205,7 @@ def _simplified(e: Any, child: Expression, to: DataType, v: Literal) -> Any:
     literal = Literal(narrow, t)
     order = compare(value, back)
     if order == 0:
-        return type(e)(child, literal)
+        return e.replace(left=child, right=literal)
     if isinstance(e, EqualTo):
         return _null_unless(child, False)
     if isinstance(e, EqualNullSafe):
@@ -257,11 +256,12 @@ def _day(e: Expression, cast: Cast, day: Literal) -> Expression:
     return And(IsNotNull(child), within)
 
 
-def _in(e: In | InSet, child: Expression, to: DataType, items: tuple[Any, ...]) -> Expression:
+def _in(e: In | InSet, child: Expression, to: DataType, items: tuple[Expression, ...]) -> Expression:
     t = child.data_type
-    nulls = [Literal(None, t) for i in items if i.value is None]
+    values = [i for i in items if isinstance(i, Literal)]
+    nulls = [Literal(None, t) for i in values if i.value is None]
     kept = []
-    for i in items:
+    for i in values:
         narrow = None if i.value is None else converted(i.value, to, t)
         back = None if narrow is None else converted(narrow, t, to)
         if back is not None and compare(i.value, back) == 0:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
 
 from typing_extensions import override
 
@@ -22,7 +21,7 @@ from planviz.expressions.complex import (
     GetStructField,
 )
 from planviz.expressions.conditional import CaseWhen, If
-from planviz.expressions.core import AttributeReference, Expression, Literal, lit
+from planviz.expressions.core import Expression, Literal, lit
 from planviz.expressions.patterns import Like, MultiLike, StringPredicate
 from planviz.expressions.predicates import (
     And,
@@ -123,7 +122,7 @@ def _case(e: CaseWhen, to_conditions: bool) -> Expression:
     return e
 
 
-def _flat(pairs: list[tuple[Any, Any]]) -> tuple[AttributeReference, ...]:
+def _flat(pairs: Sequence[tuple[Expression, Expression]]) -> tuple[Expression, ...]:
     return tuple(x for p in pairs for x in p)
 
 
@@ -233,7 +232,7 @@ def _like(text: Expression, pattern: str, escape: str) -> And | EqualTo | String
     return None
 
 
-def _multi_like(e: Expression, child: Expression, patterns: tuple[Any, ...], name: str) -> Expression:
+def _multi_like(e: Expression, child: Expression, patterns: tuple[Literal, ...], name: str) -> Expression:
     simple, rest = [], []
     for p in patterns:
         new = _like(child, p.value, "\\") if isinstance(p.value, str) else None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from typing_extensions import override
 
@@ -225,10 +224,10 @@ class FoldablePropagation(OptimizerRule):
             return plan, {}
         if isinstance(plan, Project | Aggregate):
             below, known = self._go(plan.child)
-            new: Any = self._replaced(plan.with_new_children((below,)), known)
+            new = self._replaced(plan.with_new_children((below,)), known)
             if isinstance(plan, Aggregate) and not self.context.config.behaviour.aggregates_pass_constants_on:
                 return new, {}
-            items = new.projects if isinstance(plan, Project) else new.aggregates
+            items = new.projects if isinstance(new, Project) else new.aggregates if isinstance(new, Aggregate) else ()
             return new, {i.expr_id: i for i in items if isinstance(i, Alias) and i.child.foldable}
         if isinstance(plan, Expand):
             below, known = self._go(plan.child)
@@ -366,10 +365,10 @@ class OptimizeIn(OptimizerRule):
         def step(e: Expression) -> Expression:
             if not isinstance(e, In) or not e.items:
                 return e
-            if not all(isinstance(i, Literal) for i in e.items):
-                others = tuple(i for i in e.items if not isinstance(i, Literal))
+            others = tuple([i for i in e.items if not isinstance(i, Literal)])
+            if others:
                 return self.refuse(e, "the list holds more than constants", others)
-            items: tuple[Any, ...] = tuple(ExpressionSet(e.items))
+            items = tuple([i for i in ExpressionSet(e.items) if isinstance(i, Literal)])
             if len(items) == 1 and not isinstance(e.value, CreateNamedStruct):
                 return EqualTo(e.value, items[0])
             if len(items) > most:
@@ -461,7 +460,7 @@ class ReorderAssociativeOperator(OptimizerRule):
         return others if value.value == neutral else cls(others, constant, e.mode)
 
 
-def _chain(parts: list[Expression], cls: Any, mode: str) -> Expression:
+def _chain(parts: list[Expression], cls: Callable[[Expression, Expression, str], Expression], mode: str) -> Expression:
     result = parts[0]
     for p in parts[1:]:
         result = cls(result, p, mode)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from typing_extensions import override
 
 from planviz.expressions.calls import FunctionCall
@@ -35,11 +33,13 @@ class SimplifyDateTimeConversions(OptimizerRule):
         return plan.transform_all_expressions(_there_and_back, FunctionCall.BIT, self.settled)
 
 
-def _there_and_back(e: Any) -> Any:
+def _there_and_back(e: Expression) -> Expression:
     for outer, inner in (("date_format", "gettimestamp"), ("gettimestamp", "date_format")):
         middle = _argument(e, outer, inner)
         core = _argument(middle, inner, outer) if middle is not None else None
-        if core is not None and core.name == e.name and core.tail == e.tail and _one_format(e, middle, core):
+        if core is None or middle is None or not isinstance(e, FunctionCall):
+            continue
+        if core.name == e.name and core.tail == e.tail and _one_format(e, middle, core):
             return core
     return e
 
@@ -52,7 +52,7 @@ def _argument(e: Expression, name: str, of: str) -> FunctionCall | None:
     return first if isinstance(first, FunctionCall) and first.name == of else None
 
 
-def _one_format(*calls: Any) -> bool:
+def _one_format(*calls: FunctionCall) -> bool:
     formats, zones = [c.arguments[1] for c in calls], {_zone(c) for c in calls}
     return len(zones) == 1 and all(f.semantic_equals(formats[0]) for f in formats)
 
@@ -120,11 +120,11 @@ def _only(t: DataType, ordinal: int) -> StructType:
 
 
 def _of_one_text(struct: CreateNamedStruct) -> Expression:
-    values: tuple[Any, ...] = struct.values
-    text = values[0].child if isinstance(values[0], GetStructField) else None
+    values = [v for v in struct.values if isinstance(v, GetStructField)]
+    text = values[0].child if len(values) == len(struct.values) else None
     if not isinstance(text, FunctionCall) or text.name != "from_json" or parse_options(text):
         return struct
-    alike = all(isinstance(v, GetStructField) and v.child.semantic_equals(text) for v in values)
+    alike = all(v.child.semantic_equals(text) for v in values)
     names = struct.names
     if not alike or len(set(names)) < len(names) or [v.field.name for v in values] != names:
         return struct

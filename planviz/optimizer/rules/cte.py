@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
 
 from typing_extensions import override
 
@@ -127,7 +126,8 @@ def _instance(ref: LogicalPlan, definition: LogicalPlan, context: OptimizerConte
     """The definition's plan with the reference's ids; under fresh ids below when they differ."""
     if ref.output_set == definition.output_set:
         return definition
-    fresh = renewed(definition, context if context.config.behaviour.relations_are_deduplicated else None)
+    known = context.config.behaviour
+    fresh = renewed(definition, known if known.relations_are_deduplicated else None)
     pairs = zip(ref.output, fresh.output, strict=True)
     items = tuple(a if a.expr_id == t.expr_id else Alias(a, t.name, t.expr_id) for t, a in pairs)
     return Project(items, fresh)
@@ -189,7 +189,7 @@ class ReplaceCTERefWithRepartition(OptimizerRule):
             return plan
         if isinstance(plan, WithCTE):
             for d in plan.definitions:
-                child: Any = self._replace(d.children[0], known)
+                child = self._replace(d.children[0], known)
                 shared = getattr(d, "under_subquery") or (isinstance(child, Repartition) and child.shuffle)  # noqa: B009
                 known[getattr(d, "id")] = child if shared else _repartitioned(child)  # noqa: B009
             return self._replace(plan.plan, known)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import reduce
-from typing import Any
 
 from typing_extensions import override
 
@@ -28,7 +27,7 @@ class _Uses:
     `order` is its place among the definitions: it may only refer to those before it.
     """
 
-    definition: Any
+    definition: CTERelationDef
     order: int
     predicates: list[Expression] | None = field(default_factory=list)
     columns: dict[int, AttributeReference] = field(default_factory=dict)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from typing_extensions import override
 
 from planviz.expressions.arithmetic import UnaryPositive
@@ -111,7 +109,7 @@ class FinishSubqueries(OptimizerRule):
     def _inside(self, e: Expression) -> Expression:
         if not isinstance(e, SubqueryExpression):
             return e
-        plan: Any = e.plan
+        plan: LogicalPlan = e.plan
         for part in self.parts:
             plan = part.apply(plan)
         return e.with_plan(self.apply(plan))

@@ -8,6 +8,7 @@ from planviz.expressions.core import AttributeReference, Expression, Literal
 from planviz.expressions.generators import Explode
 from planviz.expressions.predicates import And, IsNotNull, conjunction
 from planviz.expressions.predicates import split_conjunction as split
+from planviz.expressions.specs import SignatureCall
 from planviz.logical.combining import Join
 from planviz.logical.operators import Filter, Generate
 from planviz.logical.plan import LogicalPlan
@@ -93,6 +94,7 @@ class InferFiltersFromGenerate(OptimizerRule[Generate]):
         from planviz.optimizer.attributes import function
 
         size = function("size", child)
+        assert isinstance(size, SignatureCall)
         if not self.context.config.get("spark.sql.ansi.enabled"):
             size = size.without_failures()
         wanted = [_greater_zero(size), IsNotNull(child)]

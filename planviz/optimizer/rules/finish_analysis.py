@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from typing_extensions import override
 
 from planviz.evaluation.instants import now_by
@@ -119,7 +117,7 @@ class EliminateResolvedHint(OptimizerRule):
                 )
         return hints[0] if hints else None
 
-    def _extract(self, plan: object) -> tuple[Any, list[str]]:
+    def _extract(self, plan: LogicalPlan) -> tuple[LogicalPlan, list[str]]:
         if isinstance(plan, ResolvedHint):
             below, hints = self._extract(plan.child)
             return below, [plan.strategy, *hints]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from typing_extensions import override
 
@@ -150,9 +149,9 @@ def _joins(plan: LogicalPlan) -> bool:
 
 def inner_joins(plan: LogicalPlan) -> tuple[list[LogicalPlan], list[Expression]]:
     """The relations of a group of inner joins from left to right, and their conditions."""
-    if not _joins(plan):
+    join = plan.child if isinstance(plan, Project) else plan
+    if not _joins(plan) or not isinstance(join, Join) or join.condition is None:
         return [plan], []
-    join: Any = plan.child if isinstance(plan, Project) else plan
     left, left_on = inner_joins(join.left)
     right, right_on = inner_joins(join.right)
     return left + right, left_on + right_on + split(join.condition)

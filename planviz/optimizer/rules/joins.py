@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from typing_extensions import override
 
 from planviz.decisions.branches import logic
@@ -438,7 +436,8 @@ class PushDownJoinThroughUnion(OptimizerRule):
 
     @staticmethod
     def _one(join: Join, child: LogicalPlan, place: int) -> Join:
-        union: Any = join.left
+        union = join.left
+        assert isinstance(union, Union)
         right = renewed(join.right) if place else join.right
         pairs = [*zip(union.inputs[0].output, child.output, strict=True)]
         pairs += zip(join.right.output, right.output, strict=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from typing_extensions import override
 
@@ -218,7 +217,7 @@ class LimitPushDown(OptimizerRule):
         self.take(node, "Python", "Python gives one row for every row that it gets.", seen)
         return node.replace(child=above(new))
 
-    def _joined(self, node: LogicalPlan, join: Join, new: Join) -> Join:
+    def _joined(self, node: LocalLimit, join: Join, new: Join) -> Join:
         """The new join; why its sides may be cut goes to those who want to know."""
         if self.branches is None:
             return new
@@ -247,7 +246,7 @@ class LimitPushDown(OptimizerRule):
 _UNION = "The rows of one input may be all that come out, and of none can more be needed."
 
 
-def limit_words(node: Any) -> str:
+def limit_words(node: GlobalLimit | LocalLimit) -> str:
     """How many rows a limit keeps: "3 rows"."""
     return f"{node.limit} rows"
 

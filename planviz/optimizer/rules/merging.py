@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from typing_extensions import override
 
@@ -17,7 +17,7 @@ from planviz.logical.plan import LeafNode, LogicalPlan
 from planviz.logical.relations import CTERelationRef, OneRowRelation
 from planviz.optimizer.context import OptimizerRule
 from planviz.optimizer.plan_merger import PlanMerger
-from planviz.trees.node import always, lazy, node
+from planviz.trees.node import Held, always, lazy, node
 from planviz.types import DataType
 
 
@@ -42,13 +42,12 @@ class NonGroupingAggregateReference(LeafNode):
     level: int
     index: int
     ordinals: tuple[int, ...]
-    columns: Any
+    columns: Held[tuple[AttributeReference, ...]]
 
     @lazy
     def output(self) -> tuple[AttributeReference, ...]:
         """The aggregate's."""
-        columns: tuple[AttributeReference, ...] = self.columns
-        return columns
+        return self.columns
 
 
 class MergeSubplans(OptimizerRule):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from typing_extensions import override
 
 from planviz.expressions.aggregates import AggregateExpression, Count, Max, Min, Sum, is_aggregate
@@ -86,8 +84,10 @@ class CollapseGroupedSumOfCount(OptimizerRule[Aggregate]):
         if not any(_adds_up(a, counts) for a in calls) or not all(_adds_up(a, counts) or _is_extreme(a) for a in calls):
             return node
 
-        def step(e: Any) -> Any:
-            return e.replace(function=e.function.replace(child=Literal(1, LONG))) if _adds_up(e, counts) else e
+        def step(e: Expression) -> Expression:
+            if isinstance(e, AggregateExpression) and _adds_up(e, counts):
+                return e.replace(function=e.function.replace(child=Literal(1, LONG)))
+            return e
 
         items = tuple(i.transform_up(step, AggregateExpression.BIT) for i in node.aggregates)
         rewritten = node.replace(aggregates=items)

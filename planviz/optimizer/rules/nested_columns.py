@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from planviz.expressions.complex import ExtractValue, GetArrayStructFields, GetStructField
 from planviz.expressions.core import Alias, AttributeReference, Expression
@@ -34,7 +33,7 @@ _FIELDS = GetStructField.BIT | GetArrayStructFields.BIT
 _THROUGH = (
     GlobalLimit, Join, LocalLimit, RebalancePartitions, Repartition, RepartitionByExpression, Sample, Sort, Window,
 )  # fmt: skip
-_Fields = dict[int, list[Any]]
+_Fields = dict[int, list[GetStructField | GetArrayStructFields]]
 
 
 def with_fields(plan: LogicalPlan, named: bool = True) -> LogicalPlan | None:
@@ -59,7 +58,7 @@ def with_fields(plan: LogicalPlan, named: bool = True) -> LogicalPlan | None:
     return _taken(plan, plan.expressions, plan.produced, named) if isinstance(plan, Aggregate | Expand) else None
 
 
-def with_generated_fields(plan: Any, named: bool = True) -> LogicalPlan | None:
+def with_generated_fields(plan: Project | Generate, named: bool = True) -> LogicalPlan | None:
     """The same for what a generator reads and for the rows that it makes; None where that would save nothing.
 
     Project [x.a] over Generate explode(xs) AS x  =>  Project [x] over Generate explode(xs.a) AS x
@@ -74,18 +73,18 @@ def with_generated_fields(plan: Any, named: bool = True) -> LogicalPlan | None:
             return None
         kept = [a for i, a in enumerate(plan.child.output) if i not in plan.needless]
         return _taken(plan, plan.generator.children, frozenset(a.expr_id for a in kept), named)
-    generate: Any = plan.child
-    if not _prunable(generate.generator):
+    generate = plan.child
+    if not isinstance(generate, Generate) or not _prunable(generate.generator):
         return None
     fields = _fields_read((*plan.projects, *generate.generator.children), frozenset())
     if not fields:
         return None
     of_rows = [f for k, fs in fields.items() if k in generate.produced for f in fs]
     below = {k: fs for k, fs in fields.items() if k not in generate.produced}
-    plan = _rewritten(plan, below, named)
-    if len(of_rows) == 1 and _explodes_structs(generate.generator):
-        return _exploding(plan, of_rows[0])
-    return plan if below else None
+    new = _rewritten(plan, below, named)
+    if len(of_rows) == 1 and _explodes_structs(generate.generator) and isinstance(new, Project):
+        return _exploding(new, of_rows[0])
+    return new if below else None
 
 
 def _reads_fields(plan: LogicalPlan) -> bool:
@@ -110,13 +109,15 @@ def _explodes_structs(generator: Expression) -> bool:
     return isinstance(t, ArrayType) and not isinstance(t.element, ArrayType)
 
 
-def _exploding(plan: Project, field: Any) -> Project:
+def _exploding(plan: Project, field: Expression) -> Project:
     """The projection over a generator that takes this field out of its array."""
-    generate: Any = plan.child
+    generate = plan.child
+    assert isinstance(generate, Generate)
+    assert isinstance(generate.generator, Explode)
+    array = generate.generator.child
 
     def source(e: Expression) -> Expression:
         if isinstance(e, AttributeReference):
-            array: Expression = generate.generator.child
             return array
         below = source(e.children[0])
         if isinstance(below.data_type, ArrayType) and isinstance(e, GetStructField):
@@ -179,7 +180,7 @@ def _fields_read(read: Iterable[Expression], whole: frozenset[int]) -> _Fields:
 
     Attributes that are read as a whole, and those of `whole`, are left out.
     """
-    found: dict[int, dict[Expression, Any]] = {}
+    found: dict[int, dict[Expression, GetStructField | GetArrayStructFields]] = {}
     roots: dict[int, Expression] = {}
     other = set(whole)
     for e in read:
@@ -201,7 +202,7 @@ def _fields_read(read: Iterable[Expression], whole: frozenset[int]) -> _Fields:
     return fields
 
 
-def _parts(e: Expression) -> list[Expression]:
+def _parts(e: Expression) -> list[AttributeReference | GetStructField | GetArrayStructFields]:
     """The attributes and the fields that an expression reads, each as far as it goes."""
     if isinstance(e, AttributeReference):
         return [e]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from typing_extensions import override
 
 from planviz.expressions.complex import GetArrayStructFields, GetMapValue
@@ -46,7 +44,7 @@ class PullOutNestedDataOuterRefExpressions(OptimizerRule):
         def subquery(e: Expression) -> Expression:
             if not isinstance(e, SubqueryExpression) or isinstance(e, DynamicPruningSubquery):
                 return e
-            inner: Any = e.plan
+            inner: LogicalPlan = e.plan
             new = inner.transform_all_expressions(value, GetMapValue.BIT)
             return e if new is inner else e.replace(plan=new, outer=_outer_references(new))
 

@@ -44,7 +44,7 @@ class PruneFileSourcePartitions(OptimizerRule[Filter | Project]):
     def rewrite(self, node: Filter | Project) -> LogicalPlan:
         leaf = _below(node)
         columns = partition_ids(leaf) if isinstance(leaf, LogicalRelation) and not leaf.partition_filters else None
-        found = scan_operation(node, self.context.on(ALWAYS_INLINE)) if columns else None
+        found = scan_operation(node, self.context.on(ALWAYS_INLINE), LogicalRelation) if columns else None
         filters = found and found.all_filters
         if not columns or not found or not filters:
             return node

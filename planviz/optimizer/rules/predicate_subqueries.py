@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from typing_extensions import override
 
 from planviz.decisions.branches import logic
@@ -97,7 +95,7 @@ class RewritePredicateSubquery(OptimizerRule):
         return result
 
     @staticmethod
-    def _in_condition(join: Any) -> LogicalPlan:
+    def _in_condition(join: Join) -> LogicalPlan:
         """A join whose condition asks: the side that the subquery reads gives the answer as a column."""
         sides = {"left": join.left, "right": join.right}
 
@@ -110,6 +108,7 @@ class RewritePredicateSubquery(OptimizerRule):
             new, sides[name] = existential(e, sides[name])
             return new
 
+        assert join.condition is not None
         condition = join.condition.transform_down(step, InSubquery.BIT | Exists.BIT)
         new = join.replace(**sides, condition=condition)
         return join if sides["left"] is join.left and sides["right"] is join.right else Project(join.output, new)
@@ -131,7 +130,7 @@ class RewritePredicateSubquery(OptimizerRule):
                 new = _apart(p, without_domains(p, sub, conditions), values)
                 equal = [EqualTo(v, a) for v, a in zip(values, new.output, strict=False)]
                 condition, outer = _conjoined(list(equal), p)
-                aware = [Or(c, IsNull(c)) for c in split(condition)]
+                aware = [Or(c, IsNull(c)) for c in split(condition)] if condition is not None else []
                 return hinted(Join(outer, new, "LeftAnti", conjunction([*aware, *conditions])), query)
         rest, outer = existential(predicate, p)
         return Filter(rest, outer)
@@ -161,7 +160,7 @@ _REASONS = {
 }
 
 
-def _conjoined(parts: list[Expression], plan: LogicalPlan) -> tuple[Any, LogicalPlan]:
+def _conjoined(parts: list[Expression], plan: LogicalPlan) -> tuple[Expression | None, LogicalPlan]:
     new = []
     for p in parts:
         e, plan = existential(p, plan)

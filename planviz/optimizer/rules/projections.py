@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import cached_property
-from typing import Any
 
 from typing_extensions import override
 
@@ -98,7 +97,7 @@ class ColumnPruning(OptimizerRule):
             return None
         return with_fields(plan, known.fields_are_named)
 
-    def _generated_fields_of(self, plan: LogicalPlan) -> LogicalPlan | None:
+    def _generated_fields_of(self, plan: Project | Generate) -> LogicalPlan | None:
         if not (self.context.on(_NESTED_SCHEMAS) or self.context.on(_NESTED_EXPRESSIONS)):
             return None
         return with_generated_fields(plan, self.context.config.behaviour.fields_are_named)
@@ -271,11 +270,10 @@ def _correlated(items: tuple[Expression, ...]) -> bool:
 def _renames(upper: tuple[Expression, ...], lower: tuple[Expression, ...]) -> bool:
     if len(upper) != len(lower):
         return False
-    pairs: list[tuple[Expression, Any]] = list(zip(upper, lower, strict=True))
     return all(
         a.semantic_equals(b.to_attribute())
-        or (isinstance(a, Alias) and isinstance(a.child, AttributeReference) and name_of(a.child) == b.name)
-        for a, b in pairs
+        or (isinstance(a, Alias) and isinstance(a.child, AttributeReference) and name_of(a.child) == name_of(b))
+        for a, b in zip(upper, lower, strict=True)
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from typing_extensions import override
 
@@ -351,10 +350,10 @@ def _tell_filter(plan: Filter, join: Join, refuse: Refuse) -> None:
             refuse(plan, f"the predicate reads both sides of a {kind} join", p)
 
 
-def _tell_condition(join: Any, refuse: Refuse) -> None:
+def _tell_condition(join: Join, refuse: Refuse) -> None:
     """Which one-sided conjuncts of a join's condition stay, and why."""
     kept = {"LeftOuter": join.left, "LeftAnti": join.left, "RightOuter": join.right, "ExistenceJoin": join.left}
-    for p in split(join.condition):
+    for p in split(join.condition) if join.condition is not None else ():
         if not p.deterministic:
             refuse(join, _RANDOM, p)
         elif join.kind == "FullOuter":

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from typing_extensions import override
 
 from planviz.evaluation import FailsError, UnknownValueError, row_value
@@ -149,7 +147,7 @@ class PropagateEmptyRelation(OptimizerRule):
         return Project(items, new)
 
     @staticmethod
-    def _join(plan: Any) -> Any:
+    def _join(plan: Join) -> LogicalPlan:
         left, right, kind = is_empty(plan.left), is_empty(plan.right), plan.kind
         false = plan.condition is not None and (is_false(plan.condition) or is_null(plan.condition))
         if not left and not right and not false:
@@ -162,7 +160,7 @@ class PropagateEmptyRelation(OptimizerRule):
             return LocalRelation(plan.output)
         if kind == "LeftAnti":
             return plan.left
-        if kind == "ExistenceJoin":
+        if kind == "ExistenceJoin" and plan.exists is not None:
             return Project((*plan.left.output, Alias(FALSE, plan.exists.name, plan.exists.expr_id)), plan.left)
         if kind == "RightOuter" and right:
             return LocalRelation(plan.output)

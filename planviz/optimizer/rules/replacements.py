@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
 
 from planviz.evaluation.collations import collation_of
 from planviz.expressions.aggregates import AggregateCall, AggregateExpression, Average, Count, FirstLast, Max, Min
@@ -22,9 +21,6 @@ from planviz.expressions.specs import FunctionSpec
 from planviz.functions.signatures import AGGREGATE_SIGNATURES
 from planviz.optimizer.attributes import function
 from planviz.types import BINARY, BOOLEAN, DATE, DOUBLE, NULL, STRING, TIMESTAMP, ArrayType, DataType, is_string
-
-if TYPE_CHECKING:
-    pass
 
 #: Nodes that `replacement` looks at.
 REPLACEABLE = (DatetimePlus, FunctionCall, RegexpForm, AggregateCall, FirstLast)
@@ -94,7 +90,7 @@ def _renamed(name: str, *more: Expression) -> Callable[[FunctionCall], Expressio
     return lambda e: function(name, *e.arguments, *more)
 
 
-def _element_at(array: Expression, position: Expression, missing: str) -> Any:
+def _element_at(array: Expression, position: Expression, missing: str) -> Expression:
     return function("element_at", array, position).replace(tail=(missing, "false"))
 
 

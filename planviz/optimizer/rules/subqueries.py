@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from typing_extensions import override
 
 from planviz.evaluation import value_of
@@ -13,7 +11,7 @@ from planviz.expressions.core import Alias, AttributeReference, Expression, Lite
 from planviz.expressions.ids import next_id
 from planviz.expressions.predicates import IsNotNull, IsNull, Not, conjunction
 from planviz.expressions.predicates import split_conjunction as split
-from planviz.expressions.subqueries import Exists, LateralSubquery, ScalarSubquery
+from planviz.expressions.subqueries import Exists, LateralSubquery, ListQuery, ScalarSubquery
 from planviz.expressions.subqueries import SubqueryExpression as AnySubquery
 from planviz.expressions.unresolved import OuterReference
 from planviz.logical.combining import Join, LateralJoin
@@ -127,7 +125,7 @@ class PullupCorrelatedPredicates(OptimizerRule):
     def _subquery(self, e: Expression, outer: LogicalPlan) -> Expression:
         if not isinstance(e, AnySubquery) or not e.outer:
             return e
-        inner: Any = e.plan
+        inner: LogicalPlan = e.plan
         if not inner.bits & OuterReference.BIT:
             return e
         counts = not isinstance(e, ScalarSubquery) or not _counts_at_top(inner)
@@ -146,7 +144,8 @@ class PullupCorrelatedPredicates(OptimizerRule):
         new: Expression = e.replace(plan=plan, conditions=stripped or e.conditions)
         if isinstance(e, ScalarSubquery):
             single = not _one_row(inner)
-            return new.replace(zero_rows=not counts and not inner.grouping, single=single)
+            grouped = isinstance(inner, Aggregate) and bool(inner.grouping)
+            return new.replace(zero_rows=not counts and not grouped, single=single)
         return new
 
 
@@ -393,5 +392,6 @@ class RewriteLateralSubquery(OptimizerRule[LateralJoin]):
 
 def hinted(join: Join, asked: Expression) -> Join:
     """The join told by the hint of the subquery that it replaces."""
-    query: Any = asked.child if isinstance(asked, Not) else asked
+    query = asked.child if isinstance(asked, Not) else asked
+    assert isinstance(query, ScalarSubquery | ListQuery | Exists)
     return join if query.hint is None else join.replace(right_hint=query.hint)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from typing_extensions import override
 
 from planviz.expressions.aggregates import AggregateExpression, FirstLast
@@ -56,8 +54,8 @@ class OptimizeWindowFunctions(OptimizerRule):
         return plan.transform_all_expressions(step, WindowExpression.BIT, self.settled)
 
 
-def _made(window: Any) -> set[int]:
-    return {f.expr_id for f in window.functions}
+def _made(window: Window) -> set[int]:
+    return {id_of(f) for f in window.functions}
 
 
 class CollapseWindow(OptimizerRule[Window]):
@@ -239,12 +237,12 @@ class InferWindowGroupLimit(OptimizerRule):
                 return self._limited(plan, condition, window)
         return plan
 
-    def _limited(self, plan: LogicalPlan, condition: Expression, window: Any) -> LogicalPlan:
+    def _limited(self, plan: LogicalPlan, condition: Expression, window: Window) -> LogicalPlan:
         most = self.context.config.number("spark.sql.optimizer.windowGroupLimitThreshold")
         limits = []
         for f in window.functions:
             function = _rank(f)
-            n = _rank_limit(condition, f.expr_id)
+            n = _rank_limit(condition, id_of(f))
             if function is not None and n is not None:
                 limits.append((n, function))
         if not limits:
@@ -282,7 +280,8 @@ def _expanding(f: Expression) -> bool:
 
 
 def _rank(f: object) -> RankLike | None:
-    w: Any = f.child if isinstance(f, Alias) else f
+    w = f.child if isinstance(f, Alias) else f
+    assert isinstance(w, WindowExpression)
     inner = w.function.function if isinstance(w.function, AggregateExpression) else w.function
     return inner if isinstance(inner, RankLike) and inner.name in _RANKS else None
 

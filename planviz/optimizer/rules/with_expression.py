@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from typing_extensions import override
 
 from planviz.expressions.aggregates import AggregateExpression, is_aggregate
@@ -93,7 +91,8 @@ class RewriteWithExpression(OptimizerRule):
             case With(body, definitions):
                 values: dict[int, Expression] = {}
                 for d in definitions:
-                    new: Any = self._expression(d, inputs, shared)
+                    new = self._expression(d, inputs, shared)
+                    assert isinstance(new, CommonExpressionDef)
                     values[new.id] = self._place(new, inputs, shared)
                 return _with_values(self._expression(body, inputs, shared), values)
             case CaseWhen(branches, _):

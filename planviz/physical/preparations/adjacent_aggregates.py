@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from planviz.config import OptimizerConfig
 from planviz.physical.aggregates import BaseAggregateExec, HashAggregateExec, ObjectHashAggregateExec, SortAggregateExec
 from planviz.physical.distribution import ordering_satisfies, same
@@ -56,9 +54,9 @@ def replace_hash_with_sort(plan: SparkPlan, config: OptimizerConfig) -> SparkPla
     return plan.transform_up(lambda p: _sorted(p, sorted_aggregate))
 
 
-def _sorted(plan: SparkPlan, sorted_aggregate: type[Any]) -> SparkPlan:
+def _sorted(plan: SparkPlan, sorted_aggregate: type[SortAggregateExec]) -> SparkPlan:
     if not isinstance(plan, HashAggregateExec | ObjectHashAggregateExec) or not plan.keys:
         return plan
     made = plan.distribution, plan.keys, plan.functions, plan.buffers, plan.results, plan.child
-    new: SparkPlan = sorted_aggregate(*made)
+    new = sorted_aggregate(*made)
     return new if ordering_satisfies(plan.child.output_ordering, new.required_ordering[0]) else plan

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planviz.estimation import size_in_bytes
 from planviz.physical.conf import operator_conf
@@ -88,13 +88,10 @@ def co_partitioned(
 
     `partitions` is what a shuffle makes, `most` how many bytes may stay in one partition.
     """
-    if sum(isinstance(d, ClusteredDistribution) for d in wanted) < 2:
+    clustered = {i: d for i, d in enumerate(wanted) if isinstance(d, ClusteredDistribution)}
+    if len(clustered) < 2:
         return children
-    specs = {
-        i: spec_of(c.output_partitioning, d)
-        for i, (c, d) in enumerate(zip(children, wanted, strict=True))
-        if isinstance(d, ClusteredDistribution)
-    }
+    specs = {i: spec_of(children[i].output_partitioning, d) for i, d in clustered.items()}
     if all(s.single and _small(children[i], most) for i, s in specs.items()):
         return children
     best = _best(specs, children, partitions)
@@ -102,9 +99,8 @@ def co_partitioned(
     for i, spec in specs.items():
         if best is not None and best.fits(spec):
             continue
-        clustering: Any = wanted[i]
-        default = HashPartitioning(partitions, clustering.keys)
-        out[i] = exchange(default if best is None else best.partitioning(clustering.keys), children[i])
+        keys = clustered[i].keys
+        out[i] = exchange(HashPartitioning(partitions, keys) if best is None else best.partitioning(keys), children[i])
     return out
 
 

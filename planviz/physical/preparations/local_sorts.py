@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from planviz.config import OptimizerConfig
-from planviz.expressions.core import Alias, AttributeReference, Expression
+from planviz.expressions.core import Alias, AttributeReference, Expression, SortOrder
 from planviz.physical.distribution import ordering_satisfies
 from planviz.physical.operators import FilterExec, ProjectExec, SortExec, WindowExec, WindowGroupLimitExec
 from planviz.physical.plan import SparkPlan, UnaryExec
@@ -31,7 +31,7 @@ def push_down_local_sorts(plan: SparkPlan, config: OptimizerConfig) -> SparkPlan
     return plan.transform_up(step, SortExec.BIT)
 
 
-def _below(plan: SparkPlan, order: tuple[Expression, ...], kept: tuple[type, ...]) -> SparkPlan | None:
+def _below(plan: SparkPlan, order: tuple[SortOrder, ...], kept: tuple[type, ...]) -> SparkPlan | None:
     """The plan sorted by `order` where it sorts by less; None where it does not or the keys are not there."""
     if not frozenset[int]().union(*[o.references for o in order]) <= plan.output_set:
         return None
@@ -43,8 +43,10 @@ def _below(plan: SparkPlan, order: tuple[Expression, ...], kept: tuple[type, ...
         return None
     if isinstance(plan, ProjectExec):
         named = {i.expr_id: i.child for i in plan.projects if isinstance(i, Alias)}
-        order = tuple(
-            o.transform_up(lambda x: named.get(x.expr_id, x) if isinstance(x, AttributeReference) else x) for o in order
-        )
+
+        def meant(e: Expression) -> Expression:
+            return named.get(e.expr_id, e) if isinstance(e, AttributeReference) else e
+
+        order = tuple(o.replace(child=o.child.transform_up(meant)) for o in order)
     new = _below(plan.child, order, kept)
     return None if new is None else plan.replace(child=new)

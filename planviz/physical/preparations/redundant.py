@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planviz.physical.aggregates import BaseAggregateExec
 from planviz.physical.distribution import ordering_satisfies
@@ -23,7 +23,7 @@ from planviz.physical.operators import (
 from planviz.physical.plan import SparkPlan
 
 if TYPE_CHECKING:
-    from planviz.expressions.core import Expression
+    from planviz.expressions.core import SortOrder
 
 
 def remove_redundant_projects(plan: SparkPlan, ordered: bool = True) -> SparkPlan:
@@ -67,12 +67,12 @@ def remove_redundant_sorts(plan: SparkPlan) -> SparkPlan:
 def remove_redundant_window_group_limits(plan: SparkPlan) -> SparkPlan:
     """The plan without the first of two group limits that stand on each other (RemoveRedundantWindowGroupLimits)."""
 
-    def step(p: Any) -> Any:
-        both = isinstance(p, WindowGroupLimitExec) and isinstance(p.child, WindowGroupLimitExec)
-        return p.replace(child=p.child.child) if both and (p.mode, p.child.mode) == ("Final", "Partial") else p
+    def step(p: SparkPlan) -> SparkPlan:
+        if isinstance(p, WindowGroupLimitExec) and isinstance(p.child, WindowGroupLimitExec):
+            return p.replace(child=p.child.child) if (p.mode, p.child.mode) == ("Final", "Partial") else p
+        return p
 
-    rewritten: SparkPlan = plan.transform_up(step, WindowGroupLimitExec.BIT)
-    return rewritten
+    return plan.transform_up(step, WindowGroupLimitExec.BIT)
 
 
 def insert_sort_for_limit_and_offset(plan: SparkPlan) -> SparkPlan:
@@ -89,7 +89,7 @@ def insert_sort_for_limit_and_offset(plan: SparkPlan) -> SparkPlan:
     return plan.transform_up(step, GlobalLimitExec.BIT)
 
 
-def _sorted_again(order: tuple[Expression, ...], gathered: ShuffleExchangeExec) -> SparkPlan:
+def _sorted_again(order: tuple[SortOrder, ...], gathered: ShuffleExchangeExec) -> SparkPlan:
     """The gathered rows in this order; columns that only the order reads go through the exchange and are dropped."""
     project = gathered.child
     if frozenset[int]().union(*[o.references for o in order]) <= project.output_set:
@@ -101,7 +101,7 @@ def _sorted_again(order: tuple[Expression, ...], gathered: ShuffleExchangeExec) 
     return ProjectExec(tuple(project.output), SortExec(order, False, wider))
 
 
-def _whole_order(plan: SparkPlan) -> tuple[Expression, ...]:
+def _whole_order(plan: SparkPlan) -> tuple[SortOrder, ...]:
     """The keys by which all rows come in order; none where they do not."""
     while isinstance(plan, ProjectExec | FilterExec | LocalLimitExec):
         plan = plan.child

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from planviz.expressions.core import SortOrder
 from planviz.physical.distribution import (
     AllTuples,
     BroadcastDistribution,
@@ -70,7 +71,7 @@ class EnsureRequirements:
         return self.context.shuffle(p, child)
 
     @staticmethod
-    def _sorted(child: SparkPlan, order: tuple[Expression, ...]) -> SparkPlan:
+    def _sorted(child: SparkPlan, order: tuple[SortOrder, ...]) -> SparkPlan:
         return child if ordering_satisfies(child.output_ordering, order) else SortExec(order, False, child)
 
 

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from planviz.config import OptimizerConfig
 from planviz.expressions.core import Expression
 from planviz.physical.exchanges import Exchange, ReusedExchangeExec
 from planviz.physical.plan import PlanHolder, SparkPlan
-from planviz.physical.subqueries import InSubqueryExec, ReusedSubqueryExec, ScalarSubqueryExec
+from planviz.physical.subqueries import InSubqueryExec, ReusedSubqueryExec, ScalarSubqueryExec, SubqueryExec
 
 
 class ReuseExchangeAndSubquery:
     """Replaces every later exchange or subquery by the first of its kind."""
 
     def __init__(self, config: OptimizerConfig) -> None:
-        self.exchanges: dict[object, object] | None = {} if config.get("spark.sql.exchange.reuse") else None
-        self.subqueries: dict[object, object] | None = {} if config.get("spark.sql.execution.reuseSubquery") else None
+        self.exchanges: dict[SparkPlan, Exchange] | None = {} if config.get("spark.sql.exchange.reuse") else None
+        self.subqueries: dict[SparkPlan, SubqueryExec] | None = (
+            {} if config.get("spark.sql.execution.reuseSubquery") else None
+        )
 
     def apply(self, plan: SparkPlan) -> SparkPlan:
         """The plan with what is used again."""
@@ -38,9 +39,9 @@ class ReuseExchangeAndSubquery:
         if not isinstance(e, PlanHolder):
             return e
         plan = self.apply(e.plan)
-        if self.subqueries is not None:
+        if self.subqueries is not None and isinstance(plan, SubqueryExec):
             first = self.subqueries.setdefault(plan.canonicalized, plan)
-            plan = plan if first is plan else ReusedSubqueryExec(first)
+            return e.replace(plan=plan if first is plan else ReusedSubqueryExec(first))
         return e.replace(plan=plan)
 
 
@@ -52,7 +53,8 @@ class ReuseExchangeThenSubquery:
 
     def __init__(self, config: OptimizerConfig) -> None:
         self.config = config
-        self.known: dict[object, object] = {}
+        self.exchanges: dict[object, Exchange] = {}
+        self.subqueries: dict[object, SubqueryExec] = {}
 
     def apply(self, plan: SparkPlan) -> SparkPlan:
         """The plan with what is used again."""
@@ -62,22 +64,27 @@ class ReuseExchangeThenSubquery:
             plan = _expressions(plan, self._subquery)
         return plan
 
-    def _first(self, plan: SparkPlan) -> Any:
+    @staticmethod
+    def _form(plan: SparkPlan) -> object:
         schema = tuple([(a.name, a.type, a.is_nullable) for a in plan.output])
         # Scalar subqueries are equal under the same id alone; since 3.2 their plans are compared.
         values = [s.expr_id for p in plan.walk() for e in p.expressions for s in e.collect(ScalarSubqueryExec)]
-        return self.known.setdefault((schema, plan.canonicalized, tuple(values)), plan)
+        return schema, plan.canonicalized, tuple(values)
 
     def _exchange(self, plan: SparkPlan) -> SparkPlan:
-        first = self._first(plan) if isinstance(plan, Exchange) else plan
+        if not isinstance(plan, Exchange):
+            return plan
+        first = self.exchanges.setdefault(self._form(plan), plan)
         return plan if first is plan else ReusedExchangeExec(plan.output, first)
 
     def _inside(self, e: Expression) -> Expression:
         return e.replace(plan=e.plan.transform_up(self._exchange)) if isinstance(e, InSubqueryExec) else e
 
-    def _subquery(self, e: Any) -> Any:
-        first = self._first(e.plan) if isinstance(e, PlanHolder) else None
-        return e if first is None or first is e.plan else e.replace(plan=ReusedSubqueryExec(first))
+    def _subquery(self, e: Expression) -> Expression:
+        if not isinstance(e, PlanHolder) or not isinstance(e.plan, SubqueryExec):
+            return e
+        first = self.subqueries.setdefault(self._form(e.plan), e.plan)
+        return e if first is e.plan else e.replace(plan=ReusedSubqueryExec(first))
 
 
 def _expressions(plan: SparkPlan, step: Callable[[Expression], Expression]) -> SparkPlan:

@@ -7,7 +7,7 @@ trace has them as steps: with the plan before and after.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from planviz.config import OptimizerConfig
 from planviz.physical.preparations.adjacent_aggregates import combine_adjacent_aggregation, replace_hash_with_sort
@@ -32,7 +32,7 @@ from planviz.trees.rule import Batch, Once, Rule
 if TYPE_CHECKING:
     from planviz.physical.plan import SparkPlan
 
-Rewrite = Callable[[Any], object]
+Rewrite = Callable[["SparkPlan"], "SparkPlan"]
 
 #: The executor's name in a trace, and its batches: those of a plan, and those that adaptive execution starts from.
 EXECUTOR = "Preparations"
@@ -56,7 +56,7 @@ class Preparation(Rule):
     def __init__(self, rewrite: Rewrite) -> None:
         self.whole = rewrite
 
-    def apply(self, plan: SparkPlan) -> Any:
+    def apply(self, plan: SparkPlan) -> SparkPlan:
         """The prepared plan; the same object when nothing changed."""
         return self.whole(plan)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from planviz.config import OptimizerConfig
 from planviz.expressions.core import Alias, Expression, Literal
@@ -89,7 +88,7 @@ class PlanSubqueries:
             self.done[e.expr_id] = self.prepared(self._planned(e))
         return self.done[e.expr_id]
 
-    def _planned(self, e: Subquery) -> Any:
+    def _planned(self, e: Subquery) -> SparkPlan:
         """The subquery's operators; what was decided for it is noted the first time."""
         context = self.planner.context
         decisions, warnings = len(context.decisions), len(context.warnings)
@@ -99,15 +98,15 @@ class PlanSubqueries:
         self.decided.add(e.expr_id)
         return plan
 
-    def _pruning(self, e: Any, root: SparkPlan) -> Expression:
+    def _pruning(self, e: DynamicPruningSubquery, root: SparkPlan) -> Expression:
         """The keys of the other side: from its broadcast where there is one, by a query of their own if that pays."""
         name, number = f"dynamicpruning#{e.expr_id}", self.planner.context.next_plan_id
         if self.adaptive:
             plan = self._plan_of(e)
-            held: SparkPlan = self.planner.context.operator(SubqueryAdaptiveBroadcastExec)(
+            broadcast = self.planner.context.operator(SubqueryAdaptiveBroadcastExec)(
                 name, plan, number(), (e.index,), e.only_reused, e.plan, tuple(e.keys)
             )
-            return InSubqueryExec(e.outer[0], held, e.expr_id)
+            return InSubqueryExec(e.outer[0], broadcast, e.expr_id)
         planned = self.planner.plan(e.plan, noted=False)
         if self.config.get("spark.sql.exchange.reuse") and _broadcast(planned, root):
             plan = self.prepared(planned)

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 from planviz.decisions.choices import Recorder, Rejected
-from planviz.decisions.stages import PlannedStage
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.core import Alias, AttributeReference, Expression, NamedExpression
 from planviz.expressions.ids import next_id
 from planviz.expressions.unresolved import SESSION_WINDOW
 from planviz.logical.operators import Aggregate, Expand
 from planviz.optimizer.rules.floats import normalized
-from planviz.physical.aggregates import HashAggregateExec, ObjectHashAggregateExec, SortAggregateExec
+from planviz.physical.aggregates import BaseAggregateExec, HashAggregateExec, ObjectHashAggregateExec, SortAggregateExec
 from planviz.physical.buffers import is_mutable, keeps_objects
 from planviz.physical.sessions import MergingSessionsExec, UpdatingSessionsExec
+from planviz.physical.stages import PlannedStage
 from planviz.physical.strategies.context import PlanningContext
 from planviz.physical.strategies.python import aggregate as in_python
 from planviz.physical.strategies.python import python_functions
 from planviz.types import is_collated
 
 if TYPE_CHECKING:
+    from planviz.physical.aggregates import GroupingExec
     from planviz.physical.plan import SparkPlan
 
 _HASH = "spark.sql.execution.useHashAggregateExec"
@@ -62,14 +63,15 @@ class PhysicalAggregation:
         return [k.to_attribute() for k in self.keys]
 
 
-def _normalized_key(key: NamedExpression) -> Expression:
+def _normalized_key(key: NamedExpression) -> NamedExpression:
     """A grouping key with one NaN and one zero where it is a floating number, under its name."""
     new: Expression = key.map_children(normalized) if isinstance(key, Alias) else normalized(key)
     return new if isinstance(new, NamedExpression) else Alias(new, key.name, key.expr_id)
 
 
-def _named(new: Expression, old: Any) -> Expression:
+def _named(new: Expression, old: Expression) -> NamedExpression:
     """The result under the name and id that it had."""
+    assert isinstance(old, NamedExpression)
     if isinstance(new, NamedExpression) and new.expr_id == old.expr_id:
         return new
     return Alias(new, old.name, old.expr_id, old.qualifier)
@@ -90,11 +92,11 @@ class Stages:
     def stage(
         self,
         child: SparkPlan,
-        keys: Sequence[Expression],
+        keys: Sequence[NamedExpression],
         functions: Sequence[Function],
         distribution: Sequence[Expression] | None = None,
         results: Sequence[Expression] | None = None,
-    ) -> Any:
+    ) -> BaseAggregateExec:
         """One stage; without `results` it gives keys and buffers."""
         buffers = self.of(functions)
         given = [*[k.to_attribute() for k in keys], *buffers] if results is None else results
@@ -105,7 +107,11 @@ class Stages:
         return made
 
     def merging_sessions(
-        self, child: SparkPlan, keys: Sequence[Expression], session: AttributeReference, functions: Sequence[Function]
+        self,
+        child: SparkPlan,
+        keys: Sequence[NamedExpression],
+        session: AttributeReference,
+        functions: Sequence[Function],
     ) -> MergingSessionsExec:
         """A stage that makes one of the sessions that overlap."""
         buffers = self.of(functions)
@@ -117,8 +123,8 @@ class Stages:
         return made
 
     def _operator(
-        self, functions: Sequence[Function], buffers: Sequence[AttributeReference], keys: Sequence[Expression]
-    ) -> Any:
+        self, functions: Sequence[Function], buffers: Sequence[AttributeReference], keys: Sequence[NamedExpression]
+    ) -> type[HashAggregateExec | ObjectHashAggregateExec | SortAggregateExec]:
         """The first of the three that can compute the functions (inventory C-030)."""
         at = f"stage {len(self.made) + 1}"
         if self._collated(at, keys):
@@ -142,9 +148,10 @@ class Stages:
         self._reject("SortAggregate", "a hash map needs no sorted rows")
         return ObjectHashAggregateExec
 
-    def _collated(self, at: str, keys: Sequence[Any]) -> bool:
+    def _collated(self, at: str, keys: Sequence[NamedExpression]) -> bool:
         """Whether a key's equality is not that of its bytes; asked only where there is such text."""
-        found = tuple([f"{k.name} {k.data_type.simple_string}" for k in keys if is_collated(k.data_type)])
+        collated = [k for k in keys if is_collated(k.data_type)]
+        found = tuple([f"{k.name} {k.data_type.simple_string}" for k in collated])
         if not found:
             return False
         self.recorder.ask(at, "every key is told apart by its bytes", False, collated=found)
@@ -174,7 +181,7 @@ def aggregate(plan: Aggregate, context: PlanningContext) -> SparkPlan | None:
     recorder.ask("streaming", "the input is a stream", streams)
     python = tuple([f.name for f in python_functions(parts.functions)])
     if recorder.ask("python", "a function is written in Python", bool(python), functions=python):
-        made = in_python(parts, recorder, context)
+        made: GroupingExec = in_python(parts, recorder, context)
         stages = [PlannedStage.of(1, made)]
     else:
         made, stages = _with_buffers(parts, recorder, context)
@@ -186,7 +193,7 @@ def aggregate(plan: Aggregate, context: PlanningContext) -> SparkPlan | None:
 
 def _with_buffers(
     parts: PhysicalAggregation, recorder: Recorder, context: PlanningContext
-) -> tuple[HashAggregateExec | ObjectHashAggregateExec, list[PlannedStage]]:
+) -> tuple[BaseAggregateExec, list[PlannedStage]]:
     _ask_about(parts, recorder)
     stages = Stages(context, recorder, parts.functions)
     distinct = [f for f in parts.functions if f.distinct]
@@ -195,13 +202,19 @@ def _with_buffers(
     return made, stages.made
 
 
+class _Expanded(TypedDict, total=False):
+    """Told where the rows beneath were multiplied, one copy for every list of distinct columns."""
+
+    expanded: bool
+
+
 def _ask_about(parts: PhysicalAggregation, recorder: Recorder) -> None:
     """The checks that decide how many stages there are (inventory C-003, C-013, C-025)."""
     functions, ask = parts.functions, recorder.ask
     ask("group-only", "there are keys and no function: the rows are only grouped", not functions and bool(parts.keys))
     sets = {f.function.children: None for f in functions if f.distinct}
     shown = tuple([", ".join(map(str, columns)) for columns in sets])
-    expanded: dict[str, Any] = {"expanded": True} if isinstance(parts.child, Expand) else {}
+    expanded: _Expanded = {"expanded": True} if isinstance(parts.child, Expand) else {}
     ask("distinct", "a function is DISTINCT", bool(sets), columns=shown, **expanded)
     filters = tuple([str(f.where) for f in functions if f.where is not None])
     ask("filter", "a function has a FILTER, for the stage that sees the rows", bool(filters), conditions=filters)
@@ -217,7 +230,7 @@ def _session(keys: Sequence[AttributeReference]) -> AttributeReference | None:
     return next((k for k in keys if SESSION_WINDOW in k.metadata), None)
 
 
-def _without_distinct(parts: PhysicalAggregation, stages: Stages, child: SparkPlan) -> Any:
+def _without_distinct(parts: PhysicalAggregation, stages: Stages, child: SparkPlan) -> BaseAggregateExec:
     partial = stages.stage(child, parts.keys, _mode(parts.functions, "Partial"))
     keys = parts.key_attributes
     session = _session(keys)
@@ -226,10 +239,12 @@ def _without_distinct(parts: PhysicalAggregation, stages: Stages, child: SparkPl
     return stages.stage(partial, keys, _mode(parts.functions, "Final"), keys, parts.results)
 
 
-def _one_distinct(parts: PhysicalAggregation, distinct: list[Function], stages: Stages, child: SparkPlan) -> Any:
+def _one_distinct(
+    parts: PhysicalAggregation, distinct: list[Function], stages: Stages, child: SparkPlan
+) -> BaseAggregateExec:
     """Partial by keys and distinct columns, merged; then what is distinct is counted, merged once more."""
     plain = [f for f in parts.functions if not f.distinct]
-    columns: dict[Any, Any] = {}
+    columns: dict[Expression, NamedExpression] = {}
     for c in distinct[0].function.children:
         if not c.foldable:
             columns.setdefault(c.canonicalized, _distinct_column(c))
@@ -249,14 +264,14 @@ def _one_distinct(parts: PhysicalAggregation, distinct: list[Function], stages: 
     return stages.stage(three, keys, [*_mode(plain, "Final"), *_mode(counted, "Final")], keys, parts.results)
 
 
-def _distinct_column(c: Expression) -> Expression:
+def _distinct_column(c: Expression) -> NamedExpression:
     """What is counted once, under its name, with one NaN and one zero where it is a floating number."""
     new = normalized(c)
     name = c.name if isinstance(c, NamedExpression) else str(c)
     return new if isinstance(new, NamedExpression) else Alias(new, name, next_id())
 
 
-def _over_columns(f: Function, columns: dict[Expression, Expression], stages: Stages) -> Function:
+def _over_columns(f: Function, columns: dict[Expression, NamedExpression], stages: Stages) -> Function:
     """The function reading the columns of the first stages."""
     new: Expression = f.function.map_children(
         lambda c: columns[c.canonicalized].to_attribute() if c.canonicalized in columns else c

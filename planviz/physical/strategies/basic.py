@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from planviz.expressions.core import Alias, Literal, SortOrder
+from planviz.expressions.core import Alias, Expression, Literal, SortOrder
 from planviz.logical.combining import CTERelationDef, Union, UnionLoop, WithCTE
 from planviz.logical.operators import (
     Expand,
@@ -50,7 +50,7 @@ _UNION_CODE = "spark.sql.codegen.wholeStage.union.enabled"
 _UNION_SPREAD = "spark.sql.unionOutputPartitioning"
 
 
-def basic(plan: LogicalPlan, context: PlanningContext) -> Any:
+def basic(plan: LogicalPlan, context: PlanningContext) -> SparkPlan | None:
     """The operator for a logical one, or None where there is none."""
     below = context.plan
     match plan:
@@ -113,7 +113,7 @@ def _limit(plan: LogicalPlan, context: PlanningContext) -> SparkPlan | None:
     return None
 
 
-def _moved(plan: LogicalPlan, context: PlanningContext) -> Any:
+def _moved(plan: LogicalPlan, context: PlanningContext) -> SparkPlan | None:
     match plan:
         case Repartition(number, False, child):
             return o.CoalesceExec(number, context.plan(child))
@@ -136,15 +136,16 @@ def _exchange(p: Partitioning, child: LogicalPlan, origin: str, context: Plannin
     return context.shuffle(p, context.plan(child), origin)
 
 
-def _spread(keys: tuple[Any, ...], number: int) -> Partitioning:
+def _spread(keys: tuple[Expression, ...], number: int) -> Partitioning:
     if number == 1:
         return SinglePartition()
-    if keys and all(isinstance(k, SortOrder) for k in keys):
-        return RangePartitioning(number, keys)
+    order = tuple([k for k in keys if isinstance(k, SortOrder)])
+    if keys and len(order) == len(keys):
+        return RangePartitioning(number, order)
     return HashPartitioning(number, keys) if keys else RoundRobinPartitioning(number)
 
 
-def _cte(plan: LogicalPlan, context: PlanningContext) -> Any:
+def _cte(plan: LogicalPlan, context: PlanningContext) -> SparkPlan | None:
     match plan:
         case WithCTE(definitions, query):
             context.definitions |= {d.id: d for d in definitions if isinstance(d, CTERelationDef)}

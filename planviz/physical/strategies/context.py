@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from planviz.config import OptimizerConfig
 from planviz.decisions.choices import Decision
@@ -17,9 +17,16 @@ from planviz.physical.spark_3_0 import EARLIER
 
 if TYPE_CHECKING:
     from planviz.expressions.aggregates import AggregateFunction
+    from planviz.expressions.core import AttributeReference
+    from planviz.logical.combining import CTERelationDef
     from planviz.logical.plan import LogicalPlan
 
 P = TypeVar("P", bound=SparkPlan)
+
+
+def undecided(plan: LogicalPlan) -> SparkPlan:
+    """What plans beneath an operator where only the choice of the operator is asked for: nothing."""
+    raise AssertionError(f"{type(plan).__name__} is beneath an operator that is not planned")
 
 
 @dataclass
@@ -30,12 +37,12 @@ class PlanningContext:
     """
 
     config: OptimizerConfig
-    plan: Callable[[LogicalPlan], Any]
+    plan: Callable[[LogicalPlan], SparkPlan]
     decisions: list[Decision] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
-    definitions: dict[int, Any] = field(default_factory=dict)
+    definitions: dict[int, CTERelationDef] = field(default_factory=dict)
     #: Every function planned so far with its buffer's columns: a plan that is planned twice has the same ones.
-    buffers: dict[int, tuple[Any, Any]] = field(default_factory=dict)
+    buffers: dict[int, tuple[AggregateFunction, tuple[AttributeReference, ...]]] = field(default_factory=dict)
     plan_id: int = 0
     _without_code: dict[type, type] | None = None
 
@@ -61,7 +68,7 @@ class PlanningContext:
             self._without_code = without_code(self.config)
         return self._without_code.get(cls) or operators_of(known).get(cls, cls)
 
-    def buffer(self, function: AggregateFunction) -> Any:
+    def buffer(self, function: AggregateFunction) -> tuple[AttributeReference, ...]:
         """The buffer's columns of an aggregate function, the same for the same object."""
         if id(function) not in self.buffers:
             self.buffers[id(function)] = (function, buffer_of(function, not self.config.behaviour.sums_note_emptiness))

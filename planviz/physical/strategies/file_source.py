@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planviz.config import OptimizerConfig
 from planviz.expressions.calls import FunctionCall
@@ -33,7 +33,7 @@ _IN_ORDER = "spark.sql.legacy.bucketedTableScan.outputOrdering"
 def scan_of(plan: LogicalPlan, context: PlanningContext) -> SparkPlan | None:
     """The operators for projections and filters right above a table, or None for another plan."""
     config = context.config
-    found = scan_operation(plan, config.flag(ALWAYS_INLINE))
+    found = scan_operation(plan, config.flag(ALWAYS_INLINE), LogicalRelation)
     if found is None:
         return None
     relation = found.relation
@@ -87,8 +87,10 @@ def _over_table(filters: list[Expression], relation: LogicalRelation) -> list[Ex
     """The filters with the columns' names as the table writes them (Spark: DataSourceStrategy.normalizeExprs)."""
     names: dict[int, AttributeReference] = {a.expr_id: a for a in relation.output}
 
-    def written(x: Any) -> Any:
-        known = names.get(x.expr_id) if isinstance(x, AttributeReference) else None
+    def written(x: Expression) -> Expression:
+        if not isinstance(x, AttributeReference):
+            return x
+        known = names.get(x.expr_id)
         return x if known is None or known.name == x.name else x.replace(name=known.name)
 
     return [f.transform_up(written, AttributeReference.BIT) for f in filters]
@@ -108,7 +110,7 @@ def _data_filter(f: Expression, by_partition: frozenset[int]) -> list[Expression
     return within(f, f.references - by_partition)
 
 
-def _reads_collated(f: Any) -> bool:
+def _reads_collated(f: Expression) -> bool:
     """Whether a filter reads text that files do not order and compare as its collation does."""
     return any(is_collated(e.data_type) for e in f.collect(AttributeReference))
 

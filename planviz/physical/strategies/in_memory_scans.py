@@ -36,9 +36,9 @@ def in_memory_scan(plan: LogicalPlan, config: OptimizerConfig) -> SparkPlan | No
     by_id = {a.expr_id: a for a in relation.output}
     given = frozenset[int]().union(*[e.references for e in projects])
     asked = frozenset[int]().union(*[f.references for f in filters])
-    plain = all(isinstance(e, AttributeReference) for e in projects) and asked <= given
-    if plain:
-        columns = tuple(projects)
+    plain = tuple([e for e in projects if isinstance(e, AttributeReference)])
+    if len(plain) == len(projects) and asked <= given:
+        columns = plain
     else:
         columns = tuple(sorted((by_id[i] for i in given | asked), key=lambda a: (a.name, a.expr_id)))
     made: SparkPlan = InMemoryTableScanExec(columns, tuple(filters), relation, config.flag(_VECTORIZED))

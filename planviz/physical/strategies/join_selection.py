@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 from planviz.decisions.choices import Recorder
 from planviz.decisions.join_tree import FACTOR, NULL_AWARE, PARTITIONS, PREFER_SORT, THRESHOLD
@@ -34,6 +34,17 @@ _RIGHT_ONLY = ("LeftSemi", "LeftAnti", "ExistenceJoin", "LeftSingle")
 #: Hints that only Spark itself gives, while a query runs.
 _NO_BROADCAST = ("no_broadcast_hash", "no_broadcast_and_replication")
 _OPERATORS = ("BroadcastHashJoin", "ShuffledHashJoin", "SortMergeJoin", "CartesianProduct", "BroadcastNestedLoopJoin")
+
+
+class Seen(TypedDict, total=False):
+    """What a check of sizes saw: the sizes of both sides and its limit in bytes, and what the limit is made of."""
+
+    left: int
+    right: int
+    limit: int
+    threshold: int
+    partitions: int
+    factor: int
 
 
 class JoinSelection:
@@ -116,10 +127,10 @@ class JoinSelection:
         side = self._local_hash(hashable)
         if side:
             return "ShuffledHashJoin", side, False
-        seen: dict[str, Any] = {"types": tuple([t.simple_string for t in types])}
-        if self.recorder.ask("N6", "the keys can be sorted", sortable and self.kind != "LeftSingle", **seen):
+        shown = tuple([t.simple_string for t in types])
+        if self.recorder.ask("N6", "the keys can be sorted", sortable and self.kind != "LeftSingle", types=shown):
             return "SortMergeJoin", "", False
-        self.recorder.reject("SortMergeJoin", "the keys have no order", "N6", **seen)
+        self.recorder.reject("SortMergeJoin", "the keys have no order", "N6", types=shown)
         if self._inner("N7"):
             return "CartesianProduct", "", False
         return "BroadcastNestedLoopJoin", self._smaller(BOTH, "nothing else does"), False
@@ -160,7 +171,7 @@ class JoinSelection:
         """The side that a broadcast hash join builds for its size."""
         allowed = self._broadcastable
         small = self._small_sides(allowed) if hashable else []
-        seen = {**self._seen, "limit": self.threshold}
+        seen: Seen = {**self._seen, "limit": self.threshold}
         words = "a side that may be built is small enough to be broadcast"
         if self.recorder.ask("N2", words, bool(small), THRESHOLD, **seen, allowed=allowed, hashable=hashable):
             return self._smaller(small, "small enough")
@@ -179,7 +190,7 @@ class JoinSelection:
         partitions, allowed = self.context.partitions, self._hashable
         limit = _long(self.threshold * partitions)
         fit = [s for s in allowed if sizes[s] < limit] if hashable else []
-        seen = {**self._seen, "limit": limit, "threshold": self.threshold, "partitions": partitions}
+        seen: Seen = {**self._seen, "limit": limit, "threshold": self.threshold, "partitions": partitions}
         words = "a side is small enough for a map per partition"
         if not ask("N4", words, bool(fit), PARTITIONS, **seen, allowed=allowed, hashable=hashable):
             reason = no_local_map(sizes, allowed, limit, partitions) if hashable else "the keys cannot be hashed"
@@ -215,7 +226,7 @@ class JoinSelection:
             if self._replicated("H6"):
                 return "CartesianProduct", "", False
         small = self._small_sides(BOTH)
-        seen = {**self._seen, "limit": self.threshold}
+        seen: Seen = {**self._seen, "limit": self.threshold}
         if ask("N11", "a side is small enough to be broadcast", bool(small), THRESHOLD, **seen):
             return "BroadcastNestedLoopJoin", self._suiting(small, "small enough"), False
         if self._inner("N12"):
@@ -232,7 +243,7 @@ class JoinSelection:
     # -------------------------------------------------------------------------------------------- questions
 
     @property
-    def _seen(self) -> dict[str, Any]:
+    def _seen(self) -> Seen:
         return {"left": self.sizes[LEFT], "right": self.sizes[RIGHT]}
 
     @property

@@ -3,29 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.logical.cached import InMemoryRelation
+from planviz.logical.combining import Join
+from planviz.logical.operators import Aggregate
 from planviz.logical.relations import LogicalRelation
 from planviz.optimizer.scan_operation import scan_operation
 from planviz.physical.strategies.keys import equi_join, null_aware_anti_join
 from planviz.physical.strategies.limits import limit_and_offset
 
 if TYPE_CHECKING:
-    from planviz.logical.combining import Join
-    from planviz.logical.plan import LogicalPlan
+    from planviz.logical.plan import LeafNode, LogicalPlan
 
 #: Expressions of one list that are named; the others are counted.
 _MOST = 6
 
 
-def matched(strategy: str, plan: Any) -> str:
+def matched(strategy: str, plan: LogicalPlan) -> str:
     """The pattern by Spark's name, and the parts of the plan that it took: one sentence without full stop."""
     match strategy:
-        case "JoinSelection":
+        case "JoinSelection" if isinstance(plan, Join):
             return _join(plan)
-        case "Aggregation":
+        case "Aggregation" if isinstance(plan, Aggregate):
             return _aggregation(plan)
         case "FileSourceStrategy":
             return f"ScanOperation: {_scan(plan, LogicalRelation)}"
@@ -49,13 +50,13 @@ def _join(plan: Join) -> str:
     return f"a join without keys: {plan.kind}, {condition}"
 
 
-def _aggregation(plan: Any) -> str:
+def _aggregation(plan: Aggregate) -> str:
     functions = dict.fromkeys(str(f) for e in plan.aggregates for f in e.collect(AggregateExpression))
     keys = _listed(map(str, plan.grouping)) or "no keys, one group of all rows"
     return f"PhysicalAggregation: {keys}; functions: {_listed(functions) or 'none'}"
 
 
-def _scan(plan: LogicalPlan, leaf: Any) -> str:
+def _scan(plan: LogicalPlan, leaf: type[LeafNode]) -> str:
     # Columns that are put in more than once are no matter here: the strategy had its match.
     found = scan_operation(plan, True, leaf)
     if found is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TypeAlias
 
 from planviz.expressions.calls import FunctionCall
 from planviz.expressions.complex import GetArrayItem, GetArrayStructFields, GetMapValue, GetStructField
@@ -17,7 +17,7 @@ from planviz.types import ArrayType, DataType, MapType, StructType
 _PARTS = mask_of(GetStructField, GetArrayStructFields)
 Path = tuple[int, tuple[int, ...]]
 """A column and the ordinals of the fields that lead to a part of it."""
-Fields = dict[int, Any]
+Fields: TypeAlias = "dict[int, Fields]"
 """The ordinals of the fields that are read of a struct, each with those of its own; an empty one stands for all."""
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planviz.config import OptimizerConfig
 from planviz.errors import AnalysisError
 from planviz.logical.combining import Join
 from planviz.logical.operators import Aggregate
+from planviz.physical.plan import SparkPlan
 from planviz.physical.strategies.aggregation import aggregate
 from planviz.physical.strategies.basic import basic
 from planviz.physical.strategies.context import PlanningContext
@@ -21,9 +22,8 @@ from planviz.trees.memo import place
 
 if TYPE_CHECKING:
     from planviz.logical.plan import LogicalPlan
-    from planviz.physical.plan import SparkPlan
 
-Note = Callable[["LogicalPlan", Any, Sequence[Planned]], None]
+Note = Callable[["LogicalPlan", "SparkPlan", Sequence[Planned]], None]
 
 
 class SparkPlanner:
@@ -37,7 +37,7 @@ class SparkPlanner:
         self.note = note
         self.calls: list[Planned | None] = []
 
-    def plan(self, logical: Any, root: bool = True, noted: bool = True) -> Any:
+    def plan(self, logical: LogicalPlan, root: bool = True, noted: bool = True) -> SparkPlan:
         """The operators for a whole plan. Raises AnalysisError for an operator that has none."""
         around, self.calls = self.calls, []
         try:
@@ -48,10 +48,10 @@ class SparkPlanner:
             self.calls = around
         return made
 
-    def _below(self, logical: LogicalPlan) -> Any:
+    def _below(self, logical: LogicalPlan) -> SparkPlan:
         return self._plan(logical, False)
 
-    def _plan(self, plan: LogicalPlan, root: bool) -> Any:
+    def _plan(self, plan: LogicalPlan, root: bool) -> SparkPlan:
         # What is beneath is planned within the call: its place is before theirs.
         place = len(self.calls)
         self.calls.append(None)
@@ -64,7 +64,7 @@ class SparkPlanner:
         linked(made, plan)
         return made
 
-    def _asked(self, plan: LogicalPlan, root: bool) -> tuple[str, Any]:
+    def _asked(self, plan: LogicalPlan, root: bool) -> tuple[str, SparkPlan | None]:
         """The strategy that knows the operator, and what it gives."""
         context = self.context
         made = scan_of(plan, context)
@@ -80,7 +80,10 @@ class SparkPlanner:
             return "Aggregation", aggregate(plan, context)
         if isinstance(plan, Join):
             return "JoinSelection", JoinSelection(plan, context).plan()
-        made = basic(plan, context) or plan.own_operator(self._below)
+        made = basic(plan, context)
+        if made is None:
+            own = plan.own_operator(self._below)
+            made = own if isinstance(own, SparkPlan) else None
         return _OWN.get(type(plan).__name__, "BasicOperators"), made
 
 

@@ -22,6 +22,7 @@ from planviz.physical import python as o
 from planviz.physical.strategies.context import PlanningContext
 
 if TYPE_CHECKING:
+    from planviz.physical.aggregates import GroupingExec
     from planviz.physical.plan import SparkPlan
     from planviz.physical.strategies.aggregation import PhysicalAggregation
 
@@ -48,7 +49,7 @@ def python_functions(functions: Sequence[AggregateExpression]) -> list[PythonUDA
     return [f.function for f in functions if isinstance(f.function, PythonUDAF)]
 
 
-def aggregate(parts: PhysicalAggregation, recorder: Recorder, context: PlanningContext) -> SparkPlan:
+def aggregate(parts: PhysicalAggregation, recorder: Recorder, context: PlanningContext) -> GroupingExec:
     """The one stage of an aggregate of Python functions (`parts`: a PhysicalAggregation).
 
     Raises AnalysisError where they stand beside others, or are of several kinds.
@@ -80,7 +81,7 @@ def in_python(plan: Window) -> bool:
     return any(e.bits & PythonUDAF.BIT for e in plan.functions)
 
 
-def window(plan: Window, context: PlanningContext) -> object:
+def window(plan: Window, context: PlanningContext) -> SparkPlan:
     """The operator for windows of Python functions. Raises AnalysisError where they are of several kinds."""
     found = [f for e in plan.functions for f in e.collect(PythonUDAF)]
     kind = _one_kind([f.eval_type for f in found], ", ".join(dict.fromkeys(f"`{f.name}`" for f in found)))

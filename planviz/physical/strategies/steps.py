@@ -6,10 +6,10 @@ A strategy plans one operator, or a few that it looks for as a whole, and leaves
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 from planviz.physical.operators import FilterExec, ProjectExec
 from planviz.physical.strategies.matched import matched
@@ -17,7 +17,6 @@ from planviz.trees.memo import STANDS_FOR
 from planviz.trees.trace import BatchRun, DeferredTree, RuleApplication, Trace
 
 if TYPE_CHECKING:
-    from planviz.expressions.core import Expression
     from planviz.logical.plan import LogicalPlan
     from planviz.physical.plan import SparkPlan
 
@@ -37,7 +36,7 @@ class Planned:
 
     strategy: str
     logical: LogicalPlan
-    physical: Expression
+    physical: SparkPlan
 
     @property
     def alike(self) -> bool:
@@ -69,20 +68,22 @@ class _Places:
             below = [self.last[id(c)] for c in node.children]
             self.last[id(node)] = max([*self.at.get(id(node), ()), *below], default=-1)
 
-    def until(self, node: SparkPlan, number: int) -> Any:
+    def until(self, node: SparkPlan, number: int) -> SparkPlan | LogicalPlan:
         """The tree under `node` when all calls before `number` had been made."""
         if self.last[id(node)] < number:
             return node
         later = [n for n in self.at.get(id(node), ()) if n >= number]
         if later:
             return self.calls[later[0]].logical
-        made = node.map_children(partial(self.until, number=number))
+        # What is planned later stands logical beneath physical operators.
+        until = cast("Callable[[SparkPlan], SparkPlan]", partial(self.until, number=number))
+        made = node.map_children(until)
         STANDS_FOR.set(made, node)
         return made
 
 
 def note_strategies(
-    trace: Trace, logical: object, physical: SparkPlan, calls: Sequence[Planned], parent: int | None
+    trace: Trace, logical: LogicalPlan, physical: SparkPlan, calls: Sequence[Planned], parent: int | None
 ) -> None:
     """Put into `trace`, as a run within `parent`, how the calls made `physical` of `logical`.
 
@@ -90,7 +91,8 @@ def note_strategies(
     """
     run = trace.start_run(EXECUTOR, parent)
     places = _Places(physical, calls)
-    before, shown = logical, places.shown
+    shown = places.shown
+    before: SparkPlan | LogicalPlan | DeferredTree = logical
     for number, following in zip(shown, [*shown[1:], None], strict=True):
         call = calls[number]
         after = physical if following is None else DeferredTree(partial(places.until, physical, following))

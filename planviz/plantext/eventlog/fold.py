@@ -84,7 +84,7 @@ class Execution:
     tasks: int = 0
     sums: dict[str, int] = field(default_factory=dict)
     #: By accumulator, as Spark writes them: numbers, or texts that mostly hold one.
-    values: dict[int, Any] = field(default_factory=dict)
+    values: dict[int, int | str] = field(default_factory=dict)
 
 
 class EventFold:

@@ -30,7 +30,7 @@ from planviz.replay.lifting import aggregates, joins, sources
 from planviz.replay.lifting.open_columns import OpenColumns
 from planviz.replay.lifting.steps import Step, Steps
 from planviz.replay.opaque import OpaqueOperator, PrintedOperator, own_columns_of
-from planviz.replay.operators import Line, Operator
+from planviz.replay.operators import Line, Operator, sort_keys
 from planviz.replay.plans import ReadPlan, typed
 from planviz.replay.terms import SUBQUERY, Unreadable
 from planviz.types import INT, LONG, UNKNOWN
@@ -291,7 +291,7 @@ def _filter(lifter: Lifter, step: Step) -> LogicalPlan:
 def _sort(lifter: Lifter, step: Step) -> LogicalPlan:
     operator = lifter.operator(step)
     order = operator.expressions()
-    return Sort(order, operator.rest.startswith(", true"), operator.child)
+    return Sort(sort_keys(order), operator.rest.startswith(", true"), operator.child)
 
 
 def _exchange(lifter: Lifter, step: Step) -> LogicalPlan:
@@ -375,7 +375,7 @@ def _taken(lifter: Lifter, step: Step) -> LogicalPlan:
         order = operator.expressions()
         operator.skip(", ")
         projects = operator.named()
-    child: LogicalPlan = Sort(order, True, operator.child)
+    child: LogicalPlan = Sort(sort_keys(order), True, operator.child)
     if [getattr(p, "expr_id", None) for p in projects] != [a.expr_id for a in operator.child.output]:
         child = Project(projects, child)
     return limited(number, offset, child)

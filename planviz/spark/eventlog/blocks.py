@@ -11,7 +11,10 @@ import struct
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from functools import cache
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, BinaryIO, ClassVar
+
+if TYPE_CHECKING:
+    import pyarrow
 
 _ASKED = 4 << 20
 _PIECE = 1 << 20
@@ -122,7 +125,7 @@ class _Lzf(_Form):
 FORMS: dict[str, _Form] = {"lz4": _Lz4(), "snappy": _Snappy(), "lzf": _Lzf()}
 
 
-def unpacked(stream: Any, form: _Form) -> Iterator[bytes | OSError | EOFError]:
+def unpacked(stream: BinaryIO, form: _Form) -> Iterator[bytes | OSError | EOFError]:
     """The text of a file of blocks in pieces of about a megabyte, and an error at each place that cannot be read.
 
     OSError stands for damage, EOFError for a file that is cut off.
@@ -188,7 +191,7 @@ def _marked(data: bytes, at: int, mark: bytes) -> None:
 
 
 @cache
-def _codec(name: str) -> Any:
+def _codec(name: str) -> pyarrow.Codec:
     import pyarrow
 
     return pyarrow.Codec(name)

@@ -7,11 +7,14 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING
 
 from planviz.jsontypes import JsonObject
 from planviz.plantext.eventlog.fold import NOT_OPERATORS, Application, Execution, measure
 from planviz.plantext.eventlog.messages import Form, Operator, plan_text, read_form, read_plan, read_text
+
+if TYPE_CHECKING:
+    import pyarrow
 
 _OPTIMIZED = b"== Optimized Logical Plan =="
 _ROWS = re.compile(r"== Optimized Logical Plan ==\n[^\n]*Statistics\([^\n]*?rowCount=([\d.E+]+)")
@@ -33,7 +36,7 @@ UNLIKE = ("plan", "query_id")
 
 
 @cache
-def schema() -> Any:
+def schema() -> pyarrow.Schema:
     """The columns of a row as pyarrow's schema; the day is the name of the folder. New ones come at the end."""
     import pyarrow
 

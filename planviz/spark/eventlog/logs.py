@@ -7,11 +7,13 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 from planviz.errors import InputError
-from planviz.spark.jvm import JavaObject
+
+if TYPE_CHECKING:
+    from pyarrow import fs
 
 _PART = re.compile(r"events_(\d+)_")
 _STATUS = "appstatus_"
@@ -99,7 +101,7 @@ def _logs_of(path: str) -> Iterator[Log]:
         raise InputError(f"{path}: cannot be listed ({error}).") from None
 
 
-def filesystem(path: str) -> tuple[Any, str]:
+def filesystem(path: str) -> tuple[fs.FileSystem, str]:
     """The file system of a path or URI, and the path in it. Raises InputError for a URI that is not known."""
     import pyarrow
     from pyarrow import fs
@@ -109,7 +111,7 @@ def filesystem(path: str) -> tuple[Any, str]:
     if path.startswith(("webhdfs://", "swebhdfs://")):
         return _web(path)
     try:
-        made: tuple[object, str] = fs.FileSystem.from_uri(_HADOOP_S3.sub("s3://", path))
+        made: tuple[fs.FileSystem, str] = fs.FileSystem.from_uri(_HADOOP_S3.sub("s3://", path))
     except (pyarrow.ArrowInvalid, OSError) as error:
         why = str(error).splitlines()[0]
         more = _WITHOUT_HADOOP if path.startswith("hdfs://") else ""
@@ -153,7 +155,7 @@ def part_name(file: str) -> str:
     return file.rsplit("/", 1)[-1].removesuffix(_IN_PROGRESS)
 
 
-def _folder(files: Any, folder: str, prefix: str) -> Iterator[Log]:
+def _folder(files: fs.FileSystem, folder: str, prefix: str) -> Iterator[Log]:
     from pyarrow import fs
 
     entries = [
@@ -174,10 +176,10 @@ def _folder(files: Any, folder: str, prefix: str) -> Iterator[Log]:
             yield Log(path, (path,), entry.size, entry.base_name.endswith(_IN_PROGRESS))
 
 
-def _rolling(path: str, parts: list[Any], prefix: str, in_progress: bool) -> Log:
+def _rolling(path: str, parts: list[fs.FileInfo], prefix: str, in_progress: bool) -> Log:
     """The parts by number; a compacted part stands for all up to its own number."""
 
-    def number(part: JavaObject) -> int:
+    def number(part: fs.FileInfo) -> int:
         match = _PART.match(part.base_name)
         return int(match[1]) if match else 0
 

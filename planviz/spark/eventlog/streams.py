@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, BinaryIO
 
 from planviz.errors import InputError
 from planviz.spark.eventlog.blocks import FORMS, unpacked
 from planviz.spark.eventlog.logs import filesystem
+
+if TYPE_CHECKING:
+    import pyarrow
 
 #: Bytes unpacked at once, and at once near a place that is damaged.
 _PIECE, _CRUMB = 1 << 20, 64
@@ -51,7 +54,7 @@ def pieces(path: str, skip: int = 0) -> Iterator[bytes | Gap]:
                 yield piece
 
 
-def codec_of(stream: Any) -> str:
+def codec_of(stream: BinaryIO) -> str:
     """The codec of an open file, "" for plain text; the stream is at its beginning again."""
     start = stream.read(16)
     if not start:
@@ -64,7 +67,7 @@ def codec_of(stream: Any) -> str:
     return codec
 
 
-def _opened(path: str) -> Any:
+def _opened(path: str) -> pyarrow.NativeFile:
     files, inner = filesystem(path)
     return files.open_input_file(inner)
 
@@ -98,7 +101,7 @@ def _unpacked(path: str, stream: object, codec: str) -> Iterator[bytes | OSError
     yield EOFError("it is cut off") if _CUT in str(damage) else damage
 
 
-def _text(stream: object, codec: str) -> Any:
+def _text(stream: object, codec: str) -> pyarrow.CompressedInputStream:
     import pyarrow
 
     return pyarrow.CompressedInputStream(pyarrow.BufferedInputStream(stream, _ASKED), codec)

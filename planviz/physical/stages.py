@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+
+from planviz.expressions.aggregates import AggregateExpression
+from planviz.expressions.core import AttributeReference, Expression, NamedExpression
+from planviz.physical.aggregates import GroupingExec
 
 #: The modes of functions in the order in which a row meets them.
 MODES = ("Partial", "PartialMerge", "Final", "Complete")
@@ -21,15 +24,15 @@ class PlannedStage:
 
     number: int
     operator: str
-    keys: tuple[Any, ...]
-    functions: tuple[Any, ...]
-    buffers: tuple[Any, ...]
-    results: tuple[Any, ...]
-    distribution: tuple[object, ...] | None = None
+    keys: tuple[NamedExpression, ...]
+    functions: tuple[AggregateExpression, ...]
+    buffers: tuple[AttributeReference, ...]
+    results: tuple[Expression, ...]
+    distribution: tuple[Expression, ...] | None = None
     required_order: bool = False
 
     @classmethod
-    def of(cls, number: int, made: Any) -> PlannedStage:
+    def of(cls, number: int, made: GroupingExec) -> PlannedStage:
         """The stage that an aggregate operator is."""
         return cls(
             number,
