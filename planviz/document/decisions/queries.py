@@ -208,6 +208,7 @@ def decision_json(decision: Decision) -> dict[str, object]:
             for r in decision.rejected
         ],
         "flips": [flip_json(f) for f in decision.flips],
+        **({"untried": decision.untried} if decision.untried else {}),
     }
 
 
