@@ -6,11 +6,13 @@ from collections.abc import Callable
 
 import pytest
 
+from planviz.analysis.windows import extract_windows
 from planviz.catalog.bundled import read_bundled
 from planviz.errors import PlanTooLarge
 from planviz.execution import QueryExecution
+from planviz.logical.operators import Window
 from planviz.trees.executor import RuleExecutor
-from tests.steps import steps
+from tests.steps import instructions, steps
 
 
 @pytest.fixture(autouse=True)
@@ -71,6 +73,16 @@ def test_twice_the_size_takes_no_more_than_its_share_of_steps(
     planned(make(2))
     small, large = (steps(lambda n=n: planned(make(n))) for n in (size, 2 * size))
     assert large < most * small
+
+
+def test_twice_the_window_functions_take_twice_the_instructions() -> None:
+    def extracting(n: int) -> int:
+        functions = [f"sum(a + {i}) OVER (PARTITION BY b ORDER BY c) AS s{i}" for i in range(n)]
+        (window,) = planned(f"SELECT {', '.join(functions)} FROM t").analyzed.collect(Window)
+        extract_windows(window.functions, True)  # what is known of expressions is made once
+        return instructions(lambda: extract_windows(window.functions, True))
+
+    assert extracting(400) < 2.1 * extracting(200)
 
 
 @pytest.mark.parametrize(
