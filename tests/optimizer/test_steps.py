@@ -103,3 +103,12 @@ def test_a_long_text_gives_no_leave_to_grow_without_end() -> None:
     definitions = ", ".join(f"c{i} AS (SELECT * FROM c{i - 1} UNION ALL SELECT * FROM c{i - 1})" for i in range(1, 25))
     with pytest.raises(PlanTooLarge, match="doubles the plan"):
         planned(f"WITH c0 AS ({pairs(5_000)}), {definitions} SELECT * FROM c24")
+
+
+def test_more_distinct_sets_than_can_be_written_out_are_refused() -> None:
+    def distinct(n: int) -> str:
+        return f"SELECT {', '.join(f'count(DISTINCT a + {i})' for i in range(n))} FROM t"
+
+    assert planned(distinct(40)).text("optimized").count("Expand") == 1
+    with pytest.raises(PlanTooLarge, match=r"1,200 sets of columns are counted DISTINCT.*approx_count_distinct"):
+        planned(distinct(1_200))
