@@ -20,8 +20,8 @@ CANDIDATES: dict[str, Callable[[Decision, QueryExecution], Iterable[Flip]]] = {
 }
 
 
-#: How many operators are planned anew for all flips of one query, unless one asks for more: ten seconds' work or so.
-MOST_OPERATORS = 25_000
+#: How much work (see Trials) the flips of one query may take, unless one asks for more: ten seconds or so.
+MOST_WORK = 40_000
 
 
 def flips_of(decision: Decision, execution: QueryExecution) -> tuple[Flip, ...]:
@@ -34,10 +34,10 @@ def flips_of(decision: Decision, execution: QueryExecution) -> tuple[Flip, ...]:
     return _with_flips((decision,), execution, None)[0].flips
 
 
-def with_flips(query: Decided, most: int | None = MOST_OPERATORS) -> Decided:
+def with_flips(query: Decided, most: int | None = MOST_WORK) -> Decided:
     """The decisions with their flips; those of a pasted plan have none, for there is nothing to plan anew.
 
-    Once `most` operators were planned anew no more is tried (None: all is); each decision counts its `untried` ones.
+    Once trying took `most` work (see Trials) no more is tried (None: all is); each decision counts its `untried` ones.
     """
     execution = query.execution
     if execution is None:

@@ -21,7 +21,9 @@ Candidate = tuple[Decision, Flip]
 
 
 class Trials:
-    """Tries flips of a query's decisions by planning it anew; none any more once `most` operators were planned.
+    """Tries flips of a query's decisions by planning it anew; none any more once that took `most` work.
+
+    A planning is as much work as the optimized plan has operators, and one more for sixteen columns that pass them.
 
     `most` is None where all that is asked is tried. `confirmed` are the candidates that give what they promise, by the
     identity of their flips; `left` those that were not tried.
@@ -30,12 +32,12 @@ class Trials:
     def __init__(self, execution: QueryExecution, most: int | None = None) -> None:
         self.execution = execution
         self.most = most
-        self.operators = 0
+        self.work = 0.0
         self.plannings = 0
         self.confirmed: set[int] = set()
         self.left: set[int] = set()
         self._base = PlannedDecisions(execution)
-        self._weight = sum(1 for _ in execution.optimized.walk())
+        self._weight = sum(1 + len(operator.output) / 16 for operator in execution.optimized.walk())
 
     def run(self, candidates: Sequence[Candidate]) -> None:
         """Try these candidates, first what serves the most decisions."""
@@ -56,11 +58,11 @@ class Trials:
 
     def _try(self, changes: Changes, candidates: Sequence[Candidate], in_place: bool = False) -> None:
         """Plan with the changes and note what they confirm; with `in_place` nothing where decisions change places."""
-        if self.most is not None and self.operators >= self.most:
+        if self.most is not None and self.work >= self.most:
             self.left.update(id(f) for _, f in candidates if id(f) not in self.confirmed)
             return
         self.plannings += 1
-        self.operators += self._weight
+        self.work += self._weight
         try:
             after = PlannedDecisions(applied(self.execution, changes), changes)
         except PlanvizError:
