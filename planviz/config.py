@@ -78,6 +78,7 @@ SETTINGS = {
         Setting("spark.sql.orderByOrdinal", True, "ORDER BY 1 means the first item of the select list."),
         Setting("spark.sql.session.timeZone", "Etc/UTC", "The zone of timestamps."),
         Setting("spark.sql.analyzer.maxIterations", 100, "Passes of an analyzer batch.", least=1),
+        Setting("spark.sql.view.maxNestedViewDepth", 100, "How many views may stand one in the other.", least=1),
         Setting("spark.sql.optimizer.maxIterations", 100, "Passes of an optimizer batch.", least=1),
         Setting("spark.sql.optimizer.excludedRules", "", "Optimizer rules not to run, by full name, with commas."),
         Setting("spark.sql.optimizer.inSetConversionThreshold", 10, "Above how many values IN becomes INSET.", least=0),

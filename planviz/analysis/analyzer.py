@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from planviz.analysis.aggregates import (
     GlobalAggregates,
@@ -182,9 +183,13 @@ class Analyzer:
         return analyzed, context.counters.warnings
 
     def _run(self, plan: LogicalPlan, context: AnalysisContext) -> LogicalPlan:
-        from dataclasses import replace
-
-        inner = replace(context, analyze=self._run, run=len(context.trace.runs))
+        inner = replace(context, analyze=self._run, analyze_view=self._view, run=len(context.trace.runs))
         executor = RuleExecutor("Analyzer", batches(inner, self.relations), self.checks)
         result: LogicalPlan = executor.execute(plan, context.trace, context.run)
         return result
+
+    def _view(self, plan: LogicalPlan, context: AnalysisContext) -> LogicalPlan:
+        """A view's query, analyzed and checked, whatever reads the view."""
+        analyzed = self._run(plan, replace(context, outer=(), views=context.views + 1))
+        check_analysis(analyzed, context)
+        return analyzed

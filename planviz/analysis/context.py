@@ -41,7 +41,10 @@ class Counters:
 
 @dataclass(frozen=True)
 class AnalysisContext:
-    """Catalogue, settings, the plans around a subquery (innermost first), and where to record what happens."""
+    """Catalogue, settings, the plans around a subquery (innermost first), and where to record what happens.
+
+    `analyze` serves the plans of subqueries, `analyze_view` those of views, of which `views` are around.
+    """
 
     catalog: Catalog
     config: OptimizerConfig
@@ -50,6 +53,8 @@ class AnalysisContext:
     outer: tuple[LogicalPlan, ...] = ()
     run: int | None = None
     analyze: Callable[[LogicalPlan, AnalysisContext], LogicalPlan] | None = None
+    analyze_view: Callable[[LogicalPlan, AnalysisContext], LogicalPlan] | None = None
+    views: int = 0
 
     def inside(self, outer: LogicalPlan) -> AnalysisContext:
         """The context of a subquery of `outer`."""

@@ -8,12 +8,8 @@ from typing import cast
 
 from typing_extensions import override
 
-from planviz.analysis.cleanup import EliminateUnions
 from planviz.analysis.coercion import coercion_of
 from planviz.analysis.context import AnalysisContext, AnalyzerRule, sql_text
-from planviz.analysis.ctes import CTESubstitution
-from planviz.analysis.joins import ResolveCoalesceHints, ResolveJoinStrategyHints
-from planviz.analysis.windows import WindowsSubstitution
 from planviz.catalog.tables import CATALOG, FILE_FORMATS, Table
 from planviz.catalog.tables import View as CatalogView
 from planviz.expressions.aggregates import AggregateExpression
@@ -43,13 +39,8 @@ from planviz.logical.unresolved import (
 from planviz.types import NULL, STRING, as_nullable
 from planviz.types.collations import BINARY_TEXT
 
-_BEFORE_NAMES = (
-    CTESubstitution,
-    WindowsSubstitution,
-    EliminateUnions,
-    ResolveJoinStrategyHints,
-    ResolveCoalesceHints,
-)
+#: How many views may stand one in the other.
+NESTED_VIEWS = "spark.sql.view.maxNestedViewDepth"
 
 
 class ResolveRelations(AnalyzerRule):
@@ -57,18 +48,17 @@ class ResolveRelations(AnalyzerRule):
 
     UnresolvedRelation [t]  =>  SubqueryAlias spark_catalog.default.t over UnresolvedCatalogRelation
 
-    A view's query is analyzed in place; then its columns are cast to those of the view.
+    A view's query is analyzed on its own, before the query that reads it goes on (Spark: resolveViews); then its
+    columns are cast to those of the view.
     """
 
-    matches = (UnresolvedRelation, RelationTimeTravel, View)
+    matches = (UnresolvedRelation, RelationTimeTravel)
 
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
         """The plan with relations; an unknown name stays and is reported at the end."""
         return plan.resolve_operators_up(self._one, self.mask)
 
     def _one(self, plan: LogicalPlan) -> LogicalPlan:
-        if isinstance(plan, View) and not plan.projected and plan.child.resolved:
-            return _with_columns(plan, self.context.config.behaviour.views_cast_their_columns)
         if isinstance(plan, RelationTimeTravel):
             return self._earlier(plan)
         if not isinstance(plan, UnresolvedRelation):
@@ -82,8 +72,8 @@ class ResolveRelations(AnalyzerRule):
             known = self.context.config.behaviour
             spaced = known.views_space_columns
             shown = names[1:] if not (view.temporary or known.relations_name_the_catalogue) else names
-            inner = View(shown, self._substituted(_of_view(view)), view.temporary, view.columns, ready, spaced)
-            return SubqueryAlias(tuple(n.lower() for n in names), inner)
+            inner = View(shown, _of_view(view), view.temporary, view.columns, ready, spaced)
+            return SubqueryAlias(tuple(n.lower() for n in names), inner if ready else self._analyzed(inner, plan))
         table = catalog.table(plan.parts)
         if table is None:
             return plan
@@ -99,19 +89,19 @@ class ResolveRelations(AnalyzerRule):
         self.context.counters.warn(f"{table.shown_name} is planned with the columns and statistics that it has now.")
         return SubqueryAlias(table.qualified, UnresolvedCatalogRelation(table.qualified, table))
 
-    def _substituted(self, plan: LogicalPlan) -> LogicalPlan:
-        """A view's query after what comes before names are looked up: WITH, WINDOW, hints."""
-        if plan.resolved:
-            return plan
-        for rule in (
-            CTESubstitution,
-            WindowsSubstitution,
-            EliminateUnions,
-            ResolveJoinStrategyHints,
-            ResolveCoalesceHints,
-        ):
-            plan = rule(self.context).apply(plan)
-        return plan
+    def _analyzed(self, view: View, read: UnresolvedRelation) -> View:
+        """The view over its query's analyzed plan. Raises AnalysisError for what is wrong there, or nested too deep."""
+        most = self.context.config.number(NESTED_VIEWS)
+        if self.context.views >= most:
+            raise analysis_error(
+                "VIEW_EXCEED_MAX_NESTED_DEPTH",
+                f"The depth of view {sql_text(view.name)} exceeds the maximum view resolution depth ({most}). Analysis "
+                f"is aborted to avoid errors. Raise {NESTED_VIEWS}, or store one of the views as a table.",
+                read,
+            )
+        assert self.context.analyze_view is not None
+        analyzed = self.context.analyze_view(view.child, self.context)
+        return _with_columns(view.replace(child=analyzed), self.context.config.behaviour.views_cast_their_columns)
 
 
 def _files(table: Table, provider: str) -> LogicalRelation:

@@ -167,7 +167,7 @@ class ExtractWindowExpressions(AnalyzerRule):
         if isinstance(plan, Filter | UnresolvedHaving) and isinstance(plan.child, Aggregate) and plan.child.bits & bit:
             agg = plan.child
             if any(occurs(e, bit) for e in agg.aggregates) and agg.child.resolved and _all_resolved(agg):
-                windows, regular = _extract(agg.aggregates, self._shared)
+                windows, regular = extract_windows(agg.aggregates, self._shared)
                 filtered = plan.replace(child=Aggregate(agg.grouping, regular, agg.child))
                 return Project(
                     tuple(e.to_attribute() for e in agg.aggregates), _add_windows(windows, filtered, self._hashed)
@@ -177,7 +177,7 @@ class ExtractWindowExpressions(AnalyzerRule):
         items = plan.aggregates if isinstance(plan, Aggregate) else plan.projects
         if not any(occurs(e, bit) for e in items):
             return plan
-        windows, regular = _extract(items, self._shared)
+        windows, regular = extract_windows(items, self._shared)
         below: LogicalPlan = Project(regular, plan.child)
         if isinstance(plan, Aggregate):
             below = Aggregate(plan.grouping, regular, plan.child)
@@ -195,22 +195,21 @@ class _Extraction:
         self.regular, self.shared = regular, shared
         #: By canonical form; by number where equal expressions are not shared (before Spark 3.4).
         self.found: dict[Expression | int, Alias | AttributeReference] = {}
-        self.windowed: list[Expression] = []
-
-    def given(self) -> set[int]:
-        ids = {e.expr_id for e in self.regular if isinstance(e, NamedExpression)}
-        return ids | {v.expr_id for v in self.found.values()}
+        #: The ids of what the select list gives, and of what was found.
+        self.given = {e.expr_id for e in regular if isinstance(e, NamedExpression)}
 
     def extract(self, e: Expression) -> Expression:
         if isinstance(e, NamedExpression):
-            if isinstance(e, AttributeReference) and e.expr_id not in self.given():
+            if isinstance(e, AttributeReference) and e.expr_id not in self.given:
                 self.found[e.canonicalized] = e
+                self.given.add(e.expr_id)
             return e
         if e.foldable or isinstance(e, ScalarSubquery):
             return e
         key = e.canonicalized if self.shared else len(self.found)
         if key not in self.found:
             self.found[key] = alias(e, f"_w{len(self.found)}")
+            self.given.add(self.found[key].expr_id)
         return self.found[key].to_attribute()
 
     @deep
@@ -246,7 +245,11 @@ class _Extraction:
         return spec.replace(partition=partition, order=order)
 
 
-def _extract(items: tuple[Expression, ...], shared: bool) -> tuple[list[Expression], tuple[Expression, ...]]:
+def extract_windows(items: tuple[Expression, ...], shared: bool) -> tuple[list[Expression], tuple[Expression, ...]]:
+    """The items with what windows read taken out, and what the select list beneath gives.
+
+    `shared` says whether equal expressions are given once.
+    """
     bit = WindowExpression.BIT
     regular = [e for e in items if not occurs(e, bit)]
     extraction = _Extraction(regular, shared)

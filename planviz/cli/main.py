@@ -76,7 +76,7 @@ def _add_trace(parser: argparse.ArgumentParser) -> None:
 def _add_why(parser: argparse.ArgumentParser) -> None:
     _add_files(parser, "SQL, or the text of a plan; - for standard input")
     parser.add_argument("--format", choices=("text", "json", "svg"), default="text", help="svg: a join's decision tree")
-    parser.add_argument("--join", type=int, default=1, metavar="N", help="which join is drawn, from 1")
+    parser.add_argument("--join", type=int, metavar="N", help="this join alone, from 1, with all that flips it")
     parser.add_argument("--theme", choices=("light", "dark"), default="light")
     parser.add_argument(
         "--what", metavar="TEXT", help="as if: size.TABLE=BYTES;hint.N=LEFT,RIGHT;type.N=KIND; N from 1"

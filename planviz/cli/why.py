@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 
 from planviz.cli.files import read_text, show_each
 from planviz.cli.optimize import errors_of, statement_json
@@ -37,10 +38,17 @@ def why(options: argparse.Namespace) -> int:
         if options.what:
             found = decided_if(found, from_text(options.what))
         if options.format == "svg":
-            return _svg(found, options.join, options.theme), errors_of(document)
+            return _svg(found, options.join or 1, options.theme), errors_of(document)
+        if options.join is not None:
+            found = _one(found, options.join)
         if options.flips:
-            found = tuple(map(with_flips, found))
-        shown = _json(document, found, name) if options.format == "json" else _text(document, found, options.flips)
+            # Of one join all are tried; of all of them as many as some seconds allow.
+            found = tuple([with_flips(f) if options.join is None else with_flips(f, None) for f in found])
+        shown = (
+            _json(document, found, name)
+            if options.format == "json"
+            else _text(document, found, options.flips, options.join)
+        )
         return shown, errors_of(document) if document.statements else []
 
     return show_each(options.files, options.out, _ENDINGS[options.format], show)
@@ -65,11 +73,17 @@ def _svg(found: Sequence[Decided], number: int, theme: str) -> str:
     from planviz.document.decisions.charts import draw_join
     from planviz.render.svg import svg
 
+    (query,) = _one(found, number)
+    return svg(draw_join(query.decisions[0], query.profile, theme=theme))
+
+
+def _one(found: Sequence[Decided], number: int) -> tuple[Decided]:
+    """The query with nothing but the join of a number. Raises InputError when there is none."""
     joins = [(query, decision) for query in found for decision in query.of("JoinSelection")]
     if not 1 <= number <= len(joins):
         raise InputError(f"There is no join {number}: there are {len(joins)}.")
     query, decision = joins[number - 1]
-    return svg(draw_join(decision, query.profile, theme=theme))
+    return (replace(query, decisions=(decision,)),)
 
 
 def _json(document: Document, found: Sequence[Decided], name: str) -> str:
@@ -86,18 +100,22 @@ def _statement_json(statement: SqlStatement) -> dict[str, object]:
     return {**statement_json(statement), **replay}
 
 
-def _text(document: Document, found: Sequence[Decided], flips: bool) -> str:
+def _text(document: Document, found: Sequence[Decided], flips: bool, only: int | None) -> str:
+    """The decisions in words; `only` is the number of the join over all queries where there is one alone."""
     parts = []
+    joins = 0 if only is None else only - 1
     executed = {id(r.decisions[-1].subject): r for r in aggregates(document) if r.decisions}
     for query in found:
         if len(found) > 1:
             parts.append(_heading(document, query))
         if query.statement is not None and document.statements[query.statement].replay is not None:
             parts.append(report_text(document.statements[query.statement], "joins"))
-        counts = dict.fromkeys(_NOUNS, 0)
+        counts = {**dict.fromkeys(_NOUNS, 0), "JoinSelection": 0 if only is None else only - 1}
         for d in query.decisions:
             counts[d.strategy] = counts.get(d.strategy, 0) + 1
-            parts.append(_decision(d, counts[d.strategy]) + _stages(d, executed.get(id(d.subject)), flips))
+            joins += d.strategy == "JoinSelection"
+            told = _decision(d, counts[d.strategy]) + _untried(d, joins)
+            parts.append(told + _stages(d, executed.get(id(d.subject)), flips))
         if not query.decisions:
             parts.append("No join and no aggregate.\n")
     return "\n".join(parts)
@@ -127,6 +145,15 @@ def _decision(d: Decision, number: int) -> str:
         lines.append(f"    {'unsafe flip' if f.unsafe else 'flip'}: {f.words} -> {f.promise}")
         lines += [f"      {f.cost}"] if f.cost else []
     return "\n".join(lines) + "\n"
+
+
+def _untried(d: Decision, join: int) -> str:
+    """That changes were not tried, and how to have them tried; `join` is its number over all queries."""
+    if not d.untried:
+        return ""
+    more = f"{d.untried} more changes" if d.untried > 1 else "1 more change"
+    ask = f": --join {join} tries them" if d.strategy == "JoinSelection" else ""
+    return f"    {more} might flip it and were not tried, for the query has many{ask}\n"
 
 
 def _stages(d: Decision, executed: AggregateReport | None, flips: bool) -> str:

@@ -49,6 +49,7 @@ class Decision:
 
     `values` are what describes the outcome, by name: join type, build side, keys, stages. `flips` are the nearest
     changes that would give another outcome; `planviz.document.alternatives.flips` looks for them, not planning.
+    `untried` counts those that might be among them and were not planned, where there were too many for one look.
     """
 
     strategy: str
@@ -58,6 +59,7 @@ class Decision:
     rejected: tuple[Rejected, ...] = ()
     values: tuple[tuple[str, object], ...] = ()
     flips: tuple[Flip, ...] = ()
+    untried: int = 0
 
     def value(self, name: str) -> Any:
         """One of the values; None where there is none of this name."""

@@ -25,7 +25,9 @@ MOST_READINGS = 150
 _ZONE = "spark.sql.session.timeZone"
 _IMPORT = re.compile(r"^[^\S\n]*(?:from\s+pyspark[\w.]*\s+import\s|import\s+pyspark\b)", re.MULTILINE)
 _CALLS = re.compile(
-    r"^[^\n#\"']*\b(?:spark|sqlContext|sc|session)\s*\.\s*(?:table|read|readStream|sql|range|createDataFrame|conf)\b"
+    # spark.sql.shuffle.partitions is a setting's name.
+    r"^[^\n#\"']*\b(?:spark|sqlContext|sc|session)\s*\.\s*"
+    r"(?:table|read|readStream|sql(?!\s*\.)|range|createDataFrame|conf)\b"
     r"|^[^\S\n]*\w+\s*=\s*+\(?\s*+\w+\s*\.\s*(?:select|filter|where|groupBy|withColumn|join)\(",
     re.MULTILINE,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from functools import lru_cache
 
 _IDS = re.compile(
     r"(plan_id=|\[id=#)(\d+)|\b(CTERelation(?:Def|Ref) |UnionLoop(?:Ref)? )(\d+)|(CommonExpressionId\()(\d+)"
@@ -22,6 +23,7 @@ _KINDS = re.compile(r"\b(Inner|Cross|LeftOuter|RightOuter|FullOuter|LeftSemi|Lef
 MOST = 20
 
 
+@lru_cache(maxsize=8)  # a text is held against several plans
 def canonical(text: str) -> str:
     """A plan's text with ids counted in the order of their appearance; places, seeds and numbers of RDDs left out."""
     known: dict[str, int] = {}

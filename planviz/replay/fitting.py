@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from typing import TypeGuard
@@ -25,10 +25,8 @@ from planviz.expressions.calls import FunctionCall
 from planviz.expressions.core import Expression, Literal
 from planviz.expressions.predicates import conjunction, split_conjunction
 from planviz.expressions.subqueries import SubqueryExpression
-from planviz.graph import PlanGraph
 from planviz.graph.node import Estimate as Printed
 from planviz.logical.cached import InMemoryRelation
-from planviz.logical.combining import Join
 from planviz.logical.operators import Filter
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LogicalRelation
@@ -36,10 +34,11 @@ from planviz.optimizer.context import OptimizerContext
 from planviz.optimizer.rules.runtime_filters import LEAST_SCAN, InjectRuntimeFilter
 from planviz.physical.strategies.context import PlanningContext, undecided
 from planviz.physical.strategies.join_selection import JoinSelection
-from planviz.physical.strategies.keys import equi_join, null_aware_anti_join
+from planviz.physical.strategies.keys import equi_join
 from planviz.replay.columns import Columns
 from planviz.replay.opaque import OpaqueOperator, nodes_of, plans_in, reads_opaque
 from planviz.replay.plans import ReadPlan
+from planviz.replay.wanted import Wanted, wanted_joins
 from planviz.types import StructField
 
 #: Sizes that are tried, in bytes: around the thresholds of broadcasts (10 MB) and runtime filters (10 GB).
@@ -74,8 +73,6 @@ _BROADCAST_SIDES = {
     "ExistenceJoin": ("BuildRight",),
     "RightOuter": ("BuildLeft",),
 }
-_JOINS = ("BroadcastHashJoin", "ShuffledHashJoin", "SortMergeJoin", "CartesianProduct", "BroadcastNestedLoopJoin")
-_SIDES = re.compile(r"\bBuild(Left|Right)\b")
 _ID = re.compile(r"#\d+L?")
 #: Where the lines of sources have the name of what they read.
 _NAMES = (
@@ -87,15 +84,6 @@ _NAMES = (
 #: The characters of such a name, at most.
 _LONGEST = 60
 _SOURCES: WeakKeyDictionary[LogicalPlan, str] = WeakKeyDictionary()
-
-
-@dataclass
-class Wanted:
-    """A join of the optimized plan and the operators and build sides that the text gives it, in the text's order."""
-
-    join: Join
-    signature: str
-    choices: tuple[tuple[str, str], ...]
 
 
 @dataclass
@@ -216,54 +204,6 @@ def key_of(relation: LogicalRelation) -> str:
 
 
 # ------------------------------------------------------------------------------------------------ what is wanted
-
-
-def joins_in(physical: PlanGraph | None) -> list[str]:
-    """The lines of the joins of a physical plan."""
-    return [n.text for n in physical if n.op in _JOINS] if physical is not None else []
-
-
-def wanted_joins(plan: LogicalPlan, texts: Sequence[str]) -> list[Wanted]:
-    """The joins of an optimized plan with what the lines of physical ones say of them."""
-    found = []
-    for node in nodes_of(plan):
-        if not isinstance(node, Join):
-            continue
-        signature, keyed = signature_of(node)
-        choices = tuple(_choices(texts, signature, keyed, node))
-        if choices:
-            found.append(Wanted(node, signature, choices))
-    return found
-
-
-def signature_of(join: Join) -> tuple[str, bool]:
-    """What the line of a physical join holds: keys and type, else the condition; and whether there are keys."""
-    keys = equi_join(join) or null_aware_anti_join(join)
-    if keys is None:
-        return str(join.condition) if join.condition is not None else "", False
-    sides = (", ".join(map(str, side)) for side in (keys.left, keys.right))
-    left, right = sides
-    kind = f"ExistenceJoin({join.exists})" if join.kind == "ExistenceJoin" else join.kind
-    return f"[{left}], [{right}], {kind}", True
-
-
-def _choices(texts: Sequence[str], signature: str, keyed: bool, join: Join) -> Iterator[tuple[str, str]]:
-    seen = set()
-    for text in texts:
-        op = re.match(r"\w+", text)
-        if op is None:
-            continue
-        if keyed and signature not in text:
-            continue
-        if not keyed and (op.group() not in _JOINS[3:] or not text.rstrip().endswith(signature)):
-            continue
-        if not keyed and op.group() == "BroadcastNestedLoopJoin" and f", {join.kind}" not in text:
-            continue
-        side = _SIDES.search(text)
-        choice = (op.group(), side.group() if side else "")
-        if choice not in seen:
-            seen.add(choice)
-            yield choice
 
 
 def runtime_filters(plan: LogicalPlan) -> Counter[str]:

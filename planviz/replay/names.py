@@ -29,6 +29,9 @@ def relation_names(plans: Iterable[LogicalPlan], graphs: Iterable[PlanGraph]) ->
     places = _places(graphs)
     aliases = {key_of(r): name for plan in every for r, name in _aliased(plan)}
     found: dict[str, str] = {}
+    taken: set[str] = set()
+    #: By a name, the last number that was put behind it.
+    numbers: dict[str, int] = {}
     for relation in (n for plan in every for n in nodes_of(plan) if isinstance(n, LogicalRelation)):
         key = key_of(relation)
         if key in found:
@@ -36,10 +39,11 @@ def relation_names(plans: Iterable[LogicalPlan], graphs: Iterable[PlanGraph]) ->
         path = next((places[a.expr_id] for a in relation.attributes if a.expr_id in places), "")
         name = ".".join(relation.name).removeprefix("spark_catalog.").removeprefix("default.")
         name = name or aliases.get(key, "") or path or _columns(relation)
-        taken = {n.lower() for n in found.values()}
-        number = 2
+        plain = re.sub(r" [0-9]+$", "", name)
         while name.lower() in taken:
-            name, number = f"{re.sub(r' [0-9]+$', '', name)} {number}", number + 1
+            numbers[plain] = numbers.get(plain, 1) + 1
+            name = f"{plain} {numbers[plain]}"
+        taken.add(name.lower())
         found[key] = name
     return found
 

@@ -20,7 +20,7 @@ from planviz.plantext.versions import PrintedBy, printed_by
 from planviz.replay.caches import with_caches
 from planviz.replay.columns import Columns
 from planviz.replay.compared import differences, distance, verdict
-from planviz.replay.fitting import Fitted, Fitting, joins_in, named, rows_told, with_estimates, with_tables
+from planviz.replay.fitting import Fitted, Fitting, named, rows_told, with_estimates, with_tables
 from planviz.replay.given import Given
 from planviz.replay.lifting.lifter import lifted_plan
 from planviz.replay.names import relation_names
@@ -33,6 +33,7 @@ from planviz.replay.settings import ANSI, COST_BASED, SMALL, Setting, candidates
 from planviz.replay.taken import PrintedOrder, with_choices
 from planviz.replay.told import lacking
 from planviz.replay.tried import Tried, attempt
+from planviz.replay.wanted import joins_in
 from planviz.trees.trace import Trace
 
 _IDS = re.compile(r"#(\d+)")

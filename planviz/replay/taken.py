@@ -9,8 +9,9 @@ from typing import TypeVar
 from planviz.logical.combining import Join
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LogicalRelation
-from planviz.replay.fitting import Wanted, key_of, signature_of
+from planviz.replay.fitting import key_of
 from planviz.replay.opaque import nodes_of
+from planviz.replay.wanted import Wanted, signature_of
 
 _NUMBER = re.compile(r"#\d+L?")
 Leaves = frozenset[int]

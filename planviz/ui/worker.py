@@ -19,6 +19,7 @@ from functools import partial
 
 from planviz.errors import LimitExceeded, PlanvizError
 from planviz.limits import time_limit
+from planviz.trees.collector import collector_rarely
 from planviz.ui import cache
 from planviz.ui.opened import Facts, Opened, Source
 
@@ -26,8 +27,6 @@ from planviz.ui.opened import Facts, Opened, Source
 _NICE = 5
 #: Seconds between two looks whether the server is still there.
 _WATCH = 1.0
-#: When cycles are looked for (`gc.set_threshold`): plans have few, and walking them took a tenth of planning's time.
-_COLLECT = (100_000, 50, 100)
 _MEGABYTE = 1_000_000
 _PAGE = resource.getpagesize()
 
@@ -69,7 +68,7 @@ class Lacking(BaseException):
 def begin(megabytes: int) -> None:
     """Make this process a worker: lower priority, a limit of memory, an end when the server ends."""
     os.nice(_NICE)
-    gc.set_threshold(*_COLLECT)
+    collector_rarely()
     with suppress(ValueError, OSError):
         limit = _address_space() + megabytes * _MEGABYTE
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from planviz.cli.main import run
+from planviz.document.alternatives.flips import with_flips
 
 SQL = """SELECT /*+ BROADCAST(t1) */ t2.c, count(DISTINCT t2.b)
 FROM t1 LEFT JOIN t2 ON t1.a = t2.a
@@ -178,3 +180,20 @@ def test_a_size_that_nobody_knows_is_no_number_of_a_flip(tmp_path: Path, capfdbi
     _, out, _ = shown(tmp_path, capfdbinary, PHOTON)
     flips = [line for line in out.splitlines() if "flip:" in line]
     assert flips == ["    flip: lower spark.sql.autoBroadcastJoinThreshold to -1 -> SortMergeJoin"]
+
+
+def test_what_was_not_tried_is_told_with_how_to_try_it(tmp_path: Path, capfdbinary, monkeypatch) -> None:
+    sql = "SELECT 1 FROM t1 JOIN t2 ON t1.a = t2.a JOIN t3 ON t2.b = t3.b"
+    _, whole, _ = shown(tmp_path, capfdbinary, sql, "--catalog", "documents")
+    monkeypatch.setattr("planviz.cli.why.with_flips", lambda query, most=1: with_flips(query, most))
+    _, cut, _ = shown(tmp_path, capfdbinary, sql, "--catalog", "documents")
+    _, one, _ = shown(tmp_path, capfdbinary, sql, "--catalog", "documents", "--join", "2")
+    _, told, _ = shown(tmp_path, capfdbinary, sql, "--catalog", "documents", "--format", "json")
+    status, _, err = shown(tmp_path, capfdbinary, sql, "--catalog", "documents", "--join", "3")
+
+    assert re.search(r"\d more changes might flip it and were not tried, for the query has many: --join 2 tries", cut)
+    assert "were not tried" not in whole + one
+    assert whole.endswith(one)
+    assert one.startswith("Join 2: ")
+    assert all(d["untried"] > 0 for d in json.loads(told)["queries"][0]["decisions"])
+    assert (status, "There is no join 3: there are 2." in err) == (2, True)

@@ -45,7 +45,7 @@ def check(sql: str, catalog, config: OptimizerConfig, name: str, tally: Tally) -
         before_it = sum(tally.offered.values())
         for flip in candidates:
             # As `flips_of` offers them; every one is planned once here, for both looks at it.
-            other = applied(execution, flip)
+            other = applied(execution, flip.changes)
             if not confirmed(d, execution, flip, other):
                 continue
             tally.offered[f"{d.strategy} {flip.kind}"] += 1

@@ -10,12 +10,15 @@ from planviz.catalog import Catalog
 from planviz.catalog.ddl import table_of
 from planviz.config import OptimizerConfig
 from planviz.decisions.flips import SettingChange, StatisticsChange, TextChange
-from planviz.document.alternatives.flips import flips_of
+from planviz.document.alternatives.flips import CANDIDATES, flips_of, with_flips
 from planviz.document.alternatives.hints import hint_added, hint_removed
 from planviz.document.alternatives.join_flips import join_candidates
-from planviz.document.alternatives.replanning import applied, decision_after
+from planviz.document.alternatives.replanning import applied, confirmed, decision_after
+from planviz.document.alternatives.trials import Trials
+from planviz.document.decisions.model import Decided
 from planviz.execution import Session, explain
 from planviz.types import parse_fields
+from tests.steps import steps
 
 MB = 1 << 20
 SIZES = {"small": 5 * MB, "mid": 30 * MB, "big": 10**12, "big2": 10**12, "unknown": None}
@@ -60,7 +63,7 @@ def test_a_hint_goes_into_the_select_that_reads_the_relation(catalog):
     flip = next(f for f in found if f.kind == "hint" and f.promise == "BroadcastHashJoin, BuildRight")
 
     assert flip.short == "BROADCAST(x)"
-    assert applied(execution, flip).sql.startswith("SELECT /*+ BROADCAST(x) */ * FROM big")
+    assert applied(execution, flip.changes).sql.startswith("SELECT /*+ BROADCAST(x) */ * FROM big")
 
 
 def test_a_cte_read_twice_is_hinted_by_the_name_it_has_there(catalog):
@@ -78,7 +81,7 @@ def test_a_hint_can_be_taken_away(catalog):
     flip = next(f for f in found if f.words == "remove the hint MERGE(small)")
 
     assert flip.promise == "BroadcastHashJoin, BuildRight"
-    assert applied(execution, flip).sql == "SELECT  * FROM big JOIN small ON big.k = small.k"
+    assert applied(execution, flip.changes).sql == "SELECT  * FROM big JOIN small ON big.k = small.k"
     kept = hint_removed(sql, sql.index("small ON"), "small", ("MERGE",))
     assert kept.on(sql) == "SELECT /*+ MERGE(big) */ * FROM big JOIN small ON big.k = small.k"
 
@@ -159,3 +162,67 @@ def test_nobody_should_broadcast_what_nobody_knows(catalog):
     assert hint.unsafe
     assert "nobody knows the size" in hint.cost
     assert found[0].words.startswith("collect statistics") or not found[0].unsafe
+
+
+def exists(n):
+    one = "EXISTS (SELECT 1 FROM big2 b{0} WHERE b{0}.k = big.k AND b{0}.v > {0})"
+    return f"SELECT count(*) FROM big WHERE {' AND '.join(one.format(i) for i in range(n))}"
+
+
+def queried(sql, catalog):
+    execution = explain(sql, catalog, OptimizerConfig.of(**{"spark.sql.adaptive.enabled": False}))
+    return Decided(execution.planned.decisions, execution=execution)
+
+
+def tried(query):
+    trials = Trials(query.execution)
+    trials.run([(d, f) for d in query.decisions for f in CANDIDATES[d.strategy](d, query.execution)])
+    return trials
+
+
+def test_flips_of_many_joins_are_tried_in_as_many_plannings_as_those_of_few(catalog):
+    few, many = (tried(queried(exists(n), catalog)) for n in (3, 12))
+
+    assert few.plannings == many.plannings
+    assert len(many.confirmed) == 4 * len(few.confirmed) > 0
+
+
+def test_twice_the_subqueries_take_their_share_of_steps(catalog):
+    small, large = (queried(exists(n), catalog) for n in (15, 30))
+    with_flips(queried(exists(2), catalog))  # what is made once
+
+    # Each of the joins stands over those before it, so that what is known of all grows with their square.
+    assert steps(lambda: with_flips(large)) < 3.5 * steps(lambda: with_flips(small))
+
+
+CTE = (
+    "WITH x AS (SELECT s.k, sum(s.v) AS v FROM big s JOIN mid d ON s.k = d.k JOIN big2 e ON s.k = e.k GROUP BY s.k), "
+    "y AS (SELECT s.k, sum(s.v) AS v FROM big2 s JOIN mid d ON s.k = d.k JOIN big e ON s.k = e.k GROUP BY s.k) "
+    "SELECT * FROM x a, x b, y c, y d WHERE a.k = b.k AND b.k = c.k AND c.k = d.k AND a.v > d.v"
+)
+MOVED = (
+    "SELECT count(*) FROM big a, big2 b, mid c, small d, unknown e "
+    "WHERE a.k = c.k AND b.k = c.k AND d.k = a.v AND e.k = b.v AND c.v = 1"
+)
+
+
+@pytest.mark.parametrize("sql", [exists(4), CTE, MOVED])
+def test_what_is_tried_together_is_what_is_found_one_by_one(catalog, sql):
+    query = queried(sql, catalog)
+    found = with_flips(query).decisions
+
+    assert any(d.flips for d in found)
+    for decision in found:
+        candidates = CANDIDATES[decision.strategy](decision, query.execution)
+        alone = [f for f in candidates if confirmed(decision, query.execution, f)]
+        assert set(decision.flips) == set(alone)
+        assert decision.untried == 0
+
+
+def test_what_a_bound_leaves_out_is_counted(catalog):
+    query = queried(exists(4), catalog)
+    whole, cut = with_flips(query, None), with_flips(query, 1)
+    joins = [d for d in cut.decisions if d.strategy == "JoinSelection"]
+
+    assert [len(d.flips) + d.untried for d in cut.decisions] == [len(d.flips) for d in whole.decisions]
+    assert all(d.flips and d.untried for d in joins)

@@ -113,6 +113,14 @@ def test_the_work_grows_with_the_number_of_branches_not_with_its_square():
     assert steps(lambda: planned(unions(800))) < 8 * 1.5 * steps(lambda: planned(unions(100)))
 
 
+def test_constants_beneath_a_high_expression_are_computed_once():
+    def folded(n):
+        return planned(f"select 1 + 1 + {' + '.join('a' for _ in range(n))} as s from t1")
+
+    assert folded(70).text("optimized").startswith("Project [(((")
+    assert steps(lambda: folded(160)) < 4 * steps(lambda: folded(80))
+
+
 @pytest.mark.parametrize("join", [True, False])
 def test_ctes_that_double_plan_while_they_are_few(join):
     assert planned(doubled_ctes(6, join)).text("optimized").count("Relation") == 64

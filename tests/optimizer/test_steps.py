@@ -6,11 +6,13 @@ from collections.abc import Callable
 
 import pytest
 
+from planviz.analysis.windows import extract_windows
 from planviz.catalog.bundled import read_bundled
 from planviz.errors import PlanTooLarge
 from planviz.execution import QueryExecution
+from planviz.logical.operators import Window
 from planviz.trees.executor import RuleExecutor
-from tests.steps import steps
+from tests.steps import instructions, steps
 
 
 @pytest.fixture(autouse=True)
@@ -73,6 +75,16 @@ def test_twice_the_size_takes_no_more_than_its_share_of_steps(
     assert large < most * small
 
 
+def test_twice_the_window_functions_take_twice_the_instructions() -> None:
+    def extracting(n: int) -> int:
+        functions = [f"sum(a + {i}) OVER (PARTITION BY b ORDER BY c) AS s{i}" for i in range(n)]
+        (window,) = planned(f"SELECT {', '.join(functions)} FROM t").analyzed.collect(Window)
+        extract_windows(window.functions, True)  # what is known of expressions is made once
+        return instructions(lambda: extract_windows(window.functions, True))
+
+    assert extracting(400) < 2.1 * extracting(200)
+
+
 @pytest.mark.parametrize(
     ("make", "size"), [(subqueries, 300), (together("EXCEPT"), 300), (together("UNION"), 1_000), (chain, 200)]
 )
@@ -91,3 +103,12 @@ def test_a_long_text_gives_no_leave_to_grow_without_end() -> None:
     definitions = ", ".join(f"c{i} AS (SELECT * FROM c{i - 1} UNION ALL SELECT * FROM c{i - 1})" for i in range(1, 25))
     with pytest.raises(PlanTooLarge, match="doubles the plan"):
         planned(f"WITH c0 AS ({pairs(5_000)}), {definitions} SELECT * FROM c24")
+
+
+def test_more_distinct_sets_than_can_be_written_out_are_refused() -> None:
+    def distinct(n: int) -> str:
+        return f"SELECT {', '.join(f'count(DISTINCT a + {i})' for i in range(n))} FROM t"
+
+    assert planned(distinct(40)).text("optimized").count("Expand") == 1
+    with pytest.raises(PlanTooLarge, match=r"1,200 sets of columns are counted DISTINCT.*approx_count_distinct"):
+        planned(distinct(1_200))

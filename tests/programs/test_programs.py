@@ -211,6 +211,8 @@ def test_programs_are_told_from_sql_and_plans():
     assert looks_like_program("from pyspark.sql import functions as F\n")
     assert looks_like_program("df = spark.table('t')\ndf.show()")
     assert not looks_like_program("SELECT * FROM spark")
+    assert not looks_like_program("SET spark.sql.ansi.enabled = false;\nSELECT * FROM t")
+    assert looks_like_program("print(spark.sql('SELECT 1').count())")
     assert not looks_like_program("== Physical Plan ==\n*(1) Filter (a#1 > 1)")
 
 

@@ -9,7 +9,7 @@ from planviz.decisions.choices import Decision
 from planviz.decisions.flips import Flip
 from planviz.document.alternatives.aggregate_flips import aggregate_candidates
 from planviz.document.alternatives.join_flips import join_candidates
-from planviz.document.alternatives.replanning import confirmed
+from planviz.document.alternatives.trials import Trials
 from planviz.document.decisions.model import Decided
 from planviz.execution import QueryExecution
 
@@ -20,6 +20,10 @@ CANDIDATES: dict[str, Callable[[Decision, QueryExecution], Iterable[Flip]]] = {
 }
 
 
+#: How much work (see Trials) the flips of one query may take, unless one asks for more: ten seconds or so.
+MOST_WORK = 40_000
+
+
 def flips_of(decision: Decision, execution: QueryExecution) -> tuple[Flip, ...]:
     """The flips of a decision of a planned query; each was planned and gives what it says.
 
@@ -27,16 +31,29 @@ def flips_of(decision: Decision, execution: QueryExecution) -> tuple[Flip, ...]:
 
     Takes some milliseconds for each: it is for a decision that somebody looks at, not for every planning.
     """
-    candidates = CANDIDATES.get(decision.strategy)
-    if candidates is None:
-        return ()
-    kept = [f for f in candidates(decision, execution) if confirmed(decision, execution, f)]
-    return tuple(sorted(kept, key=lambda f: f.rank))
+    return _with_flips((decision,), execution, None)[0].flips
 
 
-def with_flips(query: Decided) -> Decided:
-    """The decisions with their flips; those of a pasted plan have none, for there is nothing to plan anew."""
+def with_flips(query: Decided, most: int | None = MOST_WORK) -> Decided:
+    """The decisions with their flips; those of a pasted plan have none, for there is nothing to plan anew.
+
+    Once trying took `most` work (see Trials) no more is tried (None: all is); each decision counts its `untried` ones.
+    """
     execution = query.execution
     if execution is None:
         return query
-    return replace(query, decisions=tuple([replace(d, flips=flips_of(d, execution)) for d in query.decisions]))
+    return replace(query, decisions=_with_flips(query.decisions, execution, most))
+
+
+def _with_flips(decisions: tuple[Decision, ...], execution: QueryExecution, most: int | None) -> tuple[Decision, ...]:
+    found = [(d, list(CANDIDATES[d.strategy](d, execution)) if d.strategy in CANDIDATES else []) for d in decisions]
+    trials = Trials(execution, most)
+    trials.run([(d, f) for d, flips in found for f in flips])
+    return tuple(
+        replace(
+            d,
+            flips=tuple(sorted([f for f in flips if id(f) in trials.confirmed], key=lambda f: f.rank)),
+            untried=sum(id(f) in trials.left for f in flips),
+        )
+        for d, flips in found
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from planviz.decisions.flips import TextChange
 from planviz.errors import ParseError
@@ -52,7 +53,7 @@ def hint_removed(sql: str, offset: int, relation: str, hints: tuple[str, ...]) -
 def _select(sql: str, offset: int) -> tuple[int, tuple[int, int] | None] | None:
     """Where the SELECT ends that reads the relation at `offset`, and from where to where its first hint goes."""
     try:
-        tokens = tokenize(sql)
+        tokens = _tokens(sql)
     except ParseError:
         return None
     depth = 0
@@ -66,6 +67,12 @@ def _select(sql: str, offset: int) -> tuple[int, tuple[int, int] | None] | None:
         elif key == "SELECT" and depth == 0:
             return tokens.ends[i], _hint(tokens, i + 1)
     return None
+
+
+@lru_cache(maxsize=2)
+def _tokens(sql: str) -> Tokens:
+    """The words of a text in which many hints are placed one after the other."""
+    return tokenize(sql)
 
 
 def _hint(tokens: Tokens, at: int) -> tuple[int, int] | None:

@@ -20,6 +20,7 @@ from planviz.document.alternatives.replanning import with_statistics
 from planviz.estimation import UNKNOWN_SIZE, estimating, size_in_bytes
 from planviz.execution import QueryExecution
 from planviz.logical.combining import Join
+from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LogicalRelation
 from planviz.physical.strategies.context import PlanningContext, undecided
 from planviz.physical.strategies.join_selection import JoinSelection
@@ -173,14 +174,13 @@ class _Candidates:
         unknown = (now == 0 and not by_rows) or table.fitted
         name = table.shown_name
 
-        def changed(value: int) -> Join:
+        def changed(value: int) -> LogicalPlan:
             new = leaf.replace(table=with_statistics(table, _statistics(name, value, by_rows)))
-            made = self.join.transform_up(lambda p: new if p is leaf else p)
-            assert isinstance(made, Join)
+            made: LogicalPlan = getattr(self.join, side).transform_up(lambda p: new if p is leaf else p)
             return made
 
         def size(value: int) -> int:
-            return size_in_bytes(getattr(changed(value), side))
+            return size_in_bytes(changed(value))
 
         for bound in self._bounds(side):
             edge = largest_within(size, bound, max(now, 1))
@@ -189,8 +189,9 @@ class _Candidates:
                     continue
                 words = _size_words(name, value, now, by_rows, unknown)
                 distance = 0.5 + (0.0 if unknown else _apart(now + 1, value + 1))
+                join = self.join.replace(**{side: changed(value)})
                 yield from self._flip(
-                    "statistics", (_statistics(name, value, by_rows),), words, distance, changed(value), relation=name
+                    "statistics", (_statistics(name, value, by_rows),), words, distance, join, relation=name
                 )
 
     def _bounds(self, side: str) -> set[int]:

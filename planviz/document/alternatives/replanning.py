@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from planviz.catalog.tables import Catalog, Table
 from planviz.config import OptimizerConfig
 from planviz.decisions.choices import Decision
-from planviz.decisions.flips import Flip, SettingChange, StatisticsChange, TextChange
+from planviz.decisions.flips import Change, Flip, SettingChange, StatisticsChange, TextChange
 from planviz.errors import InputError, PlanvizError
 from planviz.execution import QueryExecution
 from planviz.expressions.ids import Ids
@@ -22,18 +23,20 @@ if TYPE_CHECKING:
 _NEW_IDS = 1 << 40
 #: A relation of a plan: its name and where the text has it (None: it stands in another text, a view's).
 Leaf = tuple[str, int | None]
+#: A decision's strategy, the kind of its operator, and the relations of each side with their places.
+Place = tuple[str, str, tuple[tuple[tuple[str, int], ...], ...]]
 
 
-def applied(execution: QueryExecution, flip: Flip) -> QueryExecution:
-    """The query to be planned with the flip's changes.
+def applied(execution: QueryExecution, changes: Sequence[Change]) -> QueryExecution:
+    """The query to be planned with a flip's changes.
 
     Raises InputError for statistics of a table that the catalogue has not got.
     """
-    settings = {c.key: c.value for c in flip.changes if isinstance(c, SettingChange)}
+    settings = {c.key: c.value for c in changes if isinstance(c, SettingChange)}
     sql, catalog = execution.sql, execution.catalog
     if not sql and execution.statement is None:
-        return _of_plans(execution, flip, execution.config.with_settings(settings))
-    for change in flip.changes:
+        return _of_plans(execution, changes, execution.config.with_settings(settings))
+    for change in changes:
         if isinstance(change, TextChange):
             sql = change.on(sql)
         elif isinstance(change, StatisticsChange):
@@ -54,9 +57,9 @@ def with_sql(
     )  # fmt: skip
 
 
-def _of_plans(execution: QueryExecution, flip: Flip, config: OptimizerConfig) -> QueryExecution:
+def _of_plans(execution: QueryExecution, changes: Sequence[Change], config: OptimizerConfig) -> QueryExecution:
     """The same of a query that is no text but plans."""
-    counted = {c.table: c for c in flip.changes if isinstance(c, StatisticsChange)}
+    counted = {c.table: c for c in changes if isinstance(c, StatisticsChange)}
     if not counted:
         return execution.again(config)
 
@@ -91,6 +94,38 @@ def with_statistics(table: Table, change: StatisticsChange) -> Table:
     )
 
 
+class PlannedDecisions:
+    """The decisions of a planned query, each by its place: the relations that it is about, whatever their ids.
+
+    `changes` are those under which the query was planned anew: relations count from where they stood before.
+    `places` has the places of all, in the order in which the planner decided. Raises what planning raises.
+    """
+
+    def __init__(self, execution: QueryExecution, changes: Sequence[Change] = ()) -> None:
+        edits = tuple(c for c in changes if isinstance(c, TextChange))
+        decisions = execution.planned.decisions
+        self.places = [_place_of(d, execution, edits) for d in decisions]
+        self.at: dict[Place, list[Decision]] = {}
+        self.by_subject: dict[tuple[str, int], Place] = {}
+        for d, at in zip(decisions, self.places, strict=True):
+            self.at.setdefault(at, []).append(d)
+            self.by_subject.setdefault((d.strategy, id(d.subject)), at)
+
+    def place(self, decision: Decision) -> Place | None:
+        """The place of a decision of this planning; None of another's."""
+        return self.by_subject.get((decision.strategy, id(decision.subject)))
+
+    def of(self, decision: Decision, base: PlannedDecisions) -> Decision | None:
+        """The decision of the query as it was planned first (`base`) in this planning; None where it has none."""
+        at = base.place(decision)
+        if at is None:
+            return None
+        mine, found = base.at[at], self.at.get(at, [])
+        if len(found) != len(mine):
+            return None
+        return next((f for m, f in zip(mine, found, strict=True) if m.subject is decision.subject), None)
+
+
 def decision_after(
     decision: Decision, execution: QueryExecution, flip: Flip, other: QueryExecution | None = None
 ) -> Decision | None:
@@ -99,21 +134,20 @@ def decision_after(
     It is the one on the same relations and, of several, that in the same place. None where the changed plan has none:
     joins may come in another order. Raises what planning raises.
     """
-    other = other or applied(execution, flip)
-    mine = [d for d in execution.planned.decisions if _same(d, decision, execution, execution, flip)]
-    found = [d for d in other.planned.decisions if _same(d, decision, other, execution, flip)]
-    if len(found) != len(mine):
-        return None
-    pairs = zip(mine, found, strict=True)
-    return next((f for m, f in pairs if m is decision or m.subject is decision.subject), None)
+    after = PlannedDecisions(other or applied(execution, flip.changes), flip.changes)
+    return after.of(decision, PlannedDecisions(execution))
 
 
 def confirmed(decision: Decision, execution: QueryExecution, flip: Flip, other: QueryExecution | None = None) -> bool:
     """Whether planning with the flip (`other`, when it is planned already) gives what it promises, and not the same."""
     try:
-        after = decision_after(decision, execution, flip, other)
+        return gives(flip, decision, decision_after(decision, execution, flip, other))
     except PlanvizError:
         return False
+
+
+def gives(flip: Flip, decision: Decision, after: Decision | None) -> bool:
+    """Whether a decision came out as the flip promises, and otherwise than before."""
     return after is not None and _chosen(after) == (flip.outcome, flip.build) != _chosen(decision)
 
 
@@ -121,18 +155,11 @@ def _chosen(decision: Decision) -> tuple[str, str]:
     return decision.outcome, decision.value("build") or ""
 
 
-def _same(d: Decision, wanted: Decision, of: QueryExecution, base: QueryExecution, flip: Flip) -> bool:
-    if d.strategy != wanted.strategy:
-        return False
-    edits = () if of is base else tuple(c for c in flip.changes if isinstance(c, TextChange))
-    return _signature(d, of, edits) == _signature(wanted, base, ())
-
-
-def _signature(d: Decision, execution: QueryExecution, edits: tuple[TextChange, ...]) -> tuple[str, object]:
-    """What tells a decision from the others of its query, whatever the ids: the relations beneath it."""
-    plan = d.subject
-    sides = [_before(leaves(child, execution), edits) for child in plan.children]
-    return getattr(plan, "kind", ""), sides
+def _place_of(decision: Decision, execution: QueryExecution, edits: tuple[TextChange, ...]) -> Place:
+    """What tells a decision from the others of its query: strategy, kind, the relations beneath each side."""
+    plan = decision.subject
+    sides = tuple([tuple(_before(leaves(child, execution), edits)) for child in plan.children])
+    return decision.strategy, getattr(plan, "kind", ""), sides
 
 
 def _before(found: tuple[Leaf, ...], edits: tuple[TextChange, ...]) -> list[tuple[str, int]]:

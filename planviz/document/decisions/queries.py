@@ -85,7 +85,7 @@ def as_taken(decisions: Iterable[Decision], taken: frozenset[str]) -> tuple[Deci
     """Decisions, of which those on joins that were taken from a text keep their outcome alone."""
     if not taken:
         return tuple(decisions)
-    from planviz.replay.fitting import signature_of
+    from planviz.replay.wanted import signature_of
 
     return tuple(
         _taken(d) if d.strategy == "JoinSelection" and signature_of(d.subject)[0] in taken else d for d in decisions
@@ -208,6 +208,7 @@ def decision_json(decision: Decision) -> dict[str, object]:
             for r in decision.rejected
         ],
         "flips": [flip_json(f) for f in decision.flips],
+        **({"untried": decision.untried} if decision.untried else {}),
     }
 
 

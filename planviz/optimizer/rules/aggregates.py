@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from typing_extensions import override
 
+from planviz.errors import PlanTooLarge
 from planviz.expressions.aggregates import (
     AggregateCall,
     AggregateExpression,
@@ -184,6 +185,8 @@ class DecimalAggregates(OptimizerRule):
         return e
 
 
+#: How many literals and columns the rows of an Expand for several distinct sets may have: a thousand sets take seconds.
+MOST_CELLS = 1_200_000
 #: Expressions by their canonical form, each with the column of the expand that holds it.
 Columns = dict[Expression, tuple[Expression, AttributeReference]]
 
@@ -283,6 +286,12 @@ class _Expansion:
         return self._aggregates(keys, children, own, wheres, expand)
 
     def _expand(self, keys: list[AttributeReference], children: Columns, own: Columns, wheres: Columns) -> Expand:
+        width, height = len(keys) + len(children) + len(own) + len(wheres) + 1, len(self.groups) + bool(self.regular)
+        if width * height > MOST_CELLS:
+            raise PlanTooLarge(
+                f"{len(self.groups):,} sets of columns are counted DISTINCT, and the plan writes a row of {width:,} "
+                "columns for each of them. Count fewer in one query, or use approx_count_distinct."
+            )
         rows = []
         if self.regular:
             nulls: list[Expression] = [Literal(None, c.data_type) for c, _ in children.values()]

@@ -159,13 +159,14 @@ class ConstantFolding(OptimizerRule):
         return plan.transform_down(lambda p: p.map_expressions(self._fold, BEYOND_LEAVES), settled=self.settled)
 
     def _fold(self, e: Expression) -> Expression:
-        return self._folded(e, self._fold)
+        return self._folded(e, False)
 
     def _fold_branch(self, e: Expression) -> Expression:
-        return self._folded(e, self._fold_branch)
+        return self._folded(e, True)
 
     @deep
-    def _folded(self, e: Expression, fold: Callable[[Expression], Expression]) -> Expression:
+    def _folded(self, e: Expression, optional: bool) -> Expression:
+        """The expression with constants computed; `optional` where it is a branch that need not be taken."""
         if id(e) in self.settled:
             return e
         if e.foldable:
@@ -173,7 +174,7 @@ class ConstantFolding(OptimizerRule):
             if value is not None:
                 return stored(value) if self.context.config.behaviour.values_are_shown_as_stored else value
             failed = failure(e)
-            if failed is not None and failed.error_class and fold == self._fold:
+            if failed is not None and failed.error_class and not optional:
                 raise analysis_error(failed.error_class, f'"{e.pretty}" fails: {failed}.', e)
             if failed is not None:
                 return e
@@ -184,7 +185,7 @@ class ConstantFolding(OptimizerRule):
             return Literal(e.arguments[0].data_type.simple_string, e.data_type)
         if isinstance(e, ScalarSubquery) and not e.zero_rows and getattr(e.plan, "max_rows", None) == 0:
             return Literal(None, e.data_type)
-        new = e.map_children(self._fold_branch if _conditional(e) else fold, BEYOND_LEAVES)
+        new = e.map_children(self._fold_branch if optional or _conditional(e) else self._fold, BEYOND_LEAVES)
         if new is e:
             self.settled[id(e)] = e
         return new

@@ -194,11 +194,11 @@ class PullUpProjectAliasThroughWindow(OptimizerRule):
         kept = frozenset(id_of(i) for i in below.projects) & by_windows
         bare = {i.expr_id for i in upper.projects if isinstance(i, AttributeReference)}
         others = [i.references for i in upper.projects if not isinstance(i, AttributeReference)]
-        inside = frozenset[int]().union(*others)
+        unread = bare - by_windows - frozenset[int]().union(*others)
         lifted = {
             i.expr_id: i
             for i in below.projects
-            if isinstance(i, Alias) and i.expr_id in bare - by_windows - inside and i.references <= kept
+            if isinstance(i, Alias) and i.expr_id in unread and i.references <= kept
         }
         if not lifted:
             return upper

@@ -79,7 +79,7 @@ def _condition(operator: Operator, end: int) -> Expression | None:
 
 def _choice(op: str, join: Join, side: str, keyed: bool) -> str:
     """The line that a physical plan has for this join: what it joins by, in the columns of the lifted plan."""
-    from planviz.replay.fitting import signature_of
+    from planviz.replay.wanted import signature_of
 
     signature, has_keys = signature_of(join)
     if keyed and has_keys:

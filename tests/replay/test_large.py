@@ -1,0 +1,61 @@
+"""Large plans are replayed in time in step with their text."""
+
+from __future__ import annotations
+
+import pytest
+
+from planviz.catalog.tables import Catalog
+from planviz.config import OptimizerConfig
+from planviz.document import open_text
+from planviz.document.opening.replays import replayed
+from planviz.execution import QueryExecution
+from planviz.replay.wanted import JoinLines, joins_in, wanted_joins
+from planviz.trees.executor import RuleExecutor
+from tests.steps import steps
+
+
+@pytest.fixture(autouse=True)
+def without_checks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The checks walk the whole plan after every step; here the steps count."""
+    monkeypatch.setattr(RuleExecutor, "standing", ())
+
+
+def joins(levels: int) -> QueryExecution:
+    """A tree of joins, as high on the left as on the right."""
+
+    def made(level: int, first: int) -> str:
+        if level == 0:
+            return f"(SELECT k{first} FROM t{first})"
+        half = 1 << (level - 1)
+        left, right = made(level - 1, first), made(level - 1, first + half)
+        return f"(SELECT k{first} FROM {left} a{first} JOIN {right} b{first} ON k{first} = k{first + half})"
+
+    config = OptimizerConfig.of(**{"spark.sql.adaptive.enabled": False, "spark.sql.autoBroadcastJoinThreshold": -1})
+    return QueryExecution(f"SELECT * FROM {made(levels, 0)} x", Catalog(), config, infer=True)
+
+
+@pytest.mark.slow
+def test_a_tree_of_joins_is_replayed() -> None:
+    document = replayed(open_text(joins(6).explain_string()))
+    assert document is not None
+    assert document.statements[0].agrees >= {"joins"}
+
+
+@pytest.mark.slow
+def test_twice_the_joins_take_no_more_than_their_share_of_steps() -> None:
+    def asking(levels: int) -> int:
+        query = joins(levels)
+        plan, texts = query.optimized, joins_in(open_text(query.explain_string()).plans[-1])
+        assert len(wanted_joins(plan, texts)) == len(texts) == (1 << levels) - 1  # what is known of nodes is made once
+        return steps(lambda: wanted_joins(plan, texts))
+
+    assert asking(7) < 2.3 * asking(6)
+
+
+def test_joins_find_their_lines_by_ids() -> None:
+    texts = [f"SortMergeJoin [a#{i}], [b#{i + 1}], Inner" for i in range(0, 2000, 2)]
+    lines = JoinLines([*texts, "CartesianProduct (a#1 < 5)", "no join"])
+
+    assert [text for _, _, text in lines.holding("[a#40], [b#41], Inner")] == [texts[20]]
+    assert lines.holding("[a#40], [b#99999], Inner") == []
+    assert len(lines.holding("")) == len(texts) + 2
