@@ -50,6 +50,7 @@ def test_is_refused_as_by_spark(expression, error_class):
     ("expression", "printed"),
     [
         ("div(7, 2)", "3"),
+        ("date_format('2020-03-01', 'MM')", "03"),
         ("date_part(NULL, DATE'2020-01-01')", "null"),
         ("make_timestamp(DATE'2020-01-02')", "2020-01-02 00:00:00"),
         ("INTERVAL -'-1' YEAR", "INTERVAL '1' YEAR"),
