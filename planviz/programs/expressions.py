@@ -26,6 +26,7 @@ from planviz.programs.values import (
     Instance,
     Method,
     Module,
+    NamedValues,
     Native,
     NumberMember,
     Place,
@@ -35,6 +36,7 @@ from planviz.programs.values import (
     Unknown,
     UnknownRows,
     Value,
+    named_values,
 )
 from planviz.types import STRING
 
@@ -493,6 +495,10 @@ class Expressions(ABC):
                 except KeyError:
                     if name == "__name__":
                         return value.name
+                    if name in ("_fields", "_make") and value.of_tuples:
+                        fields = tuple(value.fields or ())
+                        made = Native(name, lambda values: named_values(value, self.iterate(values)), True)
+                        return fields if name == "_fields" else made
                     return Unknown(f"{value.name}.{name}")
                 if isinstance(found, Function) and found.decorated == "classmethod":
                     return Method(found, value)
@@ -516,6 +522,8 @@ class Expressions(ABC):
                     raise raised("AttributeError", f"module '{value.name}' has no attribute '{name}'") from None
             case TextMember() | NumberMember():
                 return self._of_member(value, name)
+            case NamedValues():
+                return self._of_named(value, name)
             case ErrorValue():
                 return value.arguments if name == "args" else Unknown(f"{value.name}.{name}")
             case Native(name="str" | "dict" | "list" | "chain" as kind):
@@ -570,6 +578,22 @@ class Expressions(ABC):
         if isinstance(found, Function):
             return found(value) if found.decorated == "property" else Method(found, value)
         return found
+
+    def _of_named(self, value: NamedValues, name: str) -> object:
+        if name == "_fields":
+            return value._fields
+        if name == "__class__":
+            return value.of
+        if name == "_replace":
+            kept = dict(zip(value._fields, value, strict=True))
+            return Native(name, lambda **new: named_values(value.of, {**kept, **new}.values()), True)
+        try:
+            found = None if name in value._fields else value.of.find(name)
+        except KeyError:
+            found = None
+        if isinstance(found, Function):
+            return found(value) if found.decorated == "property" else Method(found, value)
+        return attributes.of_object(self, value, name) if found is None else found
 
     def call_method(self, value: Instance, name: str, arguments: list[object], otherwise: object) -> object:
         """A method of an object of the program, or `otherwise` where its class has none of that name."""
@@ -663,7 +687,7 @@ class Expressions(ABC):
         if isinstance(value, Unknown) or isinstance(cls, Unknown):
             return None
         if isinstance(cls, Class):
-            return isinstance(value, Instance) and value.of.comes_from(cls.name)
+            return isinstance(value, Instance | NamedValues) and value.of.comes_from(cls.name)
         return attributes.is_of(value, cls)
 
 

@@ -48,6 +48,7 @@ from planviz.programs.values import (
     Unknown,
     UnknownRows,
     Value,
+    named_values,
 )
 
 #: Steps (expressions and statements) that are read at most, and how deep calls of the program's functions may nest.
@@ -622,6 +623,8 @@ class Interpreter(Statements):
                 if isinstance(value, Factory):
                     value = self.call(value.function, [], {}, None)
                 made.names[name] = Unknown(name) if value is MISSING else value
+            if cls.of_tuples:
+                return named_values(cls, made.names.values())
             after = cls.names.get("__post_init__")
             if isinstance(after, Function):
                 after(made)

@@ -21,7 +21,19 @@ from typing import TYPE_CHECKING, Any
 from planviz.dataframe.column import Column
 from planviz.programs import frames
 from planviz.programs.signals import Ended, LimitReached, Raised, raised
-from planviz.programs.values import Class, ErrorClass, Function, Instance, Method, Module, Native, Super, Unknown, Value
+from planviz.programs.values import (
+    Class,
+    ErrorClass,
+    Function,
+    Instance,
+    Method,
+    Module,
+    NamedValues,
+    Native,
+    Super,
+    Unknown,
+    Value,
+)
 
 if TYPE_CHECKING:
     from planviz.programs.interpreter import Interpreter
@@ -159,7 +171,11 @@ def _isinstance(reader: Interpreter, value: object, cls: object) -> object:
 def _type(reader: Interpreter, value: object, *rest: object) -> object:
     from planviz.programs.attributes import type_name
 
-    return value.of if isinstance(value, Instance) else Native(type_name(value), lambda *a, **k: Unknown("type"), True)
+    return (
+        value.of
+        if isinstance(value, Instance | NamedValues)
+        else Native(type_name(value), lambda *a, **k: Unknown("type"), True)
+    )
 
 
 def _super(reader: Interpreter, *given: object) -> object:
@@ -513,7 +529,10 @@ def _namedtuple(reader: Interpreter, name: str, fields: object, **named: object)
     from planviz.programs.values import MISSING
 
     parts = fields.replace(",", " ").split() if isinstance(fields, str) else _items(reader, fields)
-    return Class(str(name), [], {}, {str(p): MISSING for p in parts})
+    defaults = reader.iterate(named.get("defaults") or ())
+    fields_of: dict[str, Value] = {str(p): MISSING for p in parts}
+    fields_of |= dict(zip([*fields_of][::-1], [*defaults][::-1], strict=False))
+    return Class(str(name), [], {}, fields_of, of_tuples=True)
 
 
 def _field(
