@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from planviz.dataframe.column import Column, literal, select_item
+from planviz.dataframe.maps import scala_order
 from planviz.dataframe.python import UserDefinedFunction, python_table_call
 from planviz.dataframe.refusals import NotAsserted
 from planviz.errors import AnalysisError, InputError
@@ -47,7 +48,7 @@ class GroupedData:
     def agg(self, *aggregates: object) -> DataFrame:
         """Aggregate columns, or a dict of column to function (`{"b": "sum", "*": "count"}`)."""
         if len(aggregates) == 1 and isinstance(aggregates[0], dict):
-            items = [self._by_name(f, c) for c, f in java_order(aggregates[0])]
+            items = [self._by_name(f, c) for c, f in scala_order(aggregates[0])]
             return self._made(items)
         if not aggregates or not all(isinstance(a, Column) for a in aggregates):
             raise NotAsserted("all exprs should be Column" if aggregates else "exprs should not be empty")
@@ -203,26 +204,6 @@ class _Named:
 
     def __init__(self, name: str) -> None:
         self.__name__ = name
-
-
-def java_order(given: dict[str, str]) -> list[tuple[str, str]]:
-    """The entries of a dictionary in the order of a java.util.HashMap, as which PySpark hands it over."""
-    size = 16
-    while len(given) > size * 3 // 4:
-        size *= 2
-
-    def place(key: str) -> int:
-        h = 0
-        for unit in _utf16(key):
-            h = (h * 31 + unit) & 0xFFFFFFFF
-        return (h ^ (h >> 16)) & (size - 1)
-
-    return sorted(given.items(), key=lambda entry: place(entry[0]))
-
-
-def _utf16(text: str) -> list[int]:
-    data = text.encode("utf-16-be", "surrogatepass")
-    return [data[i] << 8 | data[i + 1] for i in range(0, len(data), 2)]
 
 
 def _named(e: Expression) -> Expression:

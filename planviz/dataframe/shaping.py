@@ -6,7 +6,7 @@ from typing import Any, Generic, Self, TypeVar
 
 from planviz.dataframe.base import Frame, flat
 from planviz.dataframe.column import Column, literal, select_item
-from planviz.dataframe.grouped import java_order
+from planviz.dataframe.maps import scala_order
 from planviz.dataframe.refusals import UnexpectedType
 from planviz.errors import InputError
 from planviz.expressions.casts import Cast
@@ -144,9 +144,8 @@ class MissingValues(Generic[F]):
             old = flat((to_replace,))
             new = flat((value,)) if isinstance(value, list | tuple) else [value] * len(old)
             pairs = dict(zip(old, new, strict=True))
-        if all(isinstance(key, str) for key in pairs):
-            pairs = dict(java_order(pairs))
-        return self._mapped(dict.fromkeys(self._subset(subset), lambda a: _replaced(a, pairs)))
+        ordered = dict(scala_order(pairs))
+        return self._mapped(dict.fromkeys(self._subset(subset), lambda a: _replaced(a, ordered)))
 
     def _mapped(self, changes: dict[str, Any]) -> F:
         with self.frame.session.numbering():

@@ -19,6 +19,7 @@ from planviz.evaluation import (
     logic,
     mathematics,
     patterns,
+    sequences,
     temporal,
     texts,
     variants,
@@ -30,7 +31,7 @@ from planviz.evaluation.errors import FailsError, UnknownValueError
 #: Importing a family registers what it computes.
 FAMILIES = (
     arithmetic, casts, collations, containers, csvvalues, dateformats, documents, formats, hashes, jsonvalues, lambdas,
-    logic, mathematics, patterns, temporal, texts, variants,
+    logic, mathematics, patterns, sequences, temporal, texts, variants,
 )  # fmt: skip
 
 __all__ = [

@@ -8,7 +8,7 @@ from typing import ClassVar
 from planviz.expressions.core import Declared, Expression, LeafExpression, Typed, UnaryExpression, show
 from planviz.expressions.unresolved import Unresolved
 from planviz.trees.node import always, lazy, node
-from planviz.types import DataType
+from planviz.types import ArrayType, DataType
 
 
 class ObjectExpression(Expression):
@@ -129,6 +129,19 @@ class KnownNotNull(UnaryExpression, ObjectExpression):
         return self.child.data_type
 
     nullable = always(False)
+
+
+@node
+class KnownNotContainsNull(UnaryExpression):
+    """An array of which something beneath has taken the nulls (Spark: KnownNotContainsNull)."""
+
+    child: Expression
+
+    @property
+    def data_type(self) -> DataType:
+        """The child's, without nulls in it."""
+        t = self.child.data_type
+        return ArrayType(t.element, False) if isinstance(t, ArrayType) else t
 
 
 @node

@@ -108,6 +108,9 @@ def _array_elements(e: FunctionCall, c: TypeCoercion) -> Expression:
         left, right = (a.data_type for a in e.arguments)
         t = None if NULL in (left, right) else legacy.tightest(left, right)
         return e if t is None else e.replace(arguments=tuple(cast_to(a, t) for a in e.arguments))
+    if e.name == "map_concat" and all(isinstance(a.data_type, MapType) for a in e.arguments):
+        t = c.common([a.data_type for a in e.arguments]) if e.arguments else None
+        return e if t is None else e.replace(arguments=tuple(_as_map(a, t) for a in e.arguments))
     if e.name in ("element_at", "try_element_at") and isinstance(e.arguments[0].data_type, MapType):
         return _map_element(e)
     if e.name == "map_contains_key" and isinstance(e.arguments[0].data_type, MapType):
@@ -115,6 +118,13 @@ def _array_elements(e: FunctionCall, c: TypeCoercion) -> Expression:
     if e.name in ("element_at", "try_element_at") and e.arguments[1].data_type in (BYTE, SHORT):
         return e.replace(arguments=(e.arguments[0], cast_to(e.arguments[1], INT)))
     return e
+
+
+def _as_map(e: Expression, t: DataType) -> Expression:
+    """A map with the keys and values of another one's types: whether its values may be null is no reason to cast."""
+    known = e.data_type
+    same = isinstance(known, MapType) and isinstance(t, MapType) and (known.key, known.value) == (t.key, t.value)
+    return e if same else Cast(e, t)
 
 
 def _map_element(e: FunctionCall) -> Expression:

@@ -31,7 +31,7 @@ from planviz.frontend.writing.blocks import Existence, Scope
 from planviz.types import STRING, ArrayType, DataType, DecimalType, MapType, StructType, is_integral, quote_if_needed
 
 #: Functions that only mark what the optimizer knows of their argument.
-MARKS = frozenset(("knownnotnull", "knownnullable", "promote_precision"))
+MARKS = frozenset(("knownnotnull", "knownnotcontainsnull", "knownnullable", "promote_precision"))
 
 #: Functions that keep their schema as a type.
 PARSERS = frozenset(("from_json", "from_csv", "from_xml"))
