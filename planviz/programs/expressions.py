@@ -38,7 +38,7 @@ from planviz.programs.values import (
     Value,
     named_values,
 )
-from planviz.types import STRING
+from planviz.types import BOOLEAN, DOUBLE, INT, STRING, DataType
 
 if TYPE_CHECKING:
     from planviz.expressions.core import AttributeReference
@@ -61,6 +61,8 @@ _SPECIAL = {
     ast.Add: "__add__", ast.Sub: "__sub__", ast.Mult: "__mul__", ast.BitOr: "__or__", ast.RShift: "__rshift__",
     ast.Div: "__truediv__", ast.BitAnd: "__and__", ast.Mod: "__mod__", ast.LShift: "__lshift__",
 }  # fmt: skip
+#: The types of literals by the classes of their values.
+_LITERALS: dict[type | None, DataType] = {int: INT, float: DOUBLE, bool: BOOLEAN}
 PLAIN = (int, float, str, bytes, bool, type(None), complex)
 
 
@@ -692,8 +694,8 @@ class Expressions(ABC):
 
 
 def placeholder(value: Unknown) -> Column:
-    """An unknown value as a column: a text, which is converted to what it is compared with."""
-    return Column(Placeholder(value.what, STRING))
+    """An unknown value as a column: of its class, else a text, which is converted to what it is compared with."""
+    return Column(Placeholder(value.what, _LITERALS.get(value.kind, STRING)))
 
 
 def from_planviz(error: PlanvizError) -> Raised:

@@ -17,7 +17,7 @@ from planviz.dataframe.rdd import RDD
 from planviz.dataframe.readers import DataFrameReader
 from planviz.dataframe.services import Builder, SparkContext
 from planviz.errors import PlanvizError
-from planviz.programs import attributes
+from planviz.programs import attributes, rdds
 from planviz.programs.expressions import from_planviz, placeholder
 from planviz.programs.guesses import Guesses
 from planviz.programs.lakehouse import Utilities
@@ -169,6 +169,8 @@ _INDIFFERENT = frozenset(
 
 #: Methods whose unknown arguments are values, not names.
 _VALUES = ("lit", "isin", "between", "when", "otherwise", "eqNullSafe", "contains", "startswith", "endswith")
+#: Functions of Python whose result is of their own class.
+_CONVERSIONS: dict[str, type] = {"int": int, "float": float, "bool": bool}
 #: Functions of Python that only put elements in order.
 _ORDERS = ("sorted", "reversed")
 #: What puts a value into another one, or looks at its outside only.
@@ -432,7 +434,7 @@ class Interpreter(Statements):
             return self._api(function.function, arguments, named, function.name.rpartition(".")[2])
         if unknown is not None and (not function.takes_unknown or function.name in _ORDERS):
             made = UnknownRows if function.name in _ORDERS else Unknown
-            return made(f"{function.name}({unknown.what})")
+            return made(f"{function.name}({unknown.what})", _CONVERSIONS.get(function.name))
         if function.name not in _PUT:
             attributes.check_spelled(*arguments, *named.values())
         first = [self] if function.reads else []
@@ -641,6 +643,8 @@ class Interpreter(Statements):
                 return found
         if self.applies and isinstance(value, DataFrameReader) and name == "textFile":
             name = "text"
+        if isinstance(value, SparkContext) and name == "textFile":
+            return Native(name, lambda *a, **k: rdds.of_texts(self.session), True)
         if isinstance(value, SparkContext) and name in ("broadcast", "accumulator"):
             return Native(name, lambda v=None, *a, **k: Held(v), True)
         if isinstance(value, DataFrame):
@@ -651,9 +655,13 @@ class Interpreter(Statements):
             if self.applies and name == "joinWith":
                 return made_of_objects(self, name, "_1", "_2")
             if name == "rdd":
-                return RDD(self.session)
+                return rdds.of_frame(value)
             if node is not None and isinstance(value.plan, object) and not hasattr(type(value), name):
                 self.learn(value, name)
+        if isinstance(value, RDD):
+            method = rdds.method(self, value, name)
+            if method is not None:
+                return method
         try:
             return super().attribute(value, name, node)
         except PlanvizError as e:

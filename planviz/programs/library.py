@@ -564,7 +564,8 @@ def _parser(reader: Interpreter) -> Instance:
         kind = named.get("type")
         if isinstance(kind, Native) and isinstance(value, str):
             value = kind.function(value)
-        values[name] = Unknown(f"args.{name}") if value is None else value
+        of = {"int": int, "float": float}.get(getattr(kind, "name", ""))
+        values[name] = Unknown(f"args.{name}", of) if value is None else value
         return None
 
     def parsed(*given: object, **named: object) -> Instance:

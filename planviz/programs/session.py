@@ -581,14 +581,21 @@ def _all_known(rows: object) -> bool:
     return all(map(_all_known, rows)) if isinstance(rows, list | tuple) else not isinstance(rows, Unknown)
 
 
+def _stand_in(value: object) -> object:
+    """A value of the same class for one that nobody knows; a text where that is not known, either."""
+    if not isinstance(value, Unknown):
+        return value
+    return str(value) if value.kind is None else value.kind(1)
+
+
 def _as_text(row: object) -> object:
     """A row with texts for the values that nobody knows."""
     if isinstance(row, Unknown):
         raise InputError("The rows are not known.")
     if isinstance(row, dict):
-        return {k: str(v) if isinstance(v, Unknown) else v for k, v in row.items()}
+        return {k: _stand_in(v) for k, v in row.items()}
     if isinstance(row, tuple | list) and any(isinstance(v, Unknown) for v in row):
-        values = tuple(str(v) if isinstance(v, Unknown) else v for v in row)
+        values = tuple(_stand_in(v) for v in row)
         if not hasattr(row, "_fields"):
             return values
         made: Value = type(row)(values)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from planviz import types
@@ -172,19 +173,22 @@ class RowTuple(tuple[Value, ...]):
         return item in self._fields if self._fields else super().__contains__(item)
 
 
+def named_row(names: Sequence[str], values: Iterable[Value]) -> RowTuple:
+    """A row whose values have these names."""
+    made = RowTuple(values)
+    made._fields = tuple(names)
+    return made
+
+
 def row(*given: Value, **named: object) -> Value:
     """Row(a=1, b=2), or Row("a", "b") as a class of rows."""
     if named:
-        made = RowTuple(named.values())
-        made._fields = tuple(named)
-        return made
+        return named_row(tuple(named), named.values())
     if given and all(isinstance(g, str) for g in given):
         plain = RowTuple(given)
 
         def of(*values: Value) -> RowTuple:
-            one = RowTuple(values)
-            one._fields = tuple(given)
-            return one
+            return named_row(given, values)
 
         return RowClass(plain, of)
     return RowTuple(given)

@@ -20,12 +20,15 @@ Value: TypeAlias = Any
 
 
 class Unknown:
-    """A value that the text does not tell; `what` names it as the program does (`args.date`)."""
+    """A value that the text does not tell; `what` names it as the program does (`args.date`).
 
-    __slots__ = ("what",)
+    `kind` is its class where that is known: int, float or bool.
+    """
 
-    def __init__(self, what: str) -> None:
-        self.what = what[:60]
+    __slots__ = ("kind", "what")
+
+    def __init__(self, what: str, kind: type | None = None) -> None:
+        self.what, self.kind = what[:60], kind
 
     def __repr__(self) -> str:
         return f"<{self.what}>"
