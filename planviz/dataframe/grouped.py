@@ -9,7 +9,7 @@ from planviz.dataframe.maps import scala_order
 from planviz.dataframe.python import UserDefinedFunction, python_table_call
 from planviz.dataframe.refusals import NotAsserted
 from planviz.errors import AnalysisError, InputError
-from planviz.expressions.core import Alias, AttributeReference, Expression, NamedExpression, lit
+from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, NamedExpression, lit
 from planviz.expressions.ids import next_id
 from planviz.expressions.unresolved import (
     GroupingSets,
@@ -61,7 +61,9 @@ class GroupedData:
         if self.kind != "groupBy" or self.pivoted is not None:
             raise InputError("pivot follows groupBy, and only once.")
         shown = self.frame[column].expr if isinstance(column, str) else self.frame.numbered(column)
-        return GroupedData(self.frame, self.keys, pivoted=(shown, tuple(literal(v) for v in values)))
+        return GroupedData(
+            self.frame, self.keys, pivoted=(shown, tuple(v if isinstance(v, Literal) else literal(v) for v in values))
+        )
 
     def count(self) -> DataFrame:
         """The number of rows of each group as `count`."""

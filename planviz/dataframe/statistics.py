@@ -48,9 +48,8 @@ class StatFunctions:
         first, second = (call("isnull", frame[c].expr).expr for c in (col1, col2))
         text = call("regexp_replace", frame[col2].cast("string").expr, literal("`"), literal("")).expr
         rows = Column(CaseWhen((first, literal("null")), frame[col1].cast("string").expr))
-        return (
-            frame.groupBy(rows.alias(f"{col1}_{col2}")).pivot(Column(CaseWhen((second, literal("null")), text))).count()
-        )
+        pivoted = frame.groupBy(rows.alias(f"{col1}_{col2}")).pivot(Column(CaseWhen((second, literal("null")), text)))
+        return pivoted.count().na.fill(0)
 
     def freqItems(self, cols: Any, support: object = None) -> DataFrame:
         """Values that are frequent in columns."""

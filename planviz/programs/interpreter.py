@@ -59,6 +59,13 @@ MOST_HANDED_OVER = 40
 _LOOKS = frozenset(
     ["show", "count", "explain", "printSchema", "collect", "toPandas", "first", "head", "take", "display"]
 )
+#: What actions give of all rows, and the number that they were given.
+_GIVE_ROWS: dict[str, Callable[[list[Value], int | None], Value]] = {
+    "collect": lambda rows, n: rows, "toLocalIterator": lambda rows, n: rows, "count": lambda rows, n: len(rows),
+    "isEmpty": lambda rows, n: not rows, "first": lambda rows, n: rows[0] if rows else None,
+    "head": lambda rows, n: (rows[0] if rows else None) if n is None else rows[:n],
+    "take": lambda rows, n: rows[:n], "tail": lambda rows, n: rows[-n:] if n else [],
+}  # fmt: skip
 _ROWS = ("collect", "take", "tail", "toLocalIterator")
 #: Methods of the DataFrame API whose unknown arguments change nothing in a plan, or stand for themselves as a text.
 _INDIFFERENT = frozenset(
@@ -323,13 +330,16 @@ class Interpreter(Statements):
         else:
             self.program.not_understood.append((place.line, f"{error.condition}: {message[:300]}"))
 
-    def act(self, name: str, frame: Any) -> object:
-        """Note an action on a DataFrame; what it gives stands for rows that nobody knows."""
+    def act(self, name: str, frame: Any, number: int | None = None) -> object:
+        """Note an action on a DataFrame; what it gives stands for rows that nobody knows, where nobody does."""
         node = self.at or self.tree
         after = self.program.error is not None or self.ended
         source = self._written(node)
         query = frame.execution.apart()
         self.program.actions.append(Action(name, self.place(node), query, source, after, self.variant))
+        rows = self.session.rows_of(frame) if name in _GIVE_ROWS else None
+        if rows is not None:
+            return _GIVE_ROWS[name](rows, number)
         if name in _ROWS:
             return UnknownRows(f"{name}()")
         return (
@@ -474,6 +484,8 @@ class Interpreter(Statements):
                 filled_duration(str(a), i == 1) if i and isinstance(a, Unknown | str) else a
                 for i, a in enumerate(arguments)
             ]
+        if name == "toDF" and isinstance(receiver, DataFrame):
+            arguments = [_placed(a) for a in arguments]
         if name not in _READS_UNKNOWN and any(_unknown(a) for a in (*arguments, *named.values())):
             known = self._with_placeholders(name, receiver, arguments, named)
             if known is None:

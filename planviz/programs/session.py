@@ -20,7 +20,7 @@ from planviz.dataframe.session import SparkSession
 from planviz.dataframe.writers import TableLayout
 from planviz.errors import AnalysisError, InputError, ParseError, PlanvizError
 from planviz.execution import QueryExecution
-from planviz.expressions.core import Alias, AttributeReference, Literal
+from planviz.expressions.core import Alias, AttributeReference, Literal, SortOrder
 from planviz.expressions.ids import fresh_ids, next_id
 from planviz.expressions.objects import ScalaUDF
 from planviz.expressions.unresolved import UnresolvedAttribute
@@ -33,6 +33,7 @@ from planviz.logical.unresolved import Pivot
 from planviz.programs.files import WrittenColumns, read_columns, written_columns
 from planviz.programs.frames import PandasFrame, spark_rows
 from planviz.programs.guesses import Again, Guesses, pivot_key, table_of_path
+from planviz.programs.known_rows import MOST_ROWS, as_python, handed_over, known_rows
 from planviz.programs.placeholders import filled
 from planviz.programs.retyping import source, wanted_types
 from planviz.programs.signals import LimitReached
@@ -64,7 +65,7 @@ class ProgramSession(SparkSession):
         catalog: Catalog | None,
         config: OptimizerConfig | None,
         guesses: Guesses,
-        note: Callable[[str, object], object],
+        note: Callable[[str, object, int | None], object],
     ) -> None:
         super().__init__(catalog, config)
         self._guesses = guesses.tables
@@ -89,25 +90,44 @@ class ProgramSession(SparkSession):
         self._rows: dict[int, str] = {}
         #: The columns of files that the program wrote, by path; None where they are guessed.
         self._files: dict[str, WrittenColumns | None] = {}
+        #: Rows that the program says, by the number of the LogicalRDD that they were handed over as.
+        self._handed: dict[int, list[tuple[Value, ...]]] = {}
         self._passing_pivots: dict[int, str] = {}
 
     # ------------------------------------------------------------------------------------------ what it does
 
-    def act(self, name: str, frame: object) -> Value:
+    def act(self, name: str, frame: object, number: int | None = None) -> Value:
         """Note an action."""
-        return self.note(name, frame)
+        return self.note(name, frame, number)
+
+    def rows_of(self, frame: DataFrame) -> list[Value] | None:
+        """The rows of a DataFrame as collect() gives them, None where the program does not tell them."""
+        rows = known_rows(frame.plan, self._handed)
+        return None if rows is None else as_python(frame.plan, rows)
 
     def act_on_rows(self, rows: RDD) -> Value:
         """Rows that nobody knows: RDDs have no plans."""
         return UnknownRows("rows of an RDD")
 
     def pivot_values(self, frame: object, column: object) -> list[Value]:
-        """The values of a pivot that the program does not list: those that it names as columns of the result."""
+        """The values of a pivot that the program does not list: of rows that it says, else those that it names as
+        columns of the result."""
         line = self.line()
+        found = self._distinct(frame, column)
+        if found is not None:
+            return found
         told = f"Line {line}: Spark runs a query to find the values of the pivot; planned with those that are named."
         self.notes[told] = None
         self._pivot = line
         return list(self.guesses.pivots.get(line, ()))
+
+    def _distinct(self, frame: Any, column: Any) -> list[Value] | None:
+        """The values of a column in order, as far as the program says the rows; notes nothing."""
+        with fresh_ids():
+            values = frame.select(column).distinct()
+            (attribute,) = values.output
+            rows = known_rows(Sort((SortOrder(attribute),), True, values.plan), self._handed)
+        return None if rows is None else [Literal(v, attribute.data_type) for (v,) in rows]
 
     def line(self) -> int:
         """The line of the call that is being read, 0 before the first."""
@@ -233,11 +253,12 @@ class ProgramSession(SparkSession):
                 return found
         rows = data.rows if isinstance(data, RDD) else data
         if isinstance(schema, str | DataType):
-            return super().createDataFrame([] if not isinstance(rows, list | tuple) else rows, schema)
+            told = list(rows) if isinstance(rows, list | tuple) else []
+            return self._keep(super().createDataFrame(told, schema), data if told else None)
         names = [n for n in schema if isinstance(n, str)] if isinstance(schema, list | tuple) else []
         if isinstance(rows, list | tuple) and rows and not isinstance(schema, Unknown):
             try:
-                return super().createDataFrame([_as_text(r) for r in rows], schema)
+                return self._keep(super().createDataFrame([_as_text(r) for r in rows], schema), data)
             except (BadRows, IndexError):
                 if _all_known(rows):
                     raise
@@ -247,6 +268,18 @@ class ProgramSession(SparkSession):
         if isinstance(rows, list | tuple) and not rows and not self.guesses.tables and not names:
             return super().createDataFrame(rows, schema)
         return self.guessed_rows(f"rows of line {self.line()}", names)
+
+    def _keep(self, frame: DataFrame, data: object) -> DataFrame:
+        """A DataFrame of rows that the program says, and these rows for what needs them."""
+        rows = (data.rows if data.whole else None) if isinstance(data, RDD) else data
+        if not isinstance(rows, list | tuple) or len(rows) > MOST_ROWS or not isinstance(frame.plan, LogicalRDD):
+            return frame
+        names, types = frame.columns, [a.data_type for a in frame.output]
+        made = [handed_over(r, names, types) for r in rows]
+        known = [r for r in made if r is not None]
+        if len(known) == len(made):
+            self._handed[frame.plan.rdd] = known
+        return frame
 
     def _of_pandas(self, data: PandasFrame, schema: Value) -> DataFrame | None:
         """Rows of a DataFrame of pandas, None where it may have changed: Spark has them as a LocalRelation."""
