@@ -136,6 +136,10 @@ class MissingValues(Generic[F]):
             given = dict.fromkeys(self._subset(subset), plain)
         return self._mapped({n: lambda a, v=v: _filled(a, v) for n, v in given.items()})
 
+    def filled(self, value: Expression) -> F:
+        """This constant where columns of its kind have no value; `fill` takes numbers for doubles, as PySpark does."""
+        return self._mapped(dict.fromkeys(self._subset(None), lambda a: _filled(a, value)))
+
     def replace(self, to_replace: object, value: object = None, subset: Any = None) -> F:
         """Other values in place of these: two values, two lists, or a dict."""
         if isinstance(to_replace, dict):

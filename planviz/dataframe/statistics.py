@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from planviz.dataframe.column import Column, call, column_or_name, literal
 from planviz.expressions.conditional import CaseWhen
-from planviz.expressions.core import Alias, Expression
+from planviz.expressions.core import Alias, Expression, Literal
 from planviz.expressions.ids import next_id
 from planviz.expressions.objects import ScalaUDF
 from planviz.logical.operators import Filter, Project
-from planviz.types import BOOLEAN, ArrayType
+from planviz.types import BOOLEAN, INT, ArrayType
 
 if TYPE_CHECKING:
     from planviz.dataframe.frame import DataFrame
@@ -49,7 +49,7 @@ class StatFunctions:
         text = call("regexp_replace", frame[col2].cast("string").expr, literal("`"), literal("")).expr
         rows = Column(CaseWhen((first, literal("null")), frame[col1].cast("string").expr))
         pivoted = frame.groupBy(rows.alias(f"{col1}_{col2}")).pivot(Column(CaseWhen((second, literal("null")), text)))
-        return pivoted.count().na.fill(0)
+        return pivoted.count().na.filled(Literal(0, INT))
 
     def freqItems(self, cols: Any, support: object = None) -> DataFrame:
         """Values that are frequent in columns."""

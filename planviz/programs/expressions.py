@@ -200,6 +200,8 @@ class Expressions(ABC):
             attributes.check_spelled(value)
             shown = self.python(lambda: str(_bounded(value)))
             return str(shown)
+        if isinstance(value, DataType):
+            return attributes.type_text(value)
         return self.python(lambda: str(value)) if isinstance(value, Column) else str(value)
 
     def _of_List(self, node: ast.List, scope: Scope) -> object:

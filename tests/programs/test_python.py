@@ -11,7 +11,7 @@ def value_of(before, expression):
     program = read_program(f"{before}\nspark.range(1).toDF(str({expression})).show()\n")
     assert program.error is None, program.error
     assert not program.not_understood
-    (action,) = program.actions
+    action = next(a for a in program.actions if a.name == "show")
     (column,) = action.execution.analyzed.output
     return column.name
 
@@ -43,6 +43,19 @@ c = City('Rome', 4)"""
 )
 def test_a_value_is_as_in_python(before, expression, shown):
     assert value_of(before, expression) == shown
+
+
+@pytest.mark.parametrize(
+    ("column", "shown"),
+    [
+        ("1 AS a", "IntegerType()"),
+        ("array('x') AS a", "ArrayType(StringType(), False)"),
+        ("1.5BD AS a", "DecimalType(2,1)"),
+        ("named_struct('b', 1L) AS a", "StructType([StructField('b', LongType(), False)])"),
+    ],
+)
+def test_a_type_is_written_as_pyspark_writes_it(column, shown):
+    assert value_of(f'd = spark.sql("SELECT {column}")', "d.schema['a'].dataType") == shown
 
 
 def test_named_tuples_are_rows_with_names():
