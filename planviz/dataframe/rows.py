@@ -127,8 +127,10 @@ def _record(row: Any) -> list[tuple[str, object]]:
         return sorted(row.items(), key=lambda item: item[0])
     if isinstance(row, tuple) and hasattr(row, "_fields"):
         return list(zip(row._fields, row, strict=True))
-    values = row if isinstance(row, list | tuple) else [row]
-    return [(f"_{i + 1}", v) for i, v in enumerate(values)]
+    if not isinstance(row, list | tuple):
+        told = f"Can not infer schema for type: `{type(row).__name__}`; give rows, as [(1,), (2,)], or a type."
+        raise BadRows("CANNOT_INFER_SCHEMA_FOR_TYPE", told, "PySparkTypeError")
+    return [(f"_{i + 1}", v) for i, v in enumerate(row)]
 
 
 _TYPES: list[tuple[type, DataType]] = [

@@ -15,7 +15,7 @@ from planviz.dataframe.unplanned import FUNCTIONS, is_unplanned
 from planviz.errors import PlanvizError
 from planviz.expressions.objects import Placeholder
 from planviz.programs import attributes
-from planviz.programs.frames import PandasFrame
+from planviz.programs.frames import PandasFrame, Values
 from planviz.programs.signals import LimitReached, Raised, raised
 from planviz.programs.values import (
     Class,
@@ -286,7 +286,7 @@ class Expressions(ABC):
 
     def rounds(self, value: object) -> Iterator[Value]:
         """The elements of a value, as far as they are known: one that stands for all where they are not."""
-        if isinstance(value, Unknown):
+        if isinstance(value, Unknown) and not isinstance(value, Values):
             yield Unknown(f"{value.what}[...]")
         else:
             yield from self.iterate(value)
@@ -299,6 +299,9 @@ class Expressions(ABC):
                 if count > LONGEST:
                     raise LimitReached("a loop goes on for too long")
                 yield item
+            return
+        if isinstance(value, Values):
+            yield from value.elements
             return
         made = attributes.elements(value)
         if made is not None:
@@ -337,7 +340,7 @@ class Expressions(ABC):
             known = self.truth(value)
             return Unknown(f"not {value}") if known is None else not known
         if isinstance(value, Unknown):
-            return value
+            return Unknown(value.what) if isinstance(value, Values) else value
         if isinstance(value, Instance):
             return Unknown(value.of.name)
         apply = _UNARY[type(node.op)]
@@ -370,7 +373,8 @@ class Expressions(ABC):
                 return self._percent(left, right)
             if isinstance(op, ast.Add) and (isinstance(left, str) or isinstance(right, str)):
                 return f"{left}{right}"
-            return left if isinstance(left, Unknown) else right
+            unknown = left if isinstance(left, Unknown) else right
+            return Unknown(unknown.what) if isinstance(unknown, Values) else unknown
         if isinstance(left, Instance):
             name = _SPECIAL.get(type(op))
             return self.call_method(left, name, [right], Unknown(left.of.name)) if name else Unknown(left.of.name)
@@ -486,6 +490,8 @@ class Expressions(ABC):
         """value.name"""
         if isinstance(value, PandasFrame) and name not in PandasFrame.LOOKS:
             value.columns = None
+        if isinstance(value, PandasFrame) and name == "columns" and value.columns is not None:
+            return list(value.columns)
         match value:
             case Unknown():
                 return attributes.of_unknown(value, name)
@@ -621,6 +627,10 @@ class Expressions(ABC):
 
     def item(self, value: Value, key: Value, node: ast.AST | None = None) -> Value:
         """value[key]"""
+        if isinstance(value, PandasFrame) and (part := value.part(key)) is not None:
+            return part
+        if isinstance(value, Values) and isinstance(key, int):
+            return self.python(lambda: value.elements[key])
         if isinstance(value, Unknown):
             return UnknownRows(f"{value.what}[...]") if isinstance(key, slice) else Unknown(f"{value.what}[{key}]")
         if isinstance(value, Instance):

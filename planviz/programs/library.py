@@ -325,8 +325,8 @@ def _module(reader: Interpreter, name: str) -> Module | None:
     match name:
         case "functools":
             names = {"reduce": reads("reduce", _reduce), "partial": reads("partial", _partial)}
-        case "pandas":
-            return frames.module()
+        case "pandas" | "numpy":
+            return frames.module(name)
         case "operator":
             names = {}
             for n in ("add", "sub", "mul", "truediv", "and_", "or_", "xor", "eq", "ne", "lt", "le", "gt", "ge", "mod"):

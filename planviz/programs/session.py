@@ -251,7 +251,7 @@ class ProgramSession(SparkSession):
             found = self._of_pandas(data, schema)
             if found is not None:
                 return found
-        rows = data.rows if isinstance(data, RDD) else data
+        rows = data.rows if isinstance(data, RDD) else list(data) if isinstance(data, dict) else data
         if isinstance(schema, str | DataType):
             told = list(rows) if isinstance(rows, list | tuple) else []
             return self._keep(super().createDataFrame(told, schema), data if told else None)

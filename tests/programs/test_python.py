@@ -65,3 +65,44 @@ def test_named_tuples_are_rows_with_names():
         ("name", "string"),
         ("size", "bigint"),
     ]
+
+
+def output(text):
+    program = read_program(f"import numpy as np\nimport pandas as pd\nfrom datetime import date\n{text}")
+    assert program.error is None, program.error
+    (action,) = program.actions
+    plan = action.execution.analyzed
+    return type(plan).__name__, ", ".join(f"{a.name} {a.type.simple_string}" for a in plan.output)
+
+
+@pytest.mark.parametrize(
+    ("frame", "columns"),
+    [
+        ("pd.DataFrame(pd.Series([1, 2]), columns=['x'])", "x bigint"),
+        ("pd.DataFrame({'d': pd.date_range('2024-01-01', periods=2), 'v': np.arange(2)})", "d timestamp, v bigint"),
+        ("pd.DataFrame({'w': np.array([1.5, 2]), 'z': [date(2020, 1, 1)] * 2})", "w double, z date"),
+        ("pd.DataFrame({'a': [1], 'b': ['x'], 'c': [2.5]})[['a', 'b']]", "a bigint, b string"),
+        ("pd.DataFrame(np.array([[1, 2], [3, 4]]), columns=['a', 'b'])", "a bigint, b bigint"),
+    ],
+)
+def test_rows_of_pandas_and_numpy_have_the_types_that_spark_infers(frame, columns):
+    assert output(f"spark.createDataFrame({frame}).show()") == ("LocalRelation", columns)
+
+
+def test_arrays_of_numpy_are_walked_through():
+    rows = "[(float(x), int(x) % 2) for x in np.arange(0, 2, 0.5)]"
+    assert output(f"spark.createDataFrame({rows}, ['x', 'g']).show()") == ("LogicalRDD", "x double, g bigint")
+    assert value_of("import numpy as np", "np.mean(np.array([1, 2]))") == "1.5"
+
+
+def test_what_is_computed_from_an_array_is_not_known():
+    program = read_program("import numpy as np\nx = np.arange(3) * 2\nspark.range(1).toDF(str(x[1])).show()\n")
+
+    assert program.actions[0].execution.analyzed.output[0].name == "<np.arange(...)[1]>"
+
+
+@pytest.mark.parametrize("rows", ["[1, 2]", "['a']", "sc.parallelize([1])", "{'a': [1]}"])
+def test_rows_are_no_plain_values(rows):
+    program = read_program(f"\nspark.createDataFrame({rows}, ['x']).show()\n")
+
+    assert (program.error.condition, program.error.place.line) == ("CANNOT_INFER_SCHEMA_FOR_TYPE", 2)
