@@ -27,6 +27,7 @@ from planviz.programs.objects import groups_of_objects, made_of_objects
 from planviz.programs.placeholders import filled_duration, filled_part
 from planviz.programs.rest import read_rest
 from planviz.programs.scala import sequence_method
+from planviz.programs.scala_rows import local_rows, scala_names
 from planviz.programs.session import ProgramSession
 from planviz.programs.signals import LimitReached, Raised, Returned, raised
 from planviz.programs.spark import RowClass
@@ -239,7 +240,7 @@ class Interpreter(Statements):
     def _given_names(self) -> dict[str, object]:
         spark = self.session
         context = spark.sparkContext
-        return builtins(self) | {
+        return builtins(self) | scala_names() | {
             "spark": spark, "sqlContext": spark, "sc": context,
             "display": Native("display", lambda v=None, *a, **k: self._display(v), True),
             "dbutils": Utilities(), "println": Native("println", lambda *a, **k: None, True),
@@ -649,7 +650,9 @@ class Interpreter(Statements):
 
     def attribute(self, value: object, name: str, node: ast.AST | None = None) -> object:
         """value.name; a column that a guessed table may have begins the reading anew."""
-        if self.applies and isinstance(value, list | tuple):
+        if self.applies and isinstance(value, ProgramSession) and name in ("createDataFrame", "createDataset"):
+            return Native(name, lambda *a: self._of_sequence(*a), True)
+        if self.applies and isinstance(value, list | tuple | range):
             found = sequence_method(self, list(value), name)
             if found is not None:
                 return found
@@ -678,6 +681,11 @@ class Interpreter(Statements):
             return super().attribute(value, name, node)
         except PlanvizError as e:
             raise from_planviz(e) from None
+
+    def _of_sequence(self, rows: Value = None, *schema: Value) -> DataFrame:
+        """Scala's createDataFrame and createDataset."""
+        local = None if schema or not isinstance(rows, list) else local_rows(self.session, rows)
+        return self.session.createDataFrame(rows, *schema) if local is None else local
 
     def item(self, value: object, key: object, node: ast.AST | None = None) -> Value:
         """value[key]"""
