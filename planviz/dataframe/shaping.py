@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Generic, Self, TypeVar
 
 from planviz.dataframe.base import Frame, flat
-from planviz.dataframe.column import Column, literal, select_item
+from planviz.dataframe.column import Column, LongNumber, literal, select_item
 from planviz.dataframe.maps import scala_order
 from planviz.dataframe.refusals import UnexpectedType
 from planviz.errors import InputError
@@ -132,7 +132,7 @@ class MissingValues(Generic[F]):
         if isinstance(value, dict):
             given = {k.lower(): literal(v) for k, v in value.items()}
         else:
-            plain = literal(value if isinstance(value, bool | str) else float(value))
+            plain = literal(value if isinstance(value, bool | str | LongNumber) else float(value))
             given = dict.fromkeys(self._subset(subset), plain)
         return self._mapped({n: lambda a, v=v: _filled(a, v) for n, v in given.items()})
 

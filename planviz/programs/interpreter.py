@@ -9,7 +9,7 @@ from typing import Any
 
 from planviz.catalog.tables import Catalog
 from planviz.config import OptimizerConfig
-from planviz.dataframe.column import Column
+from planviz.dataframe.column import Column, LongNumber
 from planviz.dataframe.frame import DataFrame
 from planviz.dataframe.grouped import GroupedData
 from planviz.dataframe.python import UserDefinedFunction
@@ -487,6 +487,9 @@ class Interpreter(Statements):
             ]
         if name == "toDF" and isinstance(receiver, DataFrame):
             arguments = [_placed(a) for a in arguments]
+        if name == "fill" and self.applies and arguments and type(arguments[0]) is int:
+            # PySpark makes a floating number of it, Scala a long one.
+            arguments = [LongNumber(arguments[0]), *arguments[1:]]
         if name not in _READS_UNKNOWN and any(_unknown(a) for a in (*arguments, *named.values())):
             known = self._with_placeholders(name, receiver, arguments, named)
             if known is None:

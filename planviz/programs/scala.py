@@ -84,6 +84,8 @@ _TYPE_NAMES = """StringType IntegerType LongType DoubleType FloatType BooleanTyp
 ByteType BinaryType NullType TimestampNTZType"""
 _TYPES = frozenset(_TYPE_NAMES.split())
 _PRELUDE = """from pyspark.sql.functions import *
+from pyspark.sql.functions import countDistinct, sumDistinct, approxCountDistinct, toDegrees, toRadians, bitwiseNOT
+from pyspark.sql.functions import shiftLeft, shiftRight, shiftRightUnsigned
 from pyspark.sql.types import *
 from pyspark.sql import SparkSession, Window, Row
 from functools import reduce
