@@ -270,6 +270,16 @@ class ScalaUDF(Declared, ObjectExpression):
     type: DataType
     name: str = "UDF"
     is_nullable: bool = True
+    #: The types of its parameters where they are known, and which of them can hold no null.
+    inputs: tuple[DataType, ...] = ()
+    primitive: tuple[bool, ...] = ()
+
+    UNCOMPARED = ("inputs", "primitive")
+
+    @property
+    def pretty_name(self) -> str:
+        """The name that it was given."""
+        return self.name
 
     def to_string(self) -> str:
         """UDF(arguments)."""

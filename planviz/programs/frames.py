@@ -9,11 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from datetime import date, datetime, timedelta
-from typing import Any
 
 from planviz.dataframe.rows import type_of_values
 from planviz.errors import InputError
-from planviz.programs.values import Module, Native, Unknown
+from planviz.programs.values import Module, Native, Unknown, Value
 from planviz.types import DOUBLE, DataType
 
 #: How many elements an array is followed with.
@@ -49,7 +48,7 @@ class Values(Unknown):
 
     __slots__ = ("elements",)
 
-    def __init__(self, elements: list[Any], what: str) -> None:
+    def __init__(self, elements: list[Value], what: str) -> None:
         super().__init__(what)
         self.elements = elements
 
@@ -66,7 +65,7 @@ def pandas_names() -> dict[str, object]:
 
 def numpy_names() -> dict[str, object]:
     """What of the module numpy is followed."""
-    made: dict[str, Any] = {
+    made: dict[str, Value] = {
         n: Native(f"numpy.{n}", lambda data=None, *_, n=n, **k: _statistic(n, data), True) for n in _STATISTICS
     }
     kinds = {"float64": float, "float32": float, "int64": int, "int32": int, "float_": float, "int_": int}

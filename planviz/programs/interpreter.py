@@ -27,6 +27,7 @@ from planviz.programs.objects import groups_of_objects, made_of_objects
 from planviz.programs.placeholders import filled_duration, filled_part
 from planviz.programs.rest import read_rest
 from planviz.programs.scala import sequence_method
+from planviz.programs.scala_functions import scala_function
 from planviz.programs.scala_rows import local_rows, scala_names
 from planviz.programs.session import ProgramSession
 from planviz.programs.signals import LimitReached, Raised, Returned, raised
@@ -441,6 +442,8 @@ class Interpreter(Statements):
 
     def _native(self, function: Native, arguments: list[object], named: dict[str, object]) -> object:
         unknown = next((a for a in (*arguments, *named.values()) if isinstance(a, Unknown)), None)
+        if self.applies and function.name == "functions.udf" and arguments and isinstance(arguments[0], Function):
+            return scala_function(self, arguments[0])
         if function.name.startswith(("functions.", "DataFrame.", "Column.")):
             return self._api(function.function, arguments, named, function.name.rpartition(".")[2])
         if unknown is not None and (not function.takes_unknown or function.name in _ORDERS):
@@ -659,6 +662,8 @@ class Interpreter(Statements):
             found = sequence_method(self, list(value), name)
             if found is not None:
                 return found
+        if self.applies and isinstance(value, str) and name in ("length", "size"):
+            return len(value)
         if self.applies and isinstance(value, DataFrameReader) and name == "textFile":
             name = "text"
         if isinstance(value, SparkContext) and name == "textFile":

@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from functools import cmp_to_key
-from typing import Any
 
 from planviz.errors import PlanvizError
 from planviz.evaluation import UnknownValueError, compare, row_value
@@ -89,7 +88,7 @@ def handed_over(row: object, names: Sequence[str], types: Sequence[DataType]) ->
         return None
 
 
-def _inside(value: Any, kind: DataType) -> Value:
+def _inside(value: Value, kind: DataType) -> Value:
     if value is None:
         return None
     match kind:
@@ -113,7 +112,7 @@ def _inside(value: Any, kind: DataType) -> Value:
     return value
 
 
-def _outside(value: Any, kind: DataType) -> Value:
+def _outside(value: Value, kind: DataType) -> Value:
     if value is None:
         return None
     match kind:
@@ -162,7 +161,7 @@ def _projected(plan: Project, given: Given) -> list[Row]:
     return [{a.expr_id: row_value(e, r) for a, e in _items(plan, plan.projects)} for r in _rows(plan.child, given)]
 
 
-def _items(plan: LogicalPlan, given: Sequence[Expression]) -> list[tuple[Any, Expression]]:
+def _items(plan: LogicalPlan, given: Sequence[Expression]) -> list[tuple[Value, Expression]]:
     return [(a, e.child if isinstance(e, Alias) else e) for a, e in zip(plan.output, given, strict=True)]
 
 
@@ -170,7 +169,7 @@ def _filtered(plan: Filter, given: Given) -> list[Row]:
     return [r for r in _rows(plan.child, given) if row_value(plan.condition, r) is True]
 
 
-def _same(plan: Any, given: Given) -> list[Row]:
+def _same(plan: Value, given: Given) -> list[Row]:
     return _rows(plan.child, given)
 
 
@@ -332,7 +331,7 @@ def _alike(a: list[Value], b: list[Value]) -> bool:
     return all(compare(x, y) == 0 for x, y in zip(a, b, strict=True))
 
 
-_OPERATORS: dict[type, Callable[[Any, Given], list[Row]]] = {
+_OPERATORS: dict[type, Callable[[Value, Given], list[Row]]] = {
     OneRowRelation: lambda plan, given: [{}],
     LogicalRDD: _of_rdd, LocalRelation: _of_cells, Range: _numbers, Project: _projected, Filter: _filtered,
     SubqueryAlias: _under_names, View: _under_names, ResolvedHint: _same, Repartition: _same,

@@ -616,15 +616,17 @@ class Translation:
     def _of_lambda_expression(self, node: Node) -> ast.expr:
         parameters = node.child_by_field_name("parameters")
         if parameters is None:
-            names = ["_"]
+            written = ["_"]
         elif parameters.type == "bindings":
-            names = [
-                self._text(b.child_by_field_name("name") or b).split(":")[0].strip() for b in parameters.named_children
-            ]
+            written = [self._text(b) for b in parameters.named_children]
         else:
-            names = [self._text(parameters).split(":")[0].strip()]
+            written = [self._text(parameters)]
+        named = [w.partition(":") for w in written]
+        arguments = _arguments_of([name.strip() for name, _, _ in named])
+        for a, (_, _, kind) in zip(arguments.args, named, strict=True):
+            a.annotation = ast.Constant(kind.strip()) if kind else None
         body = node.named_children[-1]
-        return ast.Lambda(_arguments_of(names), self.value(body))
+        return ast.Lambda(arguments, self.value(body))
 
     def _lambda_of_cases(self, node: Node) -> ast.expr:
         """{ case (a, (b, c)) => value }: a function that takes its argument, or its arguments, apart."""

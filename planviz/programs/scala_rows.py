@@ -109,7 +109,7 @@ def _field(name: str, at: int, rows: Sequence[tuple[Value, ...]]) -> StructField
 
 def _merged(name: str, values: Sequence[Value]) -> StructField:
     """A field that holds these values: text where all of them are null."""
-    found = [_of(v) for v in values]
+    found = [type_of(v) for v in values]
     kinds = [k for k, _ in found if k != NULL] or [STRING]
     kind = max(kinds, key=_width) if all(k in _WIDTHS for k in kinds) else kinds[0]
     return StructField(name, kind, any(nullable for _, nullable in found))
@@ -122,7 +122,7 @@ def _width(kind: DataType) -> int:
     return _WIDTHS.index(kind)
 
 
-def _of(value: Value) -> tuple[DataType, bool]:
+def type_of(value: Value) -> tuple[DataType, bool]:
     """The type of a value, and whether such a value may be null."""
     match value:
         case bool():
@@ -154,8 +154,13 @@ def _of(value: Value) -> tuple[DataType, bool]:
 
 
 def _declared(name: str, written: str) -> StructField | None:
-    found = _written(written.replace(" ", ""))
+    found = scala_type(written)
     return None if found is None else StructField(name, *found)
+
+
+def scala_type(written: str) -> tuple[DataType, bool] | None:
+    """See `_written`, whatever spaces there are."""
+    return _written(written.replace(" ", ""))
 
 
 def _written(text: str) -> tuple[DataType, bool] | None:

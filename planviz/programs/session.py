@@ -121,7 +121,7 @@ class ProgramSession(SparkSession):
         self._pivot = line
         return list(self.guesses.pivots.get(line, ()))
 
-    def _distinct(self, frame: Any, column: Any) -> list[Value] | None:
+    def _distinct(self, frame: Value, column: Value) -> list[Value] | None:
         """The values of a column in order, as far as the program says the rows; notes nothing."""
         with fresh_ids():
             values = frame.select(column).distinct()

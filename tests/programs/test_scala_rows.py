@@ -67,3 +67,41 @@ def test_a_long_number_stays_one():
     assert [a.type.simple_string for a in query.analyzed.output] == ["bigint", "int"]
     assert "coalesce(i#" in query.text("analyzed")
     assert "cast(0 as int)" in query.text("analyzed")
+
+
+FUNCTIONS = """
+val df = spark.range(5).selectExpr("id", "cast(id as int) n", "cast(id as string) s", "if(id > 1, id, null) m")
+val inc = udf((x: Long) => x + 1)
+val two = udf((x: Long, s: String) => s * x.toInt)
+val len = udf((s: String) => s.length)
+val big = udf((x: Int) => x > 3)
+"""
+
+
+@pytest.mark.parametrize(
+    ("columns", "project"),
+    [
+        ('inc($"id")', "Project [UDF(id#1L) AS UDF(id)#"),
+        ('inc($"n").as("z")', "Project [UDF(cast(n#2 as bigint)) AS z#"),
+        ('inc($"m").as("z")', "Project [if (isnull(m#4L)) null else UDF(knownnotnull(m#4L)) AS z#"),
+        ('two($"m", $"s")', "Project [if (isnull(m#4L)) null else UDF(knownnotnull(m#4L), s#3) AS UDF(m, s)#"),
+        ('len($"s").as("l")', "Project [UDF(s#3) AS l#"),
+        ('big.withName("large")($"n")', "Project [large(n#2) AS large(n)#"),
+    ],
+)
+def test_functions_of_scala_are_called_within_the_jvm(columns, project):
+    query = action(f"{FUNCTIONS}df.select({columns}).show()\n")
+
+    assert query.text("analyzed").startswith(project)
+
+
+def test_functions_have_the_types_that_they_give():
+    query = action(f'{FUNCTIONS}df.select(inc($"id"), two($"id", $"s"), len($"s"), big($"n")).show()\n')
+
+    assert [a.type.simple_string for a in query.analyzed.output] == ["bigint", "string", "int", "boolean"]
+
+
+def test_a_function_over_known_rows_is_computed_beforehand():
+    query = action('val up = udf((s: String) => s.toUpperCase)\nSeq("a").toDF("x").select(up($"x").as("u")).show()\n')
+
+    assert query.text("optimized").startswith("LocalRelation [u#")

@@ -10,8 +10,9 @@ from planviz.expressions.casts import Cast
 from planviz.expressions.common_expressions import CommonExpressionDef, CommonExpressionRef, With
 from planviz.expressions.complex import GetMapValue
 from planviz.expressions.core import Expression, Literal, UnaryExpression
+from planviz.expressions.objects import ScalaUDF
 from planviz.expressions.patterns import StringPredicate
-from planviz.expressions.specs import SignatureCall
+from planviz.expressions.specs import Accepts, SignatureCall
 from planviz.expressions.windows import FrameBoundary, LagLead, SpecifiedWindowFrame, WindowSpec
 from planviz.functions.signatures import accepts as parameter
 from planviz.types import (
@@ -152,6 +153,15 @@ def _sequence(e: SignatureCall, c: TypeCoercion) -> Expression:
     alike = e.arguments if stepped else e.arguments[:2]
     t = same_type(c, alike)
     return e if t is None else e.replace(arguments=(*(Cast(a, t) for a in alike), *e.arguments[len(alike) :]))
+
+
+def user_defined(e: ScalaUDF, c: TypeCoercion) -> Expression:
+    """The arguments of a function of the JVM as the types of its parameters."""
+    if len(e.inputs) != len(e.arguments):
+        return e
+    wanted = [c.implicit(a.data_type, Accepts.exactly(t)) for a, t in zip(e.arguments, e.inputs, strict=True)]
+    new = tuple(a if t is None else cast_to(a, t) for a, t in zip(e.arguments, wanted, strict=True))
+    return e if all(a is b for a, b in zip(new, e.arguments, strict=True)) else e.replace(arguments=new)
 
 
 def string_form(e: StringForm, c: TypeCoercion) -> Expression:
