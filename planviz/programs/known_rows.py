@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
-from decimal import Decimal
+from decimal import Context, Decimal
 from functools import cmp_to_key
 
 from planviz.errors import PlanvizError
@@ -53,6 +53,8 @@ from planviz.types import (
 )
 from planviz.types.values import Value
 
+#: What says that a value is not of the type that it should have.
+_UNUSABLE = (UnknownValueError, TypeError, ValueError, LookupError, AttributeError, ArithmeticError)
 #: How many rows an operator gives at most, and pairs of rows a join looks at.
 MOST_ROWS, MOST_PAIRS = 500, 10_000
 Row = dict[int, Value]
@@ -67,7 +69,7 @@ def known_rows(plan: LogicalPlan, given: Given) -> list[tuple[Value, ...]] | Non
     """The rows of an analyzed plan as Spark holds them, None where they are not known."""
     try:
         return [tuple(row[a.expr_id] for a in plan.output) for row in _rows(plan, given)]
-    except (UnknownValueError, PlanvizError, TypeError, KeyError, ArithmeticError):
+    except (PlanvizError, *_UNUSABLE):
         return None
 
 
@@ -84,7 +86,7 @@ def handed_over(row: object, names: Sequence[str], types: Sequence[DataType]) ->
         if not isinstance(values, list | tuple):
             values = [values]
         return tuple(_inside(v, t) for v, t in zip(values, types, strict=True))
-    except (UnknownValueError, TypeError, ValueError):
+    except _UNUSABLE:
         return None
 
 
@@ -101,7 +103,7 @@ def _inside(value: Value, kind: DataType) -> Value:
                 value = [value.get(f.name) for f in kind.fields]
             return tuple(_inside(v, f.data_type) for v, f in zip(value, kind.fields, strict=True))
         case DecimalType() if isinstance(value, Decimal):
-            return value.quantize(Decimal(1).scaleb(-kind.scale))
+            return value.quantize(Decimal(1).scaleb(-kind.scale), context=Context(prec=kind.precision))
     if isinstance(value, bool) != (kind == BOOLEAN):
         raise UnknownValueError("of another type")
     if isinstance(value, int) and (is_integral(kind) or kind == BOOLEAN):

@@ -86,3 +86,11 @@ def test_a_table_of_counts_has_no_nulls():
 
     assert [a.name for a in analyzed.output] == ["k_n", "1", "2", "null"]
     assert "coalesce(1#" in program.actions[0].execution.text("analyzed")
+
+
+def test_decimals_of_all_digits_are_rows_too():
+    rows = "[(Decimal('9' * 30),), (Decimal('1' + '0' * 21),)]"
+    program = read_program(f"from decimal import Decimal\nspark.createDataFrame({rows}, ['p']).show()\n")
+
+    assert program.error is None
+    assert [a.name for a in program.actions] == ["show"]
