@@ -444,6 +444,9 @@ class Interpreter(Statements):
         unknown = next((a for a in (*arguments, *named.values()) if isinstance(a, Unknown)), None)
         if self.applies and function.name == "functions.udf" and arguments and isinstance(arguments[0], Function):
             return scala_function(self, arguments[0])
+        if function.name == "functions.udtf":
+            self.unplanned("functions.udtf", self.at)
+            return Unknown("udtf(...)")
         if function.name.startswith(("functions.", "DataFrame.", "Column.")):
             return self._api(function.function, arguments, named, function.name.rpartition(".")[2])
         if unknown is not None and (not function.takes_unknown or function.name in _ORDERS):
