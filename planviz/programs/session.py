@@ -20,6 +20,7 @@ from planviz.dataframe.session import SparkSession
 from planviz.dataframe.writers import TableLayout
 from planviz.errors import AnalysisError, InputError, ParseError, PlanvizError
 from planviz.execution import QueryExecution
+from planviz.execution.written import about_files
 from planviz.expressions.core import Alias, AttributeReference, Literal, SortOrder
 from planviz.expressions.ids import fresh_ids, next_id
 from planviz.expressions.objects import ScalaUDF
@@ -90,6 +91,7 @@ class ProgramSession(SparkSession):
         self._rows: dict[int, str] = {}
         #: The columns of files that the program wrote, by path; None where they are guessed.
         self._files: dict[str, WrittenColumns | None] = {}
+        self._file_bytes: dict[str, int | None] = {}
         #: Rows that the program says, by the number of the LogicalRDD that they were handed over as.
         self._handed: dict[int, list[tuple[Value, ...]]] = {}
         self._passing_pivots: dict[int, str] = {}
@@ -156,9 +158,19 @@ class ProgramSession(SparkSession):
             table = Table(
                 parts[-1], tuple(ordered), database, known, tuple(fields[k].name for k in folders if k in fields)
             )
+            table = replace(table, size_in_bytes=self._written_bytes(frame, layout.provider))
             if layout.buckets is not None:
                 table = replace(table, buckets=Buckets(layout.buckets[1], layout.buckets[0], layout.sorted_by))
             self.catalog = self.catalog.with_table(table)
+
+    def _written_bytes(self, frame: DataFrame, provider: str) -> int | None:
+        """About how many bytes the rows of a DataFrame take in files, None where the program does not tell the rows."""
+        rows = known_rows(frame.plan, self._handed)
+        if rows is None:
+            return None
+        return about_files(provider, len(frame.output)) + len(rows) * sum(
+            a.data_type.default_size for a in frame.output
+        )
 
     def note_files(self, path: object, frame: object, layout: TableLayout) -> None:
         """The program may read the files that it writes; guessed columns are left to their uses."""
@@ -166,7 +178,10 @@ class ProgramSession(SparkSession):
             return
         plan = frame.plan
         guessed = any(id(p) in self._rows or self._guessed_leaf(p) is not None for p in plan.walk())
+        again = str(path) in self._files
         self._files[str(path)] = None if guessed else written_columns(frame.output, layout)
+        # What is written once more may come on top of what is there.
+        self._file_bytes[str(path)] = None if guessed or again else self._written_bytes(frame, layout.provider)
 
     def execution(self, plan: LogicalPlan, sql: str = "") -> QueryExecution:
         """The execution of a plan, analyzed; a column that a guessed table may have begins the reading anew."""
@@ -234,7 +249,8 @@ class ProgramSession(SparkSession):
         found = None if written is None else read_columns(written, provider, options or {})
         if fields is None and written is not None and found is not None:
             with self.numbering():
-                return DataFrame(self, relation(provider, path, found, tuple(f.name for f in written.folders)))
+                size = self._file_bytes.get(str(path))
+                return DataFrame(self, relation(provider, path, found, tuple(f.name for f in written.folders), size))
         if fields is not None:
             return super().from_source(provider, path, fields)
         named = table_of_path(str(path[0] if isinstance(path, list) and path else path), self._described)
@@ -392,7 +408,9 @@ class ProgramSession(SparkSession):
             self.notes[f"Line {self.line()}: types that are guessed do not fit the table that is written."] = None
         written = statement.written
         if written is not None and statement.kind != "create_view":
-            self.act(f"sql.{statement.kind}", DataFrame(self, written, statement.sql))
+            frame = DataFrame(self, written, statement.sql)
+            self.act(f"sql.{statement.kind}", frame)
+            self._fill(statement, frame.execution)
 
     def _learn_from_query(self, text: str) -> None:
         """What a query asks of guessed tables, of views over them, and of files by their path.

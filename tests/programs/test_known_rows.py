@@ -94,3 +94,27 @@ def test_decimals_of_all_digits_are_rows_too():
 
     assert program.error is None
     assert [a.name for a in program.actions] == ["show"]
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "d.write.saveAsTable('t')\nt = spark.table('t')",
+        "d.write.parquet('/tmp/t')\nt = spark.read.parquet('/tmp/t')",
+        "spark.sql('CREATE TABLE t (k STRING, n INT) USING parquet')\n"
+        "spark.sql(\"INSERT INTO t VALUES ('a', 1)\")\nt = spark.table('t')",
+    ],
+)
+def test_what_a_program_writes_of_known_rows_is_small_enough_to_broadcast(written):
+    program = read_program(f"{SALES}{written}\nspark.read.schema('k string').json('/big').join(t, 'k').show()\n")
+
+    assert program.error is None
+    shown = next(a for a in program.actions if a.name == "show")
+    assert "BroadcastHashJoin" in shown.execution.text("physical")
+
+
+def test_what_it_writes_of_other_rows_has_no_known_size():
+    text = "spark.read.schema('k string').json('/x').write.saveAsTable('t')\n"
+    program = read_program(f"{text}spark.read.schema('k string').json('/big').join(spark.table('t'), 'k').show()\n")
+
+    assert "SortMergeJoin" in program.actions[-1].execution.text("physical")
