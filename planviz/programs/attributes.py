@@ -264,7 +264,12 @@ def _digits(text: str) -> list[str]:
 def _of_type(value: DataType | StructField, name: str) -> object:
     """Attributes of types and fields under PySpark's names."""
     if isinstance(value, StructField):
-        found = {"name": value.name, "dataType": value.data_type, "nullable": value.nullable, "metadata": {}}
+        found = {
+            "name": value.name,
+            "dataType": value.data_type,
+            "nullable": value.nullable,
+            "metadata": Unknown("metadata"),
+        }
         if name in found:
             return found[name]
         if name == "simpleString":

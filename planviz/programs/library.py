@@ -281,6 +281,7 @@ def builtins(reader: Interpreter) -> dict[str, object]:
     made |= {n: Native(n, f, True, True) for n, f in reads.items() if f is not None}
     plain: dict[str, Value] = {
         "range": _range, "abs": abs, "round": _round, "int": _number(int), "float": _number(float), "bool": bool,
+        "bytearray": lambda v=b"": bytearray(v) if isinstance(v, bytes | bytearray | list) else Unknown("bytearray"),
         "chr": chr, "ord": ord, "hex": hex, "bin": bin, "divmod": divmod, "slice": slice,
     }  # fmt: skip
     made |= {n: Native(n, f) for n, f in plain.items()}

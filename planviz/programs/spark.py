@@ -36,7 +36,8 @@ _ERRORS = {
 }
 #: Functions of pyspark.sql.functions that are no functions of SQL by the same name.
 _OWN = """asc asc_nulls_first asc_nulls_last broadcast col column count_distinct countDistinct desc desc_nulls_first
-desc_nulls_last expr lit sum_distinct sumDistinct udf pandas_udf arrow_udf udtf when call_function call_udf array
+desc_nulls_last expr lit sum_distinct sumDistinct listagg_distinct string_agg_distinct bitwise_not
+udf pandas_udf arrow_udf udtf when call_function call_udf array
 create_map struct approxCountDistinct bitwiseNOT toDegrees toRadians shiftLeft shiftRight shiftRightUnsigned negate
 monotonically_increasing_id spark_partition_id input_file_name from_json to_json bucket years months days hours window
 session_window first last lag lead nth_value broadcast"""
