@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from planviz.dataframe.column import Column, literal, select_item
 from planviz.dataframe.maps import scala_order
 from planviz.dataframe.python import UserDefinedFunction, python_table_call
-from planviz.dataframe.refusals import NotAsserted
+from planviz.dataframe.refusals import NoSuchMethod, NotAsserted
 from planviz.errors import AnalysisError, InputError
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, NamedExpression, lit
 from planviz.expressions.ids import next_id
@@ -56,6 +56,8 @@ class GroupedData:
 
     def pivot(self, column: str | Column, values: list[Any] | None = None) -> GroupedData:
         """The groups once more by a column, whose values lie side by side."""
+        if values is not None and not isinstance(values, list | tuple):
+            raise NoSuchMethod(f"The values of a pivot are given as a list, not as {values!r:.80}.")
         if values is None:
             values = self.frame.session.pivot_values(self.frame, column)
         if self.kind != "groupBy" or self.pivoted is not None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from planviz.dataframe import Column
+from planviz.dataframe import Column, DataFrame
 from planviz.dataframe.unplanned import FUNCTIONS, is_unplanned
 from planviz.errors import PlanvizError
 from planviz.expressions.objects import Placeholder
@@ -302,6 +302,10 @@ class Expressions(ABC):
             return
         if isinstance(value, Values):
             yield from value.elements
+            return
+        if isinstance(value, DataFrame):
+            # Python asks for frame[0], frame[1] and so on, which are the columns.
+            yield from (value[i] for i in range(len(value.columns)))
             return
         made = attributes.elements(value)
         if made is not None:
