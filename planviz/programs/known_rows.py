@@ -57,6 +57,8 @@ from planviz.types.values import Value
 _UNUSABLE = (UnknownValueError, TypeError, ValueError, LookupError, AttributeError, ArithmeticError)
 #: How many rows an operator gives at most, and pairs of rows a join looks at.
 MOST_ROWS, MOST_PAIRS = 500, 10_000
+#: How many operators a plan may have: a loop whose plans double ends there.
+MOST_OPERATORS = 100
 Row = dict[int, Value]
 #: Rows by the number of the LogicalRDD that they were handed over as.
 Given = Mapping[int, Sequence[tuple[Value, ...]]]
@@ -66,7 +68,9 @@ _CLASSES: dict[DataType, type | tuple[type, ...]] = {
 
 
 def known_rows(plan: LogicalPlan, given: Given) -> list[tuple[Value, ...]] | None:
-    """The rows of an analyzed plan as Spark holds them, None where they are not known."""
+    """The rows of an analyzed plan as Spark holds them, None where they are not known or the plan is large."""
+    if any(i >= MOST_OPERATORS for i, _ in enumerate(plan.walk())):
+        return None
     try:
         return [tuple(row[a.expr_id] for a in plan.output) for row in _rows(plan, given)]
     except (PlanvizError, *_UNUSABLE):

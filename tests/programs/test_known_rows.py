@@ -118,3 +118,15 @@ def test_what_it_writes_of_other_rows_has_no_known_size():
     program = read_program(f"{text}spark.read.schema('k string').json('/big').join(spark.table('t'), 'k').show()\n")
 
     assert "SortMergeJoin" in program.actions[-1].execution.text("physical")
+
+
+def test_a_loop_whose_plans_double_is_left_where_they_are_large():
+    text = (
+        "d = spark.createDataFrame([(1, 1), (2, 1)], ['id', 'l'])\nn = 1\nwhile n > 0:\n"
+        "    e = d.withColumnRenamed('l', 'm').join(d, 'id').select('id', 'l')\n"
+        "    n = e.filter('l > 0').count()\n    d = e\nspark.range(3).show()\n"
+    )
+    program = read_program(text)
+
+    assert "show" in [a.name for a in program.actions]
+    assert len(program.actions) < 10
