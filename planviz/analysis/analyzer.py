@@ -42,6 +42,7 @@ from planviz.analysis.joins import (
 )
 from planviz.analysis.lateral_aliases import ResolveLateralColumnAliasReference
 from planviz.analysis.nondeterministic import PullOutNondeterministic
+from planviz.analysis.null_inputs import HandleNullInputsForUDF
 from planviz.analysis.objects import ResolveDeserializer, ResolveUpCast
 from planviz.analysis.ordinals import ResolveOrdinalInOrderByAndGroupBy
 from planviz.analysis.pipes import ValidateAndStripPipeExpressions
@@ -143,6 +144,7 @@ def batches(context: AnalysisContext, relations: Relations) -> list[Batch]:
         Batch("Remove TempResolvedColumn", Once, [RemoveTempResolvedColumn(c)]),
         Batch("Remove Unresolved Hints", Once, [RemoveAllHints(c)]),
         Batch("Nondeterministic", Once, [PullOutNondeterministic(c)]),
+        Batch("UDF", Once, [HandleNullInputsForUDF(c)]),
         Batch("Post-Hoc Resolution", Once, [ApplyCharTypePadding(c)]),
         Batch("Subquery", Once, [UpdateOuterReferences(c)]),
         Batch("Cleanup", fixed, [CleanupAliases(c)]),

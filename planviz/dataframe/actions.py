@@ -32,15 +32,15 @@ class Actions(Frame):
 
     def take(self, num: int) -> Expression:
         """The first rows as a list."""
-        return self.session.act("take", self)
+        return self.session.act("take", self, num)
 
     def tail(self, num: int) -> Expression:
         """The last rows as a list."""
-        return self.session.act("tail", self)
+        return self.session.act("tail", self, num)
 
     def head(self, n: int | None = None) -> object:
         """The first row, or a list of the first rows."""
-        return self.session.act("head", self)
+        return self.session.act("head", self, n)
 
     def first(self) -> Expression:
         """The first row."""

@@ -46,7 +46,7 @@ overwrite overwritePartitions parquet partitionBy partitionedBy replace save sav
 xml"""
 _STREAM = """clusterBy foreach foreachBatch format option options outputMode partitionBy queryName start toTable
 trigger"""
-_RDD = " ".join(n for n in vars(RDD) if not n.startswith("_") and n not in ("session", "rows"))
+_RDD = " ".join(n for n in vars(RDD) if not n.startswith("_") and n not in ("session", "rows", "whole"))
 _NAMES: dict[type, frozenset[str]] = {
     t: frozenset(names.split())
     for t, names in (

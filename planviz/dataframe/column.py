@@ -52,6 +52,10 @@ _PLACEHOLDER = re.compile(r"(?:(\w+)\.)?(<[^<>]+>)")
 _PART = re.compile(r"`((?:[^`]|``)*)`(?=\.|$)|([^.`]+)(?=\.|$)")
 
 
+class LongNumber(int):
+    """A whole number of 64 bits, as Scala writes 2L: a literal of it is a bigint."""
+
+
 def literal(value: object) -> Expression:
     """A Python value as a literal; lists become array(...). Raises InputError for what has no type in SQL."""
     if isinstance(value, list | tuple):
@@ -62,7 +66,8 @@ def literal(value: object) -> Expression:
         return Literal(value, DecimalType(max(len(digits), scale), scale))
     for kind, t in _LITERALS:
         if isinstance(value, kind):
-            return Literal(value, LONG if t is INT and isinstance(value, int) and abs(value) >= 1 << 31 else t)
+            long = isinstance(value, LongNumber) or (isinstance(value, int) and abs(value) >= 1 << 31)
+            return Literal(value, LONG if t is INT and long else t)
     if isinstance(value, DataType):
         return Literal(ddl(value), STRING)
     shown = f" {value!r}" if type(value).__repr__ is not object.__repr__ else ""

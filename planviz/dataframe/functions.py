@@ -95,6 +95,18 @@ def sum_distinct(col: object) -> Column:
     return call("sum", column_or_name(col), distinct=True)
 
 
+def listagg_distinct(col: object, delimiter: object = None) -> Column:
+    """The different values, one behind the other."""
+    more = () if delimiter is None else (expression(delimiter),)
+    return call("listagg", column_or_name(col), *more, distinct=True)
+
+
+def string_agg_distinct(col: object, delimiter: object = None) -> Column:
+    """The same under its other name."""
+    more = () if delimiter is None else (expression(delimiter),)
+    return call("string_agg", column_or_name(col), *more, distinct=True)
+
+
 countDistinct, sumDistinct = count_distinct, sum_distinct
 udf, pandas_udf, arrow_udf = python.udf, python.pandas_udf, python.arrow_udf
 

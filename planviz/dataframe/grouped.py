@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from planviz.dataframe.column import Column, literal, select_item
+from planviz.dataframe.maps import scala_order
 from planviz.dataframe.python import UserDefinedFunction, python_table_call
-from planviz.dataframe.refusals import NotAsserted
+from planviz.dataframe.refusals import NoSuchMethod, NotAsserted
 from planviz.errors import AnalysisError, InputError
-from planviz.expressions.core import Alias, AttributeReference, Expression, NamedExpression, lit
+from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, NamedExpression, lit
 from planviz.expressions.ids import next_id
 from planviz.expressions.unresolved import (
     GroupingSets,
@@ -48,7 +49,7 @@ class GroupedData:
     def agg(self, *aggregates: object) -> DataFrame:
         """Aggregate columns, or a dict of column to function (`{"b": "sum", "*": "count"}`)."""
         if len(aggregates) == 1 and isinstance(aggregates[0], dict):
-            items = [self._by_name(f, c) for c, f in java_order(aggregates[0])]
+            items = [self._by_name(f, c) for c, f in scala_order(aggregates[0])]
             return self._made(items)
         if not aggregates or not all(isinstance(a, Column) for a in aggregates):
             raise NotAsserted("all exprs should be Column" if aggregates else "exprs should not be empty")
@@ -56,12 +57,16 @@ class GroupedData:
 
     def pivot(self, column: str | Column, values: Sequence[object] | None = None) -> GroupedData:
         """The groups once more by a column, whose values lie side by side."""
+        if values is not None and not isinstance(values, list | tuple):
+            raise NoSuchMethod(f"The values of a pivot are given as a list, not as {values!r:.80}.")
         if values is None:
             values = self.frame.session.pivot_values(self.frame, column)
         if self.kind != "groupBy" or self.pivoted is not None:
             raise InputError("pivot follows groupBy, and only once.")
         shown = self.frame[column].expr if isinstance(column, str) else self.frame.numbered(column)
-        return GroupedData(self.frame, self.keys, pivoted=(shown, tuple(map(literal, values))))
+        return GroupedData(
+            self.frame, self.keys, pivoted=(shown, tuple(v if isinstance(v, Literal) else literal(v) for v in values))
+        )
 
     def count(self) -> DataFrame:
         """The number of rows of each group as `count`."""
@@ -205,26 +210,6 @@ class _Named:
 
     def __init__(self, name: str) -> None:
         self.__name__ = name
-
-
-def java_order(given: dict[str, str]) -> list[tuple[str, str]]:
-    """The entries of a dictionary in the order of a java.util.HashMap, as which PySpark hands it over."""
-    size = 16
-    while len(given) > size * 3 // 4:
-        size *= 2
-
-    def place(key: str) -> int:
-        h = 0
-        for unit in _utf16(key):
-            h = (h * 31 + unit) & 0xFFFFFFFF
-        return (h ^ (h >> 16)) & (size - 1)
-
-    return sorted(given.items(), key=lambda entry: place(entry[0]))
-
-
-def _utf16(text: str) -> list[int]:
-    data = text.encode("utf-16-be", "surrogatepass")
-    return [data[i] << 8 | data[i + 1] for i in range(0, len(data), 2)]
 
 
 def _named(e: Expression) -> Expression:

@@ -12,10 +12,13 @@ if TYPE_CHECKING:
 
 
 class RDD:
-    """Rows of a program: `rows` are its elements where the program says them, else None."""
+    """Rows of a program: `rows` are its elements where the program says them, else None.
 
-    def __init__(self, session: SparkSession, rows: list[object] | None = None) -> None:
-        self.session, self.rows = session, rows
+    Where they are not `whole`, they have the types of the elements, and nothing else is known of these.
+    """
+
+    def __init__(self, session: SparkSession, rows: list[object] | None = None, whole: bool = True) -> None:
+        self.session, self.rows, self.whole = session, rows, whole
 
     def toDF(self, schema: Schema = None, sampleRatio: float | None = None) -> DataFrame:
         """The rows as a DataFrame."""

@@ -115,16 +115,16 @@ def _one(paths: tuple[object, ...]) -> object:
 
 
 def relation(
-    provider: str, path: object, fields: tuple[StructField, ...], folders: tuple[str, ...] = ()
+    provider: str, path: object, fields: tuple[StructField, ...], folders: tuple[str, ...] = (), size: int | None = None
 ) -> LogicalRelation:
     """Files with these columns, which may all be null, as Spark takes them from files.
 
-    `folders` are the names of those that stand in the names of folders.
+    `folders` are the names of those that stand in the names of folders, `size` the bytes where they are known.
     """
     columns = tuple(AttributeReference(f.name, _nullable(f.data_type), True, next_id()) for f in fields)
     place = path if isinstance(path, str) else str(path)
     inside = tuple(StructField(a.name, a.type) for a in columns)
-    table = Table(place, inside, provider=provider, partition_columns=folders)
+    table = Table(place, inside, provider=provider, partition_columns=folders, size_in_bytes=size)
     return LogicalRelation(columns, (), table, provider)
 
 

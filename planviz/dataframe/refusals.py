@@ -14,6 +14,12 @@ class IllegalArgument(InputError):
     python_type = "IllegalArgumentException"
 
 
+class NoSuchMethod(InputError):
+    """Arguments for which Java has no method (py4j's Py4JError)."""
+
+    python_type = "Py4JError"
+
+
 class NotAsserted(InputError):
     """An assertion of PySpark that does not hold."""
 

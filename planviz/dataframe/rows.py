@@ -128,15 +128,18 @@ def _record(row: object) -> list[tuple[str, object]]:
     if isinstance(row, dict):
         # Python's own dicts keep their order; PySpark sorts the keys.
         return sorted(row.items(), key=lambda item: item[0])
-    if isinstance(row, tuple) and hasattr(row, "_fields"):
-        return list(zip(row._fields, row, strict=True))
-    values = row if isinstance(row, list | tuple) else [row]
-    return [(f"_{i + 1}", v) for i, v in enumerate(values)]
+    fields: tuple[str, ...] = getattr(row, "_fields", ())
+    if fields and isinstance(row, Iterable):
+        return list(zip(fields, row, strict=True))
+    if not isinstance(row, list | tuple):
+        told = f"Can not infer schema for type: `{type(row).__name__}`; give rows, as [(1,), (2,)], or a type."
+        raise BadRows("CANNOT_INFER_SCHEMA_FOR_TYPE", told, "PySparkTypeError")
+    return [(f"_{i + 1}", v) for i, v in enumerate(row)]
 
 
 _TYPES: list[tuple[type, DataType]] = [
     (type(None), NULL), (bool, BOOLEAN), (int, LONG), (float, DOUBLE), (str, STRING), (bytes, BINARY),
-    (Decimal, DecimalType(38, 18)), (datetime, TIMESTAMP), (date, DATE),
+    (bytearray, BINARY), (Decimal, DecimalType(38, 18)), (datetime, TIMESTAMP), (date, DATE),
 ]  # fmt: skip
 
 

@@ -7,8 +7,8 @@ from functools import partial
 from typing import Generic, Self, TypeVar
 
 from planviz.dataframe.base import Frame, flat
-from planviz.dataframe.column import Column, literal, select_item
-from planviz.dataframe.grouped import java_order
+from planviz.dataframe.column import Column, LongNumber, literal, select_item
+from planviz.dataframe.maps import scala_order
 from planviz.dataframe.refusals import UnexpectedType
 from planviz.errors import InputError
 from planviz.expressions.casts import Cast
@@ -138,9 +138,13 @@ class MissingValues(Generic[F]):
         if isinstance(value, dict):
             given = {k.lower(): literal(v) for k, v in value.items()}
         else:
-            plain = literal(value if isinstance(value, bool | str) else float(value))
+            plain = literal(value if isinstance(value, bool | str | LongNumber) else float(value))
             given = dict.fromkeys(self._subset(subset), plain)
         return self._mapped({n: partial(_filled, value=v) for n, v in given.items()})
+
+    def filled(self, value: Expression) -> F:
+        """This constant where columns of its kind have no value; `fill` takes numbers for doubles, as PySpark does."""
+        return self._mapped(dict.fromkeys(self._subset(None), lambda a: _filled(a, value)))
 
     def replace(self, to_replace: object, value: object = None, subset: object = None) -> F:
         """Other values in place of these: two values, two lists, or a dict."""
@@ -150,9 +154,8 @@ class MissingValues(Generic[F]):
             old = flat((to_replace,))
             new = flat((value,)) if isinstance(value, list | tuple) else [value] * len(old)
             pairs = dict(zip(old, new, strict=True))
-        if all(isinstance(key, str) for key in pairs):
-            pairs = dict(java_order(pairs))
-        return self._mapped(dict.fromkeys(self._subset(subset), lambda a: _replaced(a, pairs)))
+        ordered = dict(scala_order(pairs))
+        return self._mapped(dict.fromkeys(self._subset(subset), lambda a: _replaced(a, ordered)))
 
     def _mapped(self, changes: dict[str, Change]) -> F:
         with self.frame.session.numbering():

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from planviz.dataframe.column import Column, call, column_or_name, literal
 from planviz.expressions.conditional import CaseWhen
-from planviz.expressions.core import Alias, Expression
+from planviz.expressions.core import Alias, Expression, Literal
 from planviz.expressions.ids import next_id
 from planviz.expressions.objects import ScalaUDF
 from planviz.logical.operators import Filter, Project
-from planviz.types import BOOLEAN, ArrayType
+from planviz.types import BOOLEAN, INT, ArrayType
 
 if TYPE_CHECKING:
     from planviz.dataframe.frame import DataFrame
@@ -49,9 +49,8 @@ class StatFunctions:
         first, second = (call("isnull", frame[c].expr).expr for c in (col1, col2))
         text = call("regexp_replace", frame[col2].cast("string").expr, literal("`"), literal("")).expr
         rows = Column(CaseWhen((first, literal("null")), frame[col1].cast("string").expr))
-        return (
-            frame.groupBy(rows.alias(f"{col1}_{col2}")).pivot(Column(CaseWhen((second, literal("null")), text))).count()
-        )
+        pivoted = frame.groupBy(rows.alias(f"{col1}_{col2}")).pivot(Column(CaseWhen((second, literal("null")), text)))
+        return pivoted.count().na.filled(Literal(0, INT))
 
     def freqItems(self, cols: Iterable[str], support: object = None) -> DataFrame:
         """Values that are frequent in columns."""

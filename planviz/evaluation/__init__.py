@@ -19,6 +19,7 @@ from planviz.evaluation import (
     logic,
     mathematics,
     patterns,
+    sequences,
     temporal,
     texts,
     variant_edits,
@@ -31,7 +32,7 @@ from planviz.evaluation.errors import FailsError, UnknownValueError
 #: Importing a family registers what it computes.
 FAMILIES = (
     arithmetic, casts, collations, containers, csvvalues, dateformats, documents, formats, hashes, jsonvalues, lambdas,
-    logic, mathematics, patterns, temporal, texts, variant_edits, variants,
+    logic, mathematics, patterns, sequences, temporal, texts, variant_edits, variants,
 )  # fmt: skip
 
 __all__ = [

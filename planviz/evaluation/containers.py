@@ -14,7 +14,7 @@ from planviz.evaluation.core import (
     strict,
     type_of,
 )
-from planviz.evaluation.errors import FailsError, UnknownValueError
+from planviz.evaluation.errors import FailsError
 from planviz.expressions.calls import FunctionCall
 from planviz.expressions.complex import (
     CreateArray,
@@ -217,25 +217,6 @@ def _slice(array: Array, start: int, length: int) -> Array:
 @function("sort_array")
 def _sort_array(array: Array, ascending: bool = True) -> Array:
     return tuple(sorted(array, key=cmp_to_key(compare), reverse=not ascending))
-
-
-@function("sequence", typed=True)
-def _sequence(e: Expression, start: Value, stop: Value, step: Value = None) -> Array:
-    from datetime import date, datetime, timedelta
-
-    if isinstance(start, date):
-        if step is not None or isinstance(start, datetime):
-            raise UnknownValueError(str(e))
-        days = (stop - start).days
-        bounded(abs(days))
-        return tuple(start + timedelta(days=i if days >= 0 else -i) for i in range(abs(days) + 1))
-    step = (1 if start <= stop else -1) if step is None else step
-    if not step or (stop - start) * step < 0:
-        if start == stop:
-            return (start,)
-        raise FailsError("a step that leads away")
-    bounded((stop - start) // step)
-    return tuple(range(start, stop + (1 if step > 0 else -1), step))
 
 
 @function("arrays_zip")

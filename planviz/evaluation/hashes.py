@@ -88,6 +88,11 @@ def _murmur_bytes(data: bytes, seed: int) -> int:
     return _final(h, len(data))
 
 
+def murmur_of(data: bytes) -> int:
+    """The hash of a row's or an array's bytes (Spark: hashCode of UnsafeRow and UnsafeArrayData)."""
+    return _murmur_bytes(data, 42)
+
+
 _P1, _P2, _P3 = 0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9
 _P4, _P5 = 0x85EBCA77C2B2AE63, 0x27D4EB2F165667C5
 

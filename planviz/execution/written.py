@@ -27,4 +27,9 @@ def written_size(execution: QueryExecution, table: Table) -> int | None:
         return None
     if size > _LARGEST:
         return None
-    return size + (_FILE + _COLUMN * len(table.columns) if table.provider in ("parquet", "orc") else 0)
+    return size + about_files(table.provider, len(table.columns))
+
+
+def about_files(provider: str, columns: int) -> int:
+    """The bytes of files of so many columns beside their values."""
+    return _FILE + _COLUMN * columns if provider in ("parquet", "orc") else 0

@@ -34,6 +34,7 @@ from planviz.types import (
     is_interval,
     is_numeric,
     is_string,
+    is_time,
 )
 from planviz.types.collations import BINARY_TEXT
 
@@ -117,7 +118,7 @@ def can_store_assign(a: DataType, b: DataType) -> bool:
     """Whether a value of type `a` may go where `b` is wanted without being asked (`Cast.canANSIStoreAssign`)."""
     if a in (b, NULL) or (is_numeric(a) and is_numeric(b)) or (is_string(b) and is_atomic(a)):
         return True
-    if is_datetime(a) and is_datetime(b):
+    if (is_datetime(a) or is_time(a)) and (is_datetime(b) or is_time(b)):
         return True
     if isinstance(a, ArrayType) and isinstance(b, ArrayType):
         return can_store_assign(a.element, b.element)

@@ -29,7 +29,7 @@ from planviz.types import (
     StructType,
     YearMonthIntervalType,
 )
-from planviz.types.values import Value
+from planviz.types.values import PackedArray, Value
 
 
 def java_double(value: float) -> str:
@@ -157,6 +157,8 @@ def literal_text(value: Value, t: DataType) -> str:
         return day_time_text(value, t)
     if t == CALENDAR_INTERVAL:
         return calendar_interval_text(value)
+    if isinstance(value, PackedArray):
+        return f"org.apache.spark.sql.catalyst.expressions.UnsafeArrayData@{value.hash:x}"
     if isinstance(t, ArrayType):
         return "[" + ",".join(_inner_text(v, t.element) for v in value) + "]"
     if isinstance(t, MapType):

@@ -16,7 +16,7 @@ from planviz.expressions.core import (
 )
 from planviz.expressions.unresolved import Unresolved
 from planviz.trees.node import always, lazy, node
-from planviz.types import DataType
+from planviz.types import ArrayType, DataType
 
 
 class ObjectExpression(Expression):
@@ -137,6 +137,19 @@ class KnownNotNull(UnaryExpression, ObjectExpression):
         return self.child.data_type
 
     nullable = always(False)
+
+
+@node
+class KnownNotContainsNull(UnaryExpression):
+    """An array of which something beneath has taken the nulls (Spark: KnownNotContainsNull)."""
+
+    child: Expression
+
+    @property
+    def data_type(self) -> DataType:
+        """The child's, without nulls in it."""
+        t = self.child.data_type
+        return ArrayType(t.element, False) if isinstance(t, ArrayType) else t
 
 
 @node
@@ -265,6 +278,16 @@ class ScalaUDF(Declared, ObjectExpression):
     type: DataType
     name: str = "UDF"
     is_nullable: bool = True
+    #: The types of its parameters where they are known, and which of them can hold no null.
+    inputs: tuple[DataType, ...] = ()
+    primitive: tuple[bool, ...] = ()
+
+    UNCOMPARED = ("inputs", "primitive")
+
+    @property
+    def pretty_name(self) -> str:
+        """The name that it was given."""
+        return self.name
 
     def to_string(self) -> str:
         """UDF(arguments)."""

@@ -10,7 +10,9 @@ ml.py, glue.py, lakehouse.py   models, AWS Glue, Databricks          rest.py   w
 values.py        unknown values, functions, classes       model.py        what comes out
 dresses.py       prompts, notebooks, exports              recovery.py     other indentation, Python 2, prose
 scala.py         Scala as the Python that means the same  objects.py      rows that functions of objects make
-frames.py        DataFrames of pandas                     sharing.py      what several actions compute again
+scala_rows.py    rows of Scala's sequences                scala_functions.py   Scala's functions as columns
+frames.py        pandas and numpy                         sharing.py      what several actions compute again
+known_rows.py    rows that the program itself tells       rdds.py         what functions make of the rows of RDDs
 reading.py       the way in
 """
 

@@ -16,7 +16,7 @@ from planviz.dataframe.column import Column
 from planviz.dataframe.frame import DataFrame
 from planviz.programs.signals import LimitReached, raised
 from planviz.programs.values import Class, ErrorClass, ErrorValue, Function, Instance, Module, Native, Unknown, Value
-from planviz.types import DataType, StructField, StructType
+from planviz.types import ArrayType, DataType, DecimalType, MapType, StructField, StructType
 
 if TYPE_CHECKING:
     from planviz.programs.expressions import Expressions
@@ -91,6 +91,24 @@ def type_name(value: object) -> str:
         case ErrorValue():
             return value.name
     return type(value).__name__
+
+
+def type_text(kind: DataType) -> str:
+    """What str() gives of a type of PySpark: `IntegerType()`, `ArrayType(StringType(), True)`."""
+    match kind:
+        case ArrayType():
+            return f"ArrayType({type_text(kind.element)}, {kind.contains_null})"
+        case MapType():
+            return f"MapType({type_text(kind.key)}, {type_text(kind.value)}, {kind.value_contains_null})"
+        case StructType():
+            return f"StructType([{', '.join(map(_field_text, kind.fields))}])"
+        case DecimalType():
+            return f"DecimalType({kind.precision},{kind.scale})"
+    return f"{kind.scala_name.split('(')[0]}()"
+
+
+def _field_text(field: StructField) -> str:
+    return f"StructField('{field.name}', {type_text(field.data_type)}, {field.nullable})"
 
 
 def check_size(op: type, left: object, right: object) -> None:
@@ -246,7 +264,12 @@ def _digits(text: str) -> list[str]:
 def _of_type(value: DataType | StructField, name: str) -> object:
     """Attributes of types and fields under PySpark's names."""
     if isinstance(value, StructField):
-        found = {"name": value.name, "dataType": value.data_type, "nullable": value.nullable, "metadata": {}}
+        found = {
+            "name": value.name,
+            "dataType": value.data_type,
+            "nullable": value.nullable,
+            "metadata": Unknown("metadata"),
+        }
         if name in found:
             return found[name]
         if name == "simpleString":

@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from planviz.dataframe import Column
+from planviz.dataframe import Column, DataFrame
 from planviz.dataframe.unplanned import FUNCTIONS, is_unplanned
 from planviz.errors import PlanvizError
 from planviz.expressions.objects import Placeholder
 from planviz.programs import attributes
-from planviz.programs.frames import PandasFrame
+from planviz.programs.frames import PandasFrame, Values
 from planviz.programs.signals import LimitReached, Raised, raised
 from planviz.programs.values import (
     Class,
@@ -26,6 +26,7 @@ from planviz.programs.values import (
     Instance,
     Method,
     Module,
+    NamedValues,
     Native,
     NumberMember,
     Place,
@@ -35,8 +36,9 @@ from planviz.programs.values import (
     Unknown,
     UnknownRows,
     Value,
+    named_values,
 )
-from planviz.types import STRING
+from planviz.types import BOOLEAN, DOUBLE, INT, STRING, DataType
 
 if TYPE_CHECKING:
     from planviz.expressions.core import AttributeReference
@@ -59,6 +61,8 @@ _SPECIAL = {
     ast.Add: "__add__", ast.Sub: "__sub__", ast.Mult: "__mul__", ast.BitOr: "__or__", ast.RShift: "__rshift__",
     ast.Div: "__truediv__", ast.BitAnd: "__and__", ast.Mod: "__mod__", ast.LShift: "__lshift__",
 }  # fmt: skip
+#: The types of literals by the classes of their values.
+_LITERALS: dict[type | None, DataType] = {int: INT, float: DOUBLE, bool: BOOLEAN}
 PLAIN = (int, float, str, bytes, bool, type(None), complex)
 
 
@@ -196,6 +200,8 @@ class Expressions(ABC):
             attributes.check_spelled(value)
             shown = self.python(lambda: str(_bounded(value)))
             return str(shown)
+        if isinstance(value, DataType):
+            return attributes.type_text(value)
         return self.python(lambda: str(value)) if isinstance(value, Column) else str(value)
 
     def _of_List(self, node: ast.List, scope: Scope) -> object:
@@ -280,7 +286,7 @@ class Expressions(ABC):
 
     def rounds(self, value: object) -> Iterator[Value]:
         """The elements of a value, as far as they are known: one that stands for all where they are not."""
-        if isinstance(value, Unknown):
+        if isinstance(value, Unknown) and not isinstance(value, Values):
             yield Unknown(f"{value.what}[...]")
         else:
             yield from self.iterate(value)
@@ -293,6 +299,13 @@ class Expressions(ABC):
                 if count > LONGEST:
                     raise LimitReached("a loop goes on for too long")
                 yield item
+            return
+        if isinstance(value, Values):
+            yield from value.elements
+            return
+        if isinstance(value, DataFrame):
+            # Python asks for frame[0], frame[1] and so on, which are the columns.
+            yield from (value[i] for i in range(len(value.columns)))
             return
         made = attributes.elements(value)
         if made is not None:
@@ -331,7 +344,7 @@ class Expressions(ABC):
             known = self.truth(value)
             return Unknown(f"not {value}") if known is None else not known
         if isinstance(value, Unknown):
-            return value
+            return Unknown(value.what) if isinstance(value, Values) else value
         if isinstance(value, Instance):
             return Unknown(value.of.name)
         apply = _UNARY[type(node.op)]
@@ -364,7 +377,8 @@ class Expressions(ABC):
                 return self._percent(left, right)
             if isinstance(op, ast.Add) and (isinstance(left, str) or isinstance(right, str)):
                 return f"{left}{right}"
-            return left if isinstance(left, Unknown) else right
+            unknown = left if isinstance(left, Unknown) else right
+            return Unknown(unknown.what) if isinstance(unknown, Values) else unknown
         if isinstance(left, Instance):
             name = _SPECIAL.get(type(op))
             return self.call_method(left, name, [right], Unknown(left.of.name)) if name else Unknown(left.of.name)
@@ -480,6 +494,8 @@ class Expressions(ABC):
         """value.name"""
         if isinstance(value, PandasFrame) and name not in PandasFrame.LOOKS:
             value.columns = None
+        if isinstance(value, PandasFrame) and name == "columns" and value.columns is not None:
+            return list(value.columns)
         match value:
             case Unknown():
                 return attributes.of_unknown(value, name)
@@ -493,6 +509,10 @@ class Expressions(ABC):
                 except KeyError:
                     if name == "__name__":
                         return value.name
+                    if name in ("_fields", "_make") and value.of_tuples:
+                        fields = tuple(value.fields or ())
+                        made = Native(name, lambda values: named_values(value, self.iterate(values)), True)
+                        return fields if name == "_fields" else made
                     return Unknown(f"{value.name}.{name}")
                 if isinstance(found, Function) and found.decorated == "classmethod":
                     return Method(found, value)
@@ -516,6 +536,8 @@ class Expressions(ABC):
                     raise raised("AttributeError", f"module '{value.name}' has no attribute '{name}'") from None
             case TextMember() | NumberMember():
                 return self._of_member(value, name)
+            case NamedValues():
+                return self._of_named(value, name)
             case ErrorValue():
                 return value.arguments if name == "args" else Unknown(f"{value.name}.{name}")
             case Native(name="str" | "dict" | "list" | "chain" as kind):
@@ -571,6 +593,22 @@ class Expressions(ABC):
             return found(value) if found.decorated == "property" else Method(found, value)
         return found
 
+    def _of_named(self, value: NamedValues, name: str) -> object:
+        if name == "_fields":
+            return value._fields
+        if name == "__class__":
+            return value.of
+        if name == "_replace":
+            kept = dict(zip(value._fields, value, strict=True))
+            return Native(name, lambda **new: named_values(value.of, {**kept, **new}.values()), True)
+        try:
+            found = None if name in value._fields else value.of.find(name)
+        except KeyError:
+            found = None
+        if isinstance(found, Function):
+            return found(value) if found.decorated == "property" else Method(found, value)
+        return attributes.of_object(self, value, name) if found is None else found
+
     def call_method(self, value: Instance, name: str, arguments: list[object], otherwise: object) -> object:
         """A method of an object of the program, or `otherwise` where its class has none of that name."""
         try:
@@ -593,6 +631,10 @@ class Expressions(ABC):
 
     def item(self, value: Value, key: Value, node: ast.AST | None = None) -> Value:
         """value[key]"""
+        if isinstance(value, PandasFrame) and (part := value.part(key)) is not None:
+            return part
+        if isinstance(value, Values) and isinstance(key, int):
+            return self.python(lambda: value.elements[key])
         if isinstance(value, Unknown):
             return UnknownRows(f"{value.what}[...]") if isinstance(key, slice) else Unknown(f"{value.what}[{key}]")
         if isinstance(value, Instance):
@@ -663,13 +705,13 @@ class Expressions(ABC):
         if isinstance(value, Unknown) or isinstance(cls, Unknown):
             return None
         if isinstance(cls, Class):
-            return isinstance(value, Instance) and value.of.comes_from(cls.name)
+            return isinstance(value, Instance | NamedValues) and value.of.comes_from(cls.name)
         return attributes.is_of(value, cls)
 
 
 def placeholder(value: Unknown) -> Column:
-    """An unknown value as a column: a text, which is converted to what it is compared with."""
-    return Column(Placeholder(value.what, STRING))
+    """An unknown value as a column: of its class, else a text, which is converted to what it is compared with."""
+    return Column(Placeholder(value.what, _LITERALS.get(value.kind, STRING)))
 
 
 def from_planviz(error: PlanvizError) -> Raised:

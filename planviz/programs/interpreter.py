@@ -9,7 +9,7 @@ from typing import Any
 
 from planviz.catalog.tables import Catalog
 from planviz.config import OptimizerConfig
-from planviz.dataframe.column import Column
+from planviz.dataframe.column import Column, LongNumber
 from planviz.dataframe.frame import DataFrame
 from planviz.dataframe.grouped import GroupedData
 from planviz.dataframe.python import UserDefinedFunction
@@ -17,7 +17,7 @@ from planviz.dataframe.rdd import RDD
 from planviz.dataframe.readers import DataFrameReader
 from planviz.dataframe.services import Builder, SparkContext
 from planviz.errors import PlanvizError
-from planviz.programs import attributes
+from planviz.programs import attributes, rdds
 from planviz.programs.expressions import from_planviz, placeholder
 from planviz.programs.guesses import Guesses
 from planviz.programs.lakehouse import Utilities
@@ -27,6 +27,8 @@ from planviz.programs.objects import groups_of_objects, made_of_objects
 from planviz.programs.placeholders import filled_duration, filled_part
 from planviz.programs.rest import read_rest
 from planviz.programs.scala import sequence_method
+from planviz.programs.scala_functions import scala_function
+from planviz.programs.scala_rows import local_rows, scala_names
 from planviz.programs.session import ProgramSession
 from planviz.programs.signals import LimitReached, Raised, Returned, raised
 from planviz.programs.spark import RowClass
@@ -48,6 +50,7 @@ from planviz.programs.values import (
     Unknown,
     UnknownRows,
     Value,
+    named_values,
 )
 
 #: Steps (expressions and statements) that are read at most, and how deep calls of the program's functions may nest.
@@ -58,6 +61,13 @@ MOST_HANDED_OVER = 40
 _LOOKS = frozenset(
     ["show", "count", "explain", "printSchema", "collect", "toPandas", "first", "head", "take", "display"]
 )
+#: What actions give of all rows, and the number that they were given.
+_GIVE_ROWS: dict[str, Callable[[list[Value], int | None], Value]] = {
+    "collect": lambda rows, n: rows, "toLocalIterator": lambda rows, n: rows, "count": lambda rows, n: len(rows),
+    "isEmpty": lambda rows, n: not rows, "first": lambda rows, n: rows[0] if rows else None,
+    "head": lambda rows, n: (rows[0] if rows else None) if n is None else rows[:n],
+    "take": lambda rows, n: rows[:n], "tail": lambda rows, n: rows[-n:] if n else [],
+}  # fmt: skip
 _ROWS = ("collect", "take", "tail", "toLocalIterator")
 #: Methods of the DataFrame API whose unknown arguments change nothing in a plan, or stand for themselves as a text.
 _INDIFFERENT = frozenset(
@@ -168,6 +178,8 @@ _INDIFFERENT = frozenset(
 
 #: Methods whose unknown arguments are values, not names.
 _VALUES = ("lit", "isin", "between", "when", "otherwise", "eqNullSafe", "contains", "startswith", "endswith")
+#: Functions of Python whose result is of their own class.
+_CONVERSIONS: dict[str, type] = {"int": int, "float": float, "bool": bool}
 #: Functions of Python that only put elements in order.
 _ORDERS = ("sorted", "reversed")
 #: What puts a value into another one, or looks at its outside only.
@@ -229,7 +241,7 @@ class Interpreter(Statements):
     def _given_names(self) -> dict[str, object]:
         spark = self.session
         context = spark.sparkContext
-        return builtins(self) | {
+        return builtins(self) | scala_names() | {
             "spark": spark, "sqlContext": spark, "sc": context,
             "display": Native("display", lambda v=None, *a, **k: self._display(v), True),
             "dbutils": Utilities(), "println": Native("println", lambda *a, **k: None, True),
@@ -320,13 +332,16 @@ class Interpreter(Statements):
         else:
             self.program.not_understood.append((place.line, f"{error.condition}: {message[:300]}"))
 
-    def act(self, name: str, frame: Any) -> object:
-        """Note an action on a DataFrame; what it gives stands for rows that nobody knows."""
+    def act(self, name: str, frame: Any, number: int | None = None) -> object:
+        """Note an action on a DataFrame; what it gives stands for rows that nobody knows, where nobody does."""
         node = self.at or self.tree
         after = self.program.error is not None or self.ended
         source = self._written(node)
         query = frame.execution.apart()
         self.program.actions.append(Action(name, self.place(node), query, source, after, self.variant))
+        rows = self.session.rows_of(frame) if name in _GIVE_ROWS else None
+        if rows is not None:
+            return _GIVE_ROWS[name](rows, number)
         if name in _ROWS:
             return UnknownRows(f"{name}()")
         return (
@@ -427,11 +442,16 @@ class Interpreter(Statements):
 
     def _native(self, function: Native, arguments: list[object], named: dict[str, object]) -> object:
         unknown = next((a for a in (*arguments, *named.values()) if isinstance(a, Unknown)), None)
+        if self.applies and function.name == "functions.udf" and arguments and isinstance(arguments[0], Function):
+            return scala_function(self, arguments[0])
+        if function.name == "functions.udtf":
+            self.unplanned("functions.udtf", self.at)
+            return Unknown("udtf(...)")
         if function.name.startswith(("functions.", "DataFrame.", "Column.")):
             return self._api(function.function, arguments, named, function.name.rpartition(".")[2])
         if unknown is not None and (not function.takes_unknown or function.name in _ORDERS):
             made = UnknownRows if function.name in _ORDERS else Unknown
-            return made(f"{function.name}({unknown.what})")
+            return made(f"{function.name}({unknown.what})", _CONVERSIONS.get(function.name))
         if function.name not in _PUT:
             attributes.check_spelled(*arguments, *named.values())
         first = [self] if function.reads else []
@@ -471,6 +491,11 @@ class Interpreter(Statements):
                 filled_duration(str(a), i == 1) if i and isinstance(a, Unknown | str) else a
                 for i, a in enumerate(arguments)
             ]
+        if name == "toDF" and isinstance(receiver, DataFrame):
+            arguments = [_placed(a) for a in arguments]
+        if name == "fill" and self.applies and arguments and type(arguments[0]) is int:
+            # PySpark makes a floating number of it, Scala a long one.
+            arguments = [LongNumber(arguments[0]), *arguments[1:]]
         if name not in _READS_UNKNOWN and any(_unknown(a) for a in (*arguments, *named.values())):
             known = self._with_placeholders(name, receiver, arguments, named)
             if known is None:
@@ -622,6 +647,8 @@ class Interpreter(Statements):
                 if isinstance(value, Factory):
                     value = self.call(value.function, [], {}, None)
                 made.names[name] = Unknown(name) if value is MISSING else value
+            if cls.of_tuples:
+                return named_values(cls, made.names.values())
             after = cls.names.get("__post_init__")
             if isinstance(after, Function):
                 after(made)
@@ -632,12 +659,18 @@ class Interpreter(Statements):
 
     def attribute(self, value: object, name: str, node: ast.AST | None = None) -> object:
         """value.name; a column that a guessed table may have begins the reading anew."""
-        if self.applies and isinstance(value, list | tuple):
+        if self.applies and isinstance(value, ProgramSession) and name in ("createDataFrame", "createDataset"):
+            return Native(name, lambda *a: self._of_sequence(*a), True)
+        if self.applies and isinstance(value, list | tuple | range):
             found = sequence_method(self, list(value), name)
             if found is not None:
                 return found
+        if self.applies and isinstance(value, str) and name in ("length", "size"):
+            return len(value)
         if self.applies and isinstance(value, DataFrameReader) and name == "textFile":
             name = "text"
+        if isinstance(value, SparkContext) and name == "textFile":
+            return Native(name, lambda *a, **k: rdds.of_texts(self.session), True)
         if isinstance(value, SparkContext) and name in ("broadcast", "accumulator"):
             return Native(name, lambda v=None, *a, **k: Held(v), True)
         if isinstance(value, DataFrame):
@@ -648,13 +681,22 @@ class Interpreter(Statements):
             if self.applies and name == "joinWith":
                 return made_of_objects(self, name, "_1", "_2")
             if name == "rdd":
-                return RDD(self.session)
+                return rdds.of_frame(value)
             if node is not None and isinstance(value.plan, object) and not hasattr(type(value), name):
                 self.learn(value, name)
+        if isinstance(value, RDD):
+            method = rdds.method(self, value, name)
+            if method is not None:
+                return method
         try:
             return super().attribute(value, name, node)
         except PlanvizError as e:
             raise from_planviz(e) from None
+
+    def _of_sequence(self, rows: Value = None, *schema: Value) -> DataFrame:
+        """Scala's createDataFrame and createDataset."""
+        local = None if schema or not isinstance(rows, list) else local_rows(self.session, rows)
+        return self.session.createDataFrame(rows, *schema) if local is None else local
 
     def item(self, value: object, key: object, node: ast.AST | None = None) -> Value:
         """value[key]"""

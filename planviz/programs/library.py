@@ -21,7 +21,19 @@ from typing import TYPE_CHECKING, Any
 from planviz.dataframe.column import Column
 from planviz.programs import frames
 from planviz.programs.signals import Ended, LimitReached, Raised, raised
-from planviz.programs.values import Class, ErrorClass, Function, Instance, Method, Module, Native, Super, Unknown, Value
+from planviz.programs.values import (
+    Class,
+    ErrorClass,
+    Function,
+    Instance,
+    Method,
+    Module,
+    NamedValues,
+    Native,
+    Super,
+    Unknown,
+    Value,
+)
 
 if TYPE_CHECKING:
     from planviz.programs.interpreter import Interpreter
@@ -159,7 +171,11 @@ def _isinstance(reader: Interpreter, value: object, cls: object) -> object:
 def _type(reader: Interpreter, value: object, *rest: object) -> object:
     from planviz.programs.attributes import type_name
 
-    return value.of if isinstance(value, Instance) else Native(type_name(value), lambda *a, **k: Unknown("type"), True)
+    return (
+        value.of
+        if isinstance(value, Instance | NamedValues)
+        else Native(type_name(value), lambda *a, **k: Unknown("type"), True)
+    )
 
 
 def _super(reader: Interpreter, *given: object) -> object:
@@ -265,6 +281,7 @@ def builtins(reader: Interpreter) -> dict[str, object]:
     made |= {n: Native(n, f, True, True) for n, f in reads.items() if f is not None}
     plain: dict[str, Value] = {
         "range": _range, "abs": abs, "round": _round, "int": _number(int), "float": _number(float), "bool": bool,
+        "bytearray": lambda v=b"": bytearray(v) if isinstance(v, bytes | bytearray | list) else Unknown("bytearray"),
         "chr": chr, "ord": ord, "hex": hex, "bin": bin, "divmod": divmod, "slice": slice,
     }  # fmt: skip
     made |= {n: Native(n, f) for n, f in plain.items()}
@@ -309,8 +326,8 @@ def _module(reader: Interpreter, name: str) -> Module | None:
     match name:
         case "functools":
             names = {"reduce": reads("reduce", _reduce), "partial": reads("partial", _partial)}
-        case "pandas":
-            return frames.module()
+        case "pandas" | "numpy":
+            return frames.module(name)
         case "operator":
             names = {}
             for n in ("add", "sub", "mul", "truediv", "and_", "or_", "xor", "eq", "ne", "lt", "le", "gt", "ge", "mod"):
@@ -513,7 +530,10 @@ def _namedtuple(reader: Interpreter, name: str, fields: object, **named: object)
     from planviz.programs.values import MISSING
 
     parts = fields.replace(",", " ").split() if isinstance(fields, str) else _items(reader, fields)
-    return Class(str(name), [], {}, {str(p): MISSING for p in parts})
+    defaults = reader.iterate(named.get("defaults") or ())
+    fields_of: dict[str, Value] = {str(p): MISSING for p in parts}
+    fields_of |= dict(zip([*fields_of][::-1], [*defaults][::-1], strict=False))
+    return Class(str(name), [], {}, fields_of, of_tuples=True)
 
 
 def _field(
@@ -545,7 +565,8 @@ def _parser(reader: Interpreter) -> Instance:
         kind = named.get("type")
         if isinstance(kind, Native) and isinstance(value, str):
             value = kind.function(value)
-        values[name] = Unknown(f"args.{name}") if value is None else value
+        of = {"int": int, "float": float}.get(getattr(kind, "name", ""))
+        values[name] = Unknown(f"args.{name}", of) if value is None else value
         return None
 
     def parsed(*given: object, **named: object) -> Instance:

@@ -12,6 +12,8 @@ import re
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
+from planviz.dataframe.column import LongNumber
+from planviz.programs.scala_rows import local_rows
 from planviz.programs.values import Native, Value
 
 #: A node of tree-sitter's tree. By its own types every child may be missing, also those that the grammar always gives.
@@ -82,6 +84,8 @@ _TYPE_NAMES = """StringType IntegerType LongType DoubleType FloatType BooleanTyp
 ByteType BinaryType NullType TimestampNTZType"""
 _TYPES = frozenset(_TYPE_NAMES.split())
 _PRELUDE = """from pyspark.sql.functions import *
+from pyspark.sql.functions import countDistinct, sumDistinct, approxCountDistinct, toDegrees, toRadians, bitwiseNOT
+from pyspark.sql.functions import shiftLeft, shiftRight, shiftRightUnsigned
 from pyspark.sql.types import *
 from pyspark.sql import SparkSession, Window, Row
 from functools import reduce
@@ -135,6 +139,9 @@ def scala_tree(text: str) -> tuple[ast.Module, list[tuple[int, str]]]:
 
 
 def _rows(reader: Value, values: list[Value], names: list[Value]) -> Value:
+    local = local_rows(reader.session, values)
+    if local is not None:
+        return local.toDF(*names) if names else local
     given = [values, names] if names else [values]
     return reader.call(reader.attribute(reader.session, "createDataFrame"), given, {}, None)
 
@@ -278,8 +285,13 @@ class Translation:
             return inner
         fields = [c.child_by_field_name("name") for c in given.named_children if c.type == "class_parameter"]
         # Its objects are rows, whose class is made of the names of the columns.
-        columns: list[ast.expr] = [ast.Constant(self._text(f)) for f in fields if f is not None]
-        made = ast.Assign([ast.Name(self._text(name), ast.Store())], self._call(self._name("Row", node), columns))
+        columns: list[ast.expr] = []
+        for f in fields:
+            kind = None if f is None or f.parent is None else f.parent.child_by_field_name("type")
+            if f is not None:
+                columns += [ast.Constant(self._text(f)), ast.Constant("" if kind is None else self._text(kind))]
+        record = self._call(self._name("scala_record", node), columns)
+        made = ast.Assign([ast.Name(self._text(name), ast.Store())], record)
         return [self._at(made, node), *inner]
 
     def _plain_class(self, name: str, given: Node | None) -> list[ast.stmt]:
@@ -338,15 +350,19 @@ class Translation:
         name = self._text(node).strip("`")
         if name in _TYPES:
             return self._call(self._name(name, node), [])
+        if name in ("None", "Nil"):
+            return ast.Constant(None) if name == "None" else ast.List([], ast.Load())
         return self._name(_RENAMED.get(name, name) if name in ("typedLit", "callUDF") else name, node)
 
     _of_type_identifier = _of_stable_identifier = _of_operator_identifier = _of_identifier
 
     def _of_integer_literal(self, node: object) -> ast.expr:
-        text = self._text(node).rstrip("lL").replace("_", "")
+        written = self._text(node).replace("_", "")
+        text = written.rstrip("lL")
         try:
             # Scala 2.13 has no octal numbers; old code and damaged texts have digits behind a zero.
-            return ast.Constant(int(text, 16 if text[:2] in ("0x", "0X") else 10))
+            number = int(text, 16 if text[:2] in ("0x", "0X") else 10)
+            return ast.Constant(number if text == written else LongNumber(number))
         except ValueError:
             return ast.Constant(0)
 
@@ -403,7 +419,8 @@ class Translation:
 
     def _of_generic_function(self, node: Node) -> ast.expr:
         function = node.child_by_field_name("function")
-        if function.type == "field_expression" and self._text(function.child_by_field_name("field")) == "as":
+        field = function.child_by_field_name("field") if function.type == "field_expression" else None
+        if field is not None and self._text(field) in ("as", "asInstanceOf"):
             # A Dataset's class changes no plan that is shown.
             return self.value(function.child_by_field_name("value"))
         return self.value(function)
@@ -489,6 +506,8 @@ class Translation:
         if name == "Map" and all(isinstance(g, ast.Tuple) and len(g.elts) == 2 for g in given):
             pairs = [g.elts for g in given if isinstance(g, ast.Tuple)]
             return ast.Dict([p[0] for p in pairs], [p[1] for p in pairs])
+        if name == "BigDecimal" and len(given) == 1:
+            return self._call(self._name("scala_decimal", node), given)
         if name == "sql":
             return self._call(self._attribute(self._name("spark", node), "sql", node), given, keywords)
         if name == "not" and len(given) == 1:
@@ -523,9 +542,10 @@ class Translation:
             given = [g for g in given if not isinstance(g, ast.List)]
         if name == "dropDuplicates" and given and (len(given) > 1 or isinstance(given[0], ast.Constant)):
             given = [ast.List(given, ast.Load())]
-        if name in ("toDF", "toDS") and isinstance(holder, ast.List):
-            columns: list[ast.expr] = [ast.List(given, ast.Load())] if given else []
-            return self._call(self._attribute(self._name("spark", node), "createDataFrame", node), [holder, *columns])
+        if name == "valueOf" and isinstance(holder, ast.Attribute | ast.Name):
+            kind = (holder.attr if isinstance(holder, ast.Attribute) else holder.id).lower()
+            if kind in ("date", "timestamp"):
+                return self._call(self._name(f"scala_{kind}", node), given)
         if name in ("map", "foreach", "flatMap") and len(given) == 1 and self._sequence(holder):
             return self._call(self._name("list", node), [self._call(self._name("map", node), [given[0], holder])])
         return self._call(self._attribute(holder, name, node), given, keywords)
@@ -596,15 +616,17 @@ class Translation:
     def _of_lambda_expression(self, node: Node) -> ast.expr:
         parameters = node.child_by_field_name("parameters")
         if parameters is None:
-            names = ["_"]
+            written = ["_"]
         elif parameters.type == "bindings":
-            names = [
-                self._text(b.child_by_field_name("name") or b).split(":")[0].strip() for b in parameters.named_children
-            ]
+            written = [self._text(b) for b in parameters.named_children]
         else:
-            names = [self._text(parameters).split(":")[0].strip()]
+            written = [self._text(parameters)]
+        named = [w.partition(":") for w in written]
+        arguments = _arguments_of([name.strip() for name, _, _ in named])
+        for a, (_, _, kind) in zip(arguments.args, named, strict=True):
+            a.annotation = ast.Constant(kind.strip()) if kind else None
         body = node.named_children[-1]
-        return ast.Lambda(_arguments_of(names), self.value(body))
+        return ast.Lambda(arguments, self.value(body))
 
     def _lambda_of_cases(self, node: Node) -> ast.expr:
         """{ case (a, (b, c)) => value }: a function that takes its argument, or its arguments, apart."""

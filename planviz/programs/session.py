@@ -21,7 +21,8 @@ from planviz.dataframe.session import SparkSession
 from planviz.dataframe.writers import TableLayout
 from planviz.errors import AnalysisError, InputError, ParseError, PlanvizError
 from planviz.execution import QueryExecution
-from planviz.expressions.core import Alias, AttributeReference, Expression, Literal
+from planviz.execution.written import about_files
+from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, SortOrder
 from planviz.expressions.ids import fresh_ids, next_id
 from planviz.expressions.objects import ScalaUDF
 from planviz.expressions.unresolved import UnresolvedAttribute
@@ -34,6 +35,7 @@ from planviz.logical.unresolved import Pivot
 from planviz.programs.files import WrittenColumns, read_columns, written_columns
 from planviz.programs.frames import PandasFrame, spark_rows
 from planviz.programs.guesses import Again, Guesses, pivot_key, table_of_path
+from planviz.programs.known_rows import MOST_ROWS, as_python, handed_over, known_rows
 from planviz.programs.placeholders import filled
 from planviz.programs.retyping import source, wanted_types
 from planviz.programs.signals import LimitReached
@@ -65,7 +67,7 @@ class ProgramSession(SparkSession):
         catalog: Catalog | None,
         config: OptimizerConfig | None,
         guesses: Guesses,
-        note: Callable[[str, object], object],
+        note: Callable[[str, object, int | None], object],
     ) -> None:
         super().__init__(catalog, config)
         self._guesses = guesses.tables
@@ -90,25 +92,45 @@ class ProgramSession(SparkSession):
         self._rows: dict[int, str] = {}
         #: The columns of files that the program wrote, by path; None where they are guessed.
         self._files: dict[str, WrittenColumns | None] = {}
+        self._file_bytes: dict[str, int | None] = {}
+        #: Rows that the program says, by the number of the LogicalRDD that they were handed over as.
+        self._handed: dict[int, list[tuple[Value, ...]]] = {}
         self._passing_pivots: dict[int, str] = {}
 
     # ------------------------------------------------------------------------------------------ what it does
 
-    def act(self, name: str, frame: object) -> Value:
+    def act(self, name: str, frame: object, number: int | None = None) -> Value:
         """Note an action."""
-        return self.note(name, frame)
+        return self.note(name, frame, number)
+
+    def rows_of(self, frame: DataFrame) -> list[Value] | None:
+        """The rows of a DataFrame as collect() gives them, None where the program does not tell them."""
+        rows = known_rows(frame.plan, self._handed)
+        return None if rows is None else as_python(frame.plan, rows)
 
     def act_on_rows(self, rows: RDD) -> Value:
         """Rows that nobody knows: RDDs have no plans."""
         return UnknownRows("rows of an RDD")
 
     def pivot_values(self, frame: object, column: object) -> list[Value]:
-        """The values of a pivot that the program does not list: those that it names as columns of the result."""
+        """The values of a pivot that the program does not list: of rows that it says, else those that it names as
+        columns of the result."""
         line = self.line()
+        found = self._distinct(frame, column)
+        if found is not None:
+            return found
         told = f"Line {line}: Spark runs a query to find the values of the pivot; planned with those that are named."
         self.notes[told] = None
         self._pivot = line
         return list(self.guesses.pivots.get(line, ()))
+
+    def _distinct(self, frame: Value, column: Value) -> list[Value] | None:
+        """The values of a column in order, as far as the program says the rows; notes nothing."""
+        with fresh_ids():
+            values = frame.select(column).distinct()
+            (attribute,) = values.output
+            rows = known_rows(Sort((SortOrder(attribute),), True, values.plan), self._handed)
+        return None if rows is None else [Literal(v, attribute.data_type) for (v,) in rows]
 
     def line(self) -> int:
         """The line of the call that is being read, 0 before the first."""
@@ -137,9 +159,19 @@ class ProgramSession(SparkSession):
             table = Table(
                 parts[-1], tuple(ordered), database, known, tuple(fields[k].name for k in folders if k in fields)
             )
+            table = replace(table, size_in_bytes=self._written_bytes(frame, layout.provider))
             if layout.buckets is not None:
                 table = replace(table, buckets=Buckets(layout.buckets[1], layout.buckets[0], layout.sorted_by))
             self.catalog = self.catalog.with_table(table)
+
+    def _written_bytes(self, frame: DataFrame, provider: str) -> int | None:
+        """About how many bytes the rows of a DataFrame take in files, None where the program does not tell the rows."""
+        rows = known_rows(frame.plan, self._handed)
+        if rows is None:
+            return None
+        return about_files(provider, len(frame.output)) + len(rows) * sum(
+            a.data_type.default_size for a in frame.output
+        )
 
     def note_files(self, path: object, frame: object, layout: TableLayout) -> None:
         """The program may read the files that it writes; guessed columns are left to their uses."""
@@ -147,7 +179,10 @@ class ProgramSession(SparkSession):
             return
         plan = frame.plan
         guessed = any(id(p) in self._rows or self._guessed_leaf(p) is not None for p in plan.walk())
+        again = str(path) in self._files
         self._files[str(path)] = None if guessed else written_columns(frame.output, layout)
+        # What is written once more may come on top of what is there.
+        self._file_bytes[str(path)] = None if guessed or again else self._written_bytes(frame, layout.provider)
 
     def execution(self, plan: LogicalPlan, sql: str = "") -> QueryExecution:
         """The execution of a plan, analyzed; a column that a guessed table may have begins the reading anew."""
@@ -215,7 +250,8 @@ class ProgramSession(SparkSession):
         found = None if written is None else read_columns(written, provider, options or {})
         if fields is None and written is not None and found is not None:
             with self.numbering():
-                return DataFrame(self, relation(provider, path, found, tuple(f.name for f in written.folders)))
+                size = self._file_bytes.get(str(path))
+                return DataFrame(self, relation(provider, path, found, tuple(f.name for f in written.folders), size))
         if fields is not None:
             return super().from_source(provider, path, fields)
         named = table_of_path(str(path[0] if isinstance(path, list) and path else path), self._described)
@@ -234,13 +270,14 @@ class ProgramSession(SparkSession):
             found = self._of_pandas(data, schema)
             if found is not None:
                 return found
-        rows = data.rows if isinstance(data, RDD) else data
+        rows = data.rows if isinstance(data, RDD) else list(data) if isinstance(data, dict) else data
         if isinstance(schema, str | DataType):
-            return super().createDataFrame([] if not isinstance(rows, list | tuple) else rows, schema)
+            told = list(rows) if isinstance(rows, list | tuple) else []
+            return self._keep(super().createDataFrame(told, schema), data if told else None)
         names = [n for n in schema if isinstance(n, str)] if isinstance(schema, list | tuple) else []
         if isinstance(rows, list | tuple) and rows and not isinstance(schema, Unknown):
             try:
-                return super().createDataFrame([_as_text(r) for r in rows], schema)
+                return self._keep(super().createDataFrame([_as_text(r) for r in rows], schema), data)
             except (BadRows, IndexError):
                 if _all_known(rows):
                     raise
@@ -250,6 +287,18 @@ class ProgramSession(SparkSession):
         if isinstance(rows, list | tuple) and not rows and not self.guesses.tables and not names:
             return super().createDataFrame(rows, None if isinstance(schema, Unknown) else schema)
         return self.guessed_rows(f"rows of line {self.line()}", names)
+
+    def _keep(self, frame: DataFrame, data: object) -> DataFrame:
+        """A DataFrame of rows that the program says, and these rows for what needs them."""
+        rows = (data.rows if data.whole else None) if isinstance(data, RDD) else data
+        if not isinstance(rows, list | tuple) or len(rows) > MOST_ROWS or not isinstance(frame.plan, LogicalRDD):
+            return frame
+        names, types = frame.columns, [a.data_type for a in frame.output]
+        made = [handed_over(r, names, types) for r in rows]
+        known = [r for r in made if r is not None]
+        if len(known) == len(made):
+            self._handed[frame.plan.rdd] = known
+        return frame
 
     def _of_pandas(self, data: PandasFrame, schema: Value) -> DataFrame | None:
         """Rows of a DataFrame of pandas, None where it may have changed: Spark has them as a LocalRelation."""
@@ -362,7 +411,9 @@ class ProgramSession(SparkSession):
             self.notes[f"Line {self.line()}: types that are guessed do not fit the table that is written."] = None
         written = statement.written
         if written is not None and statement.kind != "create_view":
-            self.act(f"sql.{statement.kind}", DataFrame(self, written, statement.sql))
+            frame = DataFrame(self, written, statement.sql)
+            self.act(f"sql.{statement.kind}", frame)
+            self._fill(statement, frame.execution)
 
     def _learn_from_query(self, text: str) -> None:
         """What a query asks of guessed tables, of views over them, and of files by their path.
@@ -586,14 +637,21 @@ def _all_known(rows: object) -> bool:
     return all(map(_all_known, rows)) if isinstance(rows, list | tuple) else not isinstance(rows, Unknown)
 
 
+def _stand_in(value: object) -> object:
+    """A value of the same class for one that nobody knows; a text where that is not known, either."""
+    if not isinstance(value, Unknown):
+        return value
+    return str(value) if value.kind is None else value.kind(1)
+
+
 def _as_text(row: object) -> object:
     """A row with texts for the values that nobody knows."""
     if isinstance(row, Unknown):
         raise InputError("The rows are not known.")
     if isinstance(row, dict):
-        return {k: str(v) if isinstance(v, Unknown) else v for k, v in row.items()}
+        return {k: _stand_in(v) for k, v in row.items()}
     if isinstance(row, tuple | list) and any(isinstance(v, Unknown) for v in row):
-        values = tuple(str(v) if isinstance(v, Unknown) else v for v in row)
+        values = tuple(_stand_in(v) for v in row)
         if not hasattr(row, "_fields"):
             return values
         made: Value = type(row)(values)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from planviz import types
@@ -35,7 +36,8 @@ _ERRORS = {
 }
 #: Functions of pyspark.sql.functions that are no functions of SQL by the same name.
 _OWN = """asc asc_nulls_first asc_nulls_last broadcast col column count_distinct countDistinct desc desc_nulls_first
-desc_nulls_last expr lit sum_distinct sumDistinct udf pandas_udf arrow_udf udtf when call_function call_udf array
+desc_nulls_last expr lit sum_distinct sumDistinct listagg_distinct string_agg_distinct bitwise_not
+udf pandas_udf arrow_udf udtf when call_function call_udf array
 create_map struct approxCountDistinct bitwiseNOT toDegrees toRadians shiftLeft shiftRight shiftRightUnsigned negate
 monotonically_increasing_id spark_partition_id input_file_name from_json to_json bucket years months days hours window
 session_window first last lag lead nth_value broadcast"""
@@ -174,19 +176,22 @@ class RowTuple(tuple[Value, ...]):
         return item in self._fields if self._fields else super().__contains__(item)
 
 
+def named_row(names: Sequence[str], values: Iterable[Value]) -> RowTuple:
+    """A row whose values have these names."""
+    made = RowTuple(values)
+    made._fields = tuple(names)
+    return made
+
+
 def row(*given: Value, **named: object) -> Value:
     """Row(a=1, b=2), or Row("a", "b") as a class of rows."""
     if named:
-        made = RowTuple(named.values())
-        made._fields = tuple(named)
-        return made
+        return named_row(tuple(named), named.values())
     if given and all(isinstance(g, str) for g in given):
         plain = RowTuple(given)
 
         def of(*values: Value) -> RowTuple:
-            one = RowTuple(values)
-            one._fields = tuple(given)
-            return one
+            return named_row(given, values)
 
         return RowClass(plain, of)
     return RowTuple(given)

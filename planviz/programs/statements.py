@@ -22,6 +22,7 @@ from planviz.programs.values import (
     Scope,
     Unknown,
     Value,
+    base_names,
     enumerate_members,
 )
 
@@ -416,8 +417,9 @@ class Statements(Expressions):
                 # Names of a class are no names of its methods.
                 value.scope = scope
         if any(ast.unparse(d).split("(")[0].split(".")[-1] == "dataclass" for d in node.decorator_list) or any(
-            getattr(b, "name", "") in ("NamedTuple", "BaseModel") for b in bases
+            b in ("NamedTuple", "BaseModel") for b in base_names(made)
         ):
+            made.of_tuples = "NamedTuple" in base_names(made)
             made.fields = {}
             for base in bases:
                 if isinstance(base, Class) and base.fields:

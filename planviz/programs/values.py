@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -20,12 +20,15 @@ Value: TypeAlias = Any
 
 
 class Unknown:
-    """A value that the text does not tell; `what` names it as the program does (`args.date`)."""
+    """A value that the text does not tell; `what` names it as the program does (`args.date`).
 
-    __slots__ = ("what",)
+    `kind` is its class where that is known: int, float or bool.
+    """
 
-    def __init__(self, what: str) -> None:
-        self.what = what[:60]
+    __slots__ = ("kind", "what")
+
+    def __init__(self, what: str, kind: type | None = None) -> None:
+        self.what, self.kind = what[:60], kind
 
     def __repr__(self) -> str:
         return f"<{self.what}>"
@@ -104,6 +107,8 @@ class Class:
     names: dict[str, Value]
     #: The fields of a dataclass in order, with what they are when not given (MISSING: they must be).
     fields: dict[str, Value] | None = None
+    #: Whether its objects are tuples of the fields (NamedTuple, namedtuple).
+    of_tuples: bool = False
     #: The members of an enumeration in order, by name.
     members: dict[str, object] = field(default_factory=dict)
 
@@ -137,6 +142,13 @@ class Instance:
     names: dict[str, Value] = field(default_factory=dict)
 
 
+class NamedValues(tuple[Value, ...]):
+    """An object of a class of named tuples: a tuple whose values have the names of the class's fields."""
+
+    of: Class
+    _fields: tuple[str, ...]
+
+
 class TextMember(str):
     """A member of an enumeration of texts (`class Layer(str, Enum)`): the text itself, with a name and a class."""
 
@@ -151,13 +163,20 @@ class NumberMember(int):
     member: str
 
 
+def named_values(cls: Class, values: Iterable[Value]) -> NamedValues:
+    """An object of a class of named tuples."""
+    made = NamedValues(values)
+    made.of, made._fields = cls, tuple(cls.fields or ())
+    return made
+
+
 _TEXTS, _NUMBERS = ("str", "StrEnum"), ("int", "IntEnum", "IntFlag")
 _ENUMERATIONS = ("Enum", "StrEnum", "IntEnum", "Flag", "IntFlag")
 
 
 def enumerate_members(cls: Class) -> None:
     """Where a class is an enumeration, let its names stand for members that have a name and a value."""
-    bases = [str(getattr(b, "what", getattr(b, "name", ""))).rpartition(".")[2] for b in _all_bases(cls)]
+    bases = base_names(cls)
     if not any(b in _ENUMERATIONS for b in bases):
         return
     for name, given in list(cls.names.items()):
@@ -174,6 +193,11 @@ def enumerate_members(cls: Class) -> None:
         if not isinstance(member, Instance):
             member.of, member.member = cls, name
         cls.names[name] = cls.members[name] = member
+
+
+def base_names(cls: Class) -> list[str]:
+    """The names of the classes that a class comes from, without their modules."""
+    return [str(getattr(b, "what", getattr(b, "name", ""))).rpartition(".")[2] for b in _all_bases(cls)]
 
 
 def _all_bases(cls: Class) -> list[object]:

@@ -23,7 +23,7 @@ from planviz.expressions.decimals import PromotePrecision
 from planviz.expressions.ids import next_id
 from planviz.expressions.internal import KnownFloatingPointNormalized, MakeDecimal, NormalizeNaNAndZero, UnscaledValue
 from planviz.expressions.lambdas import LambdaFunction
-from planviz.expressions.objects import CheckOverflow, KnownNotNull
+from planviz.expressions.objects import CheckOverflow, KnownNotContainsNull, KnownNotNull
 from planviz.expressions.patterns import RLike, StringPredicate
 from planviz.expressions.predicates import (
     IsNotNull,
@@ -294,6 +294,7 @@ FORMS: dict[str, Callable[[Elaborator, Term], Expression | None]] = {
     "normalizenanandzero": _one(NormalizeNaNAndZero),
     "knownfloatingpointnormalized": _one(KnownFloatingPointNormalized),
     "knownnotnull": _one(KnownNotNull),
+    "knownnotcontainsnull": _one(KnownNotContainsNull),
     "knownnullable": _as_its_child,
     "precisetimestampconversion": _precise,
     "StartsWith": _two(lambda a, b: StringPredicate(a, b, "StartsWith")),

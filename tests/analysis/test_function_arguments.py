@@ -50,6 +50,7 @@ def test_is_refused_as_by_spark(expression, error_class):
     ("expression", "printed"),
     [
         ("div(7, 2)", "3"),
+        ("date_format('2020-03-01', 'MM')", "03"),
         ("date_part(NULL, DATE'2020-01-01')", "null"),
         ("make_timestamp(DATE'2020-01-02')", "2020-01-02 00:00:00"),
         ("INTERVAL -'-1' YEAR", "INTERVAL '1' YEAR"),
@@ -118,3 +119,11 @@ def test_median_is_computed_once_beside_the_percentile_that_it_is():
     query = "SELECT percentile(x, 0.5), median(x) FROM VALUES (1.5), (2.5) AS t(x)"
     plan = QueryExecution(query).text("physical")
     assert re.search(r"functions=\[percentile\(x#\d+, 0.5, 1, 0, 0, false\)\]", plan)
+
+
+def test_maps_that_are_put_together_take_the_types_of_both():
+    plan = QueryExecution("SELECT map_concat(map('a', 1L), map('b', 2), map('c', CAST(NULL AS BIGINT))) AS x")
+
+    assert "map_concat(map(a, 1), cast(map(b, 2) as map<string,bigint>), map(c, cast(null as bigint)))" in plan.text(
+        "analyzed"
+    )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from planviz.dataframe import SparkSession
+from planviz.dataframe import SparkSession, functions
 from planviz.dataframe.refusals import BadIndex
+from planviz.programs import read_program
 
 
 def test_rows_that_were_handed_over_twice_are_not_the_same_rows():
@@ -33,3 +34,24 @@ def test_a_place_as_a_key_to_sort_by():
         frame.sort(0)
     with pytest.raises(IndexError):
         frame.sort(3)
+
+
+def test_rows_without_names_and_bytes_that_change_are_rows():
+    text = "from pyspark.sql import Row\nspark.createDataFrame([([Row(1, 'a')], bytearray(b'x'))], ['r', 'b']).show()\n"
+    program = read_program(text)
+
+    assert program.error is None
+    assert [a.type.simple_string for a in program.actions[0].execution.analyzed.output] == [
+        "array<struct<_1:bigint,_2:string>>",
+        "binary",
+    ]
+
+
+def test_different_values_are_put_together_under_both_names():
+    frame = SparkSession().createDataFrame([("x",)], ["s"])
+    plan = frame.agg(functions.listagg_distinct("s", ","), functions.string_agg_distinct("s")).execution.text(
+        "analyzed"
+    )
+
+    assert "listagg(distinct s#1, ,, 0, 0)" in plan
+    assert "string_agg(distinct s#1, null, 0, 0)" in plan

@@ -169,3 +169,27 @@ def test_a_name_in_the_text_of_an_expression_has_an_id_of_the_session(spark):
     kept = frame.filter(col("x") > 1).filter("y > 2")
     first = spark.table("t1").select(functions.expr("a + 1 AS x")).select(functions.expr("x AS z"), "x")
     assert len({a.expr_id for a in [*kept.output, *first.output]}) == 4
+
+
+def test_only_parquet_and_orc_leave_out_fields_that_nobody_reads():
+    spark = session()
+    for provider, read in (("json", "a:int,b:int"), ("orc", "a:int"), ("parquet", "a:int")):
+        spark.sql(f"CREATE TABLE {provider}_rows (s struct<a:int,b:int>) USING {provider}")
+        plan = spark.table(f"{provider}_rows").select("s.a").execution.text("physical")
+        assert f"ReadSchema: struct<s:struct<{read}>>" in plan
+
+
+def test_numbers_of_a_range_are_in_order_within_their_partitions():
+    numbers = session().range(10)
+    sorts = {
+        "sortWithinPartitions": numbers.sortWithinPartitions("id"),
+        "renamed": numbers.selectExpr("id AS x").sortWithinPartitions("x"),
+        "filtered": numbers.filter("id > 2").sortWithinPartitions("id"),
+    }
+    assert [name for name, d in sorts.items() if "Sort" in d.execution.text("optimized")] == []
+    kept = (
+        numbers.orderBy("id"),
+        numbers.sortWithinPartitions(numbers.id.desc()),
+        numbers.selectExpr("-id AS id").sortWithinPartitions("id"),
+    )
+    assert all("Sort" in d.execution.text("optimized") for d in kept)

@@ -112,3 +112,18 @@ def test_a_name_where_pyspark_takes_no_name(call):
     )
     error = read_program(text).error
     assert (error.condition, error.place.line) == ("NOT_EXPECTED_TYPE", 3)
+
+
+def test_the_values_of_a_pivot_are_a_list():
+    program = read_program(
+        "d = spark.range(2).selectExpr('id', 'id AS k')\nd.groupBy('k').pivot('id', 'a').sum().show()\n"
+    )
+
+    assert (program.error.condition, program.error.place.line) == ("Py4JError", 2)
+
+
+def test_a_dataframe_is_walked_through_by_its_columns():
+    program = read_program("d = spark.range(2).selectExpr('id', 'id AS k')\nd.select([c + 1 for c in d]).show()\n")
+
+    assert program.error is None
+    assert [a.name for a in program.actions[0].execution.analyzed.output] == ["(id + 1)", "(k + 1)"]

@@ -15,6 +15,7 @@ from planviz.expressions.common_expressions import With
 from planviz.expressions.complex import CreateArray, CreateMap, GetMapValue
 from planviz.expressions.conditional import CaseWhen, Coalesce, Extremum, If
 from planviz.expressions.core import BEYOND_LEAVES, Expression, Literal
+from planviz.expressions.objects import ScalaUDF
 from planviz.expressions.patterns import Like, MultiLike, RLike, StringPredicate
 from planviz.expressions.predicates import In, IsNaN, Not
 from planviz.expressions.specs import SignatureCall
@@ -92,6 +93,7 @@ _ANSI_RULES: list[tuple[type | UnionType, Rule]] = [
     (Concat, common_type.concat),
     (SignatureCall, inputs.function),
     (StringForm, inputs.string_form),
+    (ScalaUDF, inputs.user_defined),
     (Like | RLike | StringPredicate | MultiLike | RegexpForm, inputs.texts),
     (Sum | Average, inputs.child_to("N")),
     (Abs | UnaryMinus | UnaryPositive, inputs.child_to("N")),

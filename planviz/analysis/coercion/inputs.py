@@ -10,8 +10,9 @@ from planviz.expressions.casts import Cast
 from planviz.expressions.common_expressions import CommonExpressionDef, CommonExpressionRef, With
 from planviz.expressions.complex import GetMapValue
 from planviz.expressions.core import Expression, Literal, UnaryExpression
+from planviz.expressions.objects import ScalaUDF
 from planviz.expressions.patterns import StringPredicate
-from planviz.expressions.specs import SignatureCall
+from planviz.expressions.specs import Accepts, SignatureCall
 from planviz.expressions.windows import FrameBoundary, LagLead, SpecifiedWindowFrame, WindowSpec
 from planviz.functions.signatures import accepts as parameter
 from planviz.types import (
@@ -108,6 +109,9 @@ def _array_elements(e: FunctionCall, c: TypeCoercion) -> Expression:
         left, right = (a.data_type for a in e.arguments)
         t = None if NULL in (left, right) else legacy.tightest(left, right)
         return e if t is None else e.replace(arguments=tuple(cast_to(a, t) for a in e.arguments))
+    if e.name == "map_concat" and all(isinstance(a.data_type, MapType) for a in e.arguments):
+        t = c.common([a.data_type for a in e.arguments]) if e.arguments else None
+        return e if t is None else e.replace(arguments=tuple(_as_map(a, t) for a in e.arguments))
     if e.name in ("element_at", "try_element_at") and isinstance(e.arguments[0].data_type, MapType):
         return _map_element(e)
     if e.name == "map_contains_key" and isinstance(e.arguments[0].data_type, MapType):
@@ -115,6 +119,13 @@ def _array_elements(e: FunctionCall, c: TypeCoercion) -> Expression:
     if e.name in ("element_at", "try_element_at") and e.arguments[1].data_type in (BYTE, SHORT):
         return e.replace(arguments=(e.arguments[0], cast_to(e.arguments[1], INT)))
     return e
+
+
+def _as_map(e: Expression, t: DataType) -> Expression:
+    """A map with the keys and values of another one's types: whether its values may be null is no reason to cast."""
+    known = e.data_type
+    same = isinstance(known, MapType) and isinstance(t, MapType) and (known.key, known.value) == (t.key, t.value)
+    return e if same else Cast(e, t)
 
 
 def _map_element(e: FunctionCall) -> Expression:
@@ -142,6 +153,15 @@ def _sequence(e: SignatureCall, c: TypeCoercion) -> Expression:
     alike = e.arguments if stepped else e.arguments[:2]
     t = same_type(c, alike)
     return e if t is None else e.replace(arguments=(*(Cast(a, t) for a in alike), *e.arguments[len(alike) :]))
+
+
+def user_defined(e: ScalaUDF, c: TypeCoercion) -> Expression:
+    """The arguments of a function of the JVM as the types of its parameters."""
+    if len(e.inputs) != len(e.arguments):
+        return e
+    wanted = [c.implicit(a.data_type, Accepts.exactly(t)) for a, t in zip(e.arguments, e.inputs, strict=True)]
+    new = tuple(a if t is None else cast_to(a, t) for a, t in zip(e.arguments, wanted, strict=True))
+    return e if all(a is b for a, b in zip(new, e.arguments, strict=True)) else e.replace(arguments=new)
 
 
 def string_form(e: StringForm, c: TypeCoercion) -> Expression:

@@ -33,7 +33,7 @@ from planviz.types import STRING, ArrayType, DataType, DecimalType, MapType, Str
 from planviz.types.values import Value
 
 #: Functions that only mark what the optimizer knows of their argument.
-MARKS = frozenset(("knownnotnull", "knownnullable", "promote_precision"))
+MARKS = frozenset(("knownnotnull", "knownnotcontainsnull", "knownnullable", "promote_precision"))
 
 #: Functions that keep their schema as a type.
 PARSERS = frozenset(("from_json", "from_csv", "from_xml"))

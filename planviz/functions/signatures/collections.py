@@ -11,7 +11,7 @@ array_remove | R!! * | 0 | check=element
 array_append | R!! * | 0 | tolerant check=element
 array_prepend | R!! * | 0 | tolerant check=element
 array_insert | R!! I * | 0 | tail=false check=element tolerant
-array_compact | R | 0
+array_compact | R | compact
 array_max | R | elem | null=yes check=ordered
 array_min | R | elem | null=yes check=ordered
 array_join | S[] S! S!? | S | option

@@ -100,6 +100,11 @@ def _flat(args: Arguments) -> DataType:
     return t.element if isinstance(t, ArrayType) and isinstance(t.element, ArrayType) else t
 
 
+def _compact(args: Arguments) -> DataType:
+    t = args[0].data_type
+    return ArrayType(t.element, False) if isinstance(t, ArrayType) else t
+
+
 def zip_names(args: Arguments) -> tuple[str, ...]:
     """The field names of arrays_zip: those of its columns, else their positions."""
     named = (NamedExpression, GetStructField)
@@ -195,6 +200,7 @@ _COMPUTED: dict[str, Result] = {
     "mfa": _map_from_arrays,
     "mfe": _map_from_entries,
     "flat": _flat,
+    "compact": _compact,
     "zip": _zipped,
     "common": _common,
     "common2": lambda args: _common(args[:2]),

@@ -39,7 +39,6 @@ from planviz.types import (
     DataType,
     DecimalType,
     is_numeric,
-    is_string,
 )
 from planviz.types.values import Value
 
@@ -68,7 +67,7 @@ class SimplifyCasts(OptimizerRule):
                 return child
             case Cast(Cast(child, inner), t) if _up(child.data_type, inner) and _up(inner, t):
                 return Cast(child, t, e.mode, e.user_specified, e.time_zone)
-            case IsNotNull(Cast(child, t)) if keeps_values(child.data_type, t):
+            case IsNotNull(Cast(child, t)) if _up(child.data_type, t):
                 return type(e)(child)
         return e
 
@@ -79,11 +78,6 @@ def _without_null_tests(e: Expression) -> Expression:
 
 def _without_same_type(e: Expression) -> Expression:
     return e.child if isinstance(e, Cast) and e.child.data_type == e.data_type else e
-
-
-def keeps_values(a: DataType, b: DataType) -> bool:
-    """Whether a cast never fails and never gives null for a value (Spark: `Cast.canUpCast`, the common cases)."""
-    return _up(a, b) or (a == DATE and b == TIMESTAMP) or is_string(b)
 
 
 def _up(a: DataType, b: DataType) -> bool:

@@ -10,7 +10,7 @@ from planviz.decisions.branches import logic
 from planviz.evaluation import value_of
 from planviz.expressions.aggregates import AggregateExpression, Average, Count, Max, Min, Sum
 from planviz.expressions.arithmetic import Add
-from planviz.expressions.core import AttributeReference, Expression, Literal, lit
+from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, SortOrder, id_of, lit
 from planviz.logical.combining import Join, Union, UnionLoop
 from planviz.logical.operators import (
     Aggregate,
@@ -27,7 +27,7 @@ from planviz.logical.operators import (
 )
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.python import BaseEvalPython
-from planviz.logical.relations import LocalRelation
+from planviz.logical.relations import LocalRelation, Range
 from planviz.optimizer.context import OptimizerContext, OptimizerRule
 from planviz.trees.depth import deep
 from planviz.types import INTEGRAL, DecimalType
@@ -444,14 +444,15 @@ class RemoveRedundantSorts(OptimizerRule[Sort]):
 
     Sort [a] over Project [a, b] over Sort [a]  =>  Project [a, b] over Sort [a]
 
-    Pays because sorting is dear. A sort by more keys than below stays.
+    Pays because sorting is dear. A sort by more keys than below stays; numbers of a range are in order within their
+    partitions.
     """
 
     matches = (Sort,)
 
     @override
     def rewrite(self, node: Sort) -> LogicalPlan:
-        found = _order_of(node.child)
+        found = _order_of(node.child, not node.whole)
         if found is not None and _begins(found, node.order):
             return node.child
         return node
@@ -463,13 +464,29 @@ def _begins(found: tuple[Expression, ...], wanted: tuple[Expression, ...]) -> bo
     return len(wanted) <= len(found) and all(a.canonicalized == b.canonicalized for a, b in pairs)
 
 
+def _under_names(order: tuple[Expression, ...] | None, items: tuple[Expression, ...]) -> tuple[Expression, ...] | None:
+    """An order by the names that a projection gives its keys."""
+    renamed = [i for i in items if isinstance(i, Alias) and isinstance(i.child, AttributeReference)]
+    if order is None or not renamed:
+        return order
+    names = {id_of(i.child): i.to_attribute() for i in renamed}
+
+    def step(e: Expression) -> Expression:
+        return names.get(e.expr_id, e) if isinstance(e, AttributeReference) else e
+
+    return tuple(o.transform_up(step) for o in order)
+
+
 @deep
-def _order_of(plan: LogicalPlan) -> tuple[Expression, ...] | None:
+def _order_of(plan: LogicalPlan, within: bool) -> tuple[Expression, ...] | None:
+    """The order of the rows, `within` their partitions or of all of them."""
     match plan:
         case Sort(order, True, _):
             return order
-        case Project(items, child) if all(isinstance(i, AttributeReference) for i in items):
-            return _order_of(child)
+        case Range(step=step, column=column) if within:
+            return (SortOrder(column, "ASC", "NULLS FIRST") if step > 0 else SortOrder(column, "DESC", "NULLS LAST"),)
+        case Project(items, child) if within or all(isinstance(i, AttributeReference) for i in items):
+            return _under_names(_order_of(child, within), items)
         case Filter(_, child) | GlobalLimit(_, child) | LocalLimit(_, child):
-            return _order_of(child)
+            return _order_of(child, within)
     return None

@@ -7,8 +7,16 @@ from functools import cached_property
 
 from typing_extensions import override
 
-from planviz.expressions.complex import CreateArray, CreateMap, CreateNamedStruct, ExtractValue
-from planviz.expressions.core import Alias, AttributeReference, Expression, id_of
+from planviz.expressions.complex import (
+    CreateArray,
+    CreateMap,
+    CreateNamedStruct,
+    ExtractValue,
+    GetArrayItem,
+    GetMapValue,
+    GetStructField,
+)
+from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, id_of
 from planviz.expressions.ids import next_id
 from planviz.expressions.subqueries import ScalarSubquery, SubqueryExpression
 from planviz.logical.combining import Join, SetOperation, Union, WithCTE
@@ -205,17 +213,36 @@ def _may_inline(expr_id: int, uses: int, producer: Expression, upper: tuple[Expr
     if uses == 1 or always:
         return True
     if isinstance(producer, CreateNamedStruct | CreateMap | CreateArray):
-        return all(_only_extracted(e, expr_id) for e in upper)
+        return sum(_costly_uses(e, expr_id, producer) for e in upper) <= 1
     return is_cheap(producer)
 
 
-def _only_extracted(e: Expression, expr_id: int) -> bool:
-    """Whether the attribute is only read to take parts of it."""
+def _costly_uses(e: Expression, expr_id: int, producer: Expression) -> int:
+    """How often an expression reads all of an attribute, or a part of what is put together there that has a cost."""
     if isinstance(e, AttributeReference):
-        return e.expr_id != expr_id
-    if isinstance(e, ExtractValue) and isinstance(e.children[0], AttributeReference):
-        return all(_only_extracted(c, expr_id) for c in e.children[1:])
-    return all(_only_extracted(c, expr_id) for c in e.children)
+        return int(e.expr_id == expr_id)
+    if isinstance(e, ExtractValue):
+        part = _part(e, expr_id, producer)
+        if part is not None:
+            return int(not is_cheap(part)) + sum(_costly_uses(c, expr_id, producer) for c in e.children[1:])
+    return sum(_costly_uses(c, expr_id, producer) for c in e.children)
+
+
+def _part(e: Expression, expr_id: int, producer: Expression) -> Expression | None:
+    """What an extraction takes out of what is put together; None for one of something else, or of an open place."""
+    if isinstance(e, AttributeReference):
+        return producer if e.expr_id == expr_id else None
+    whole = _part(e.children[0], expr_id, producer) if isinstance(e, ExtractValue) else None
+    match e, whole:
+        case GetStructField(_, at), CreateNamedStruct():
+            return whole.values[at]
+        case GetArrayItem(_, Literal(int() as at, _)), CreateArray(items):
+            return items[at] if 0 <= at < len(items) else None
+        case GetMapValue(_, Literal() as key), CreateMap(parts) if all(isinstance(k, Literal) for k in parts[::2]):
+            return next((v for k, v in zip(parts[::2], parts[1::2], strict=True) if k == key), key)
+        case _, CreateNamedStruct() | CreateArray() | CreateMap():
+            return None
+    return whole
 
 
 class CollapseProject(OptimizerRule[Project]):

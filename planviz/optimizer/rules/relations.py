@@ -7,6 +7,7 @@ from typing_extensions import override
 from planviz.evaluation import FailsError, UnknownValueError, row_value
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, Nondeterministic
+from planviz.expressions.objects import ScalaUDF
 from planviz.expressions.python import PythonFuncExpression
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.frontend.errors import analysis_error
@@ -58,7 +59,7 @@ class ConvertToLocalRelation(OptimizerRule):
                 case Filter(condition, LocalRelation()) if not _evaluable(condition):
                     return self.refuse(plan, "the condition draws or holds a subquery", condition)
                 case Project(items, LocalRelation(columns, rows)):
-                    new = tuple(tuple(row_value(i, _row(columns, r)) for i in items) for r in rows)
+                    new = tuple(tuple(_cell(i, columns, r) for i in items) for r in rows)
                     return LocalRelation(tuple(i.to_attribute() for i in items), new)
                 case Filter(condition, LocalRelation(columns, rows)):
                     kept = tuple(r for r in rows if row_value(condition, _row(columns, r)) is True)
@@ -72,6 +73,16 @@ class ConvertToLocalRelation(OptimizerRule):
         except UnknownValueError as e:
             return self.refuse(plan, "a value cannot be computed while planning", str(e) or None)
         return plan
+
+
+def _cell(item: Expression, columns: tuple[AttributeReference, ...], row: tuple[object, ...]) -> object:
+    """The value of an item; what Spark lets a function of the JVM compute stays an expression of constants here."""
+    if not item.bits & ScalaUDF.BIT:
+        return row_value(item, _row(columns, row))
+    cells = zip(columns, row, strict=True)
+    known = {a.expr_id: v if isinstance(v, Expression) else Literal(v, a.data_type) for a, v in cells}
+    e = item.child if isinstance(item, Alias) else item
+    return e.transform_up(lambda x: known.get(x.expr_id, x) if isinstance(x, AttributeReference) else x)
 
 
 def _row(columns: tuple[AttributeReference, ...], row: tuple[object, ...]) -> dict[int, object]:

@@ -14,7 +14,9 @@ from planviz.expressions.common_expressions import with_shared
 from planviz.expressions.complex import GetArrayItem
 from planviz.expressions.conditional import If
 from planviz.expressions.core import Expression, Literal, lit
-from planviz.expressions.objects import FunctionObject, Invoke, StaticInvoke
+from planviz.expressions.ids import next_id
+from planviz.expressions.lambdas import LambdaFunction, NamedLambdaVariable
+from planviz.expressions.objects import FunctionObject, Invoke, KnownNotContainsNull, StaticInvoke
 from planviz.expressions.patterns import Like
 from planviz.expressions.predicates import And, EqualTo, IsNotNull, IsNull, LessThanOrEqual, Or
 from planviz.expressions.specs import FunctionSpec
@@ -100,6 +102,13 @@ def _from_the_right(e: FunctionCall) -> Expression:
     return If(IsNull(text), Literal(None, e.data_type), rest)
 
 
+def _without_nulls(array: Expression) -> Expression:
+    kind = array.data_type
+    assert isinstance(kind, ArrayType)
+    item = NamedLambdaVariable("arg", kind.element, kind.contains_null, next_id())
+    return KnownNotContainsNull(function("filter", array, LambdaFunction(IsNotNull(item), (item,))))
+
+
 def _first_match(e: FunctionCall) -> Expression:
     found = function("regexp_extract", *e.arguments, lit(0))
     return with_shared(lambda ref: If(EqualTo(ref, lit("")), Literal(None, STRING), ref), found)
@@ -123,6 +132,7 @@ def _parse_url(e: FunctionCall) -> Expression:
 _FUNCTIONS: dict[str, Callable[[FunctionCall], Expression]] = {
     "aes_decrypt": _static(_JAVA, "aesDecrypt"),
     "aes_encrypt": _static(_JAVA, "aesEncrypt"),
+    "array_compact": lambda e: _without_nulls(e.arguments[0]),
     "array_append": lambda e: function("array_insert", e.arguments[0], lit(-1), e.arguments[1]),
     "array_prepend": lambda e: function("array_insert", e.arguments[0], lit(1), e.arguments[1]),
     "array_size": _renamed("size"),

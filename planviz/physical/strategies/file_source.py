@@ -47,7 +47,7 @@ def scan_of(plan: LogicalPlan, context: PlanningContext) -> SparkPlan | None:
     needed = frozenset[int]().union(*[e.references for e in (*found.projects, *after, *[f for g in above for f in g])])
     read = [a for a in relation.output if a.expr_id in needed and a.expr_id not in by_partition]
     read += [a for a in relation.output if a.expr_id in by_partition]
-    whole = not config.get(_NESTED_SCHEMAS)
+    whole = not config.get(_NESTED_SCHEMAS) or relation.provider.lower() not in ("parquet", "orc")
     narrowed = () if whole else read_types(read, (*found.projects, *filters, *[f for g in above for f in g]))
     off = "" if config.get(_BUCKETING) else "disabled by configuration"
     known = config.behaviour
