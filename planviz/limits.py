@@ -6,9 +6,8 @@ The timer is the process's own (`setitimer`), so it holds in the main thread alo
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
-from types import FrameType
+from contextlib import AbstractContextManager, nullcontext
+from types import FrameType, TracebackType
 
 from planviz.errors import InputError, LimitExceeded
 
@@ -53,40 +52,44 @@ class Stopped(BaseException):
     """Raised where the work is; no `except Exception` may swallow it."""
 
 
-@contextmanager
-def time_limit(seconds: float | None, raised_by: str = "raise the limit") -> Iterator[None]:
+def time_limit(seconds: float | None, raised_by: str = "raise the limit") -> AbstractContextManager[None]:
     """Work that takes at most `seconds` (None: as long as it takes), in the process's main thread.
 
     Raises InputError for no time at all, and LimitExceeded, which says what the work was at, and ends with how to give
     it more, `raised_by`.
     """
     if seconds is None:
-        yield
-        return
-    seen: list[str] = []
-    over = False
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        if over:
-            return
-        if not seen:
-            seen.append(told(frame, seconds, raised_by))
-        raise Stopped
-
+        return nullcontext()
     if not seconds > 0:
         raise InputError(f"{seconds:g} s is no limit of time: it must be more than 0.")
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN)
-    try:
-        yield
-        over = True
-    except Stopped:
-        over = True
-        raise LimitExceeded(seen[0]) from None
-    finally:
-        over = True
+    return _TimeLimit(seconds, raised_by)
+
+
+class _TimeLimit(AbstractContextManager[None]):
+    """The limit while it holds. No generator: a signal while its block is left would end that half-way."""
+
+    def __init__(self, seconds: float, raised_by: str) -> None:
+        self.seconds, self.raised_by = seconds, raised_by
+        self.sentence = ""
+        self.over = False
+
+    def __enter__(self) -> None:
+        self.before = signal.signal(signal.SIGALRM, self._stop)
+        signal.setitimer(signal.ITIMER_REAL, self.seconds, _AGAIN)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.over = True
         signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.signal(signal.SIGALRM, self.before)
+        if isinstance(error, Stopped):
+            raise LimitExceeded(self.sentence) from None
+
+    def _stop(self, number: int, frame: FrameType | None) -> None:
+        if not self.over:
+            self.sentence = self.sentence or told(frame, self.seconds, self.raised_by)
+            raise Stopped
 
 
 def told(frame: FrameType | None, seconds: float, raised_by: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -46,6 +48,19 @@ def test_work_within_the_limit_is_left_alone() -> None:
         pass
     with pytest.raises(InputError, match="no limit of time"), time_limit(0):
         pass
+
+
+def test_a_signal_while_the_block_is_left_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    set_timer = signal.setitimer
+
+    def with_a_signal(which: int, seconds: float, interval: float = 0.0) -> tuple[float, float]:
+        if not seconds:
+            os.kill(os.getpid(), signal.SIGALRM)
+        return set_timer(which, seconds, interval)
+
+    monkeypatch.setattr("planviz.limits.signal.setitimer", with_a_signal)
+    with pytest.raises(LimitExceeded, match=r"0\.05 s"), time_limit(0.05):
+        time.sleep(60)
 
 
 def test_a_command_has_a_limit_when_it_is_asked_for(

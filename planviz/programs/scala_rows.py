@@ -159,12 +159,12 @@ def _declared(name: str, written: str) -> StructField | None:
 
 
 def scala_type(written: str) -> tuple[DataType, bool] | None:
-    """See `_written`, whatever spaces there are."""
+    """The type that a type of Scala such as `Option[Int]` comes to Spark with, and whether it may be null; None where
+    it is not known."""
     return _written(written.replace(" ", ""))
 
 
 def _written(text: str) -> tuple[DataType, bool] | None:
-    """The type that a type of Scala comes to Spark with, and whether it may be null; None where it is not known."""
     if text in _PRIMITIVE:
         return _PRIMITIVE[text], False
     plain = text if "[" in text else text.rpartition(".")[2]

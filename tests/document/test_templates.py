@@ -78,6 +78,9 @@ def test_many_tags_take_time_in_step_with_their_number() -> None:
     template = read_template("select " + ", ".join(["{{ x }}"] * 5_000) + " from t")
     assert template is not None
     assert template.sql.count("x") == 5_000
+    nested = read_template("{% if a %}" * 20_000 + "select 1" + "{% endif %}" * 20_000)
+    assert nested is not None
+    assert nested.sql.strip() == "select 1"
 
 
 def test_parameters_without_values_keep_their_names() -> None:

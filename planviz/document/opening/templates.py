@@ -59,6 +59,7 @@ class _Reader:
     text: str
     out: list[str] = field(default_factory=list)
     blocks: list[tuple[str, bool]] = field(default_factory=list)  # the word of each open one, whether it is read
+    left_out: int = 0  # how many of them are not read
     values: dict[str, str] = field(default_factory=dict)
     unknown: dict[str, None] = field(default_factory=dict)
     branches: bool = False
@@ -133,7 +134,7 @@ class _Reader:
             self.out.append(made)
 
     def _reads(self) -> bool:
-        return all(read for _, read in self.blocks)
+        return not self.left_out
 
     def _follow_quotes(self, piece: str) -> None:
         for found in re.finditer(r"--|['\"`\n]", piece):
@@ -152,21 +153,30 @@ class _Reader:
         word, rest = match[1], match[2]
         if word in ("else", "elif"):
             if self.blocks and self.blocks[-1][0] == "if":
-                self.blocks[-1] = ("if", False)
+                self._close()
+                self._open("if", False)
                 self.branches = True
         elif word.startswith("end"):
             if self.blocks and self.blocks[-1][0] == word[3:]:
-                self.blocks.pop()
+                self._close()
         elif word == "set" and "=" in rest:
             if found := _SET.match(rest):
                 self.values[found[1] or found[4]] = found[3] if found[1] else found[5]
         elif word == "set":
-            self.blocks.append(("set", False))
+            self._open("set", False)
         elif word in _OPENING:
             last_of_loop = word == "if" and _LOOP.search(rest) is not None
-            self.blocks.append((word, word not in _NOT_OF_THE_QUERY and not last_of_loop))
+            self._open(word, word not in _NOT_OF_THE_QUERY and not last_of_loop)
             self.branches |= word == "if" and not last_of_loop
             self.loops |= word == "for"
+
+    def _open(self, word: str, read: bool) -> None:
+        self.blocks.append((word, read))
+        self.left_out += not read
+
+    def _close(self) -> None:
+        _, read = self.blocks.pop()
+        self.left_out -= not read
 
     def _value(self, tag: str, piece: str, end: int) -> str:
         """What stands in place of a tag that has a value."""
