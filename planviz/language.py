@@ -1,0 +1,168 @@
+"""Texts in a reader's language: the catalogues of messages, and the search for a text among them.
+
+Everything in planviz says what it says in English, and nothing between the engine and the screen knows of languages. The
+last step does: in the browser `render/web/language.js`, for files that leave the server `Texts`. Both look a text up in
+`planviz/locale/<locale>/LC_MESSAGES/planviz.po`, a gettext catalogue that `python -m tools.texts` keeps in step with the
+code (docs/decisions/0009-languages.md).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+#: Languages beside English, by their names in addresses: the folder of the catalogue, and what they call themselves.
+LANGUAGES = {"zh": ("zh_CN", "中文")}
+
+_PLACEHOLDER = re.compile(r"\{\w+\}")
+_WORD = re.compile(r"[A-Za-z]+")
+_SPACE = re.compile(r"\s+")
+#: Letters: a pattern with fewer takes no value of several words, or it would take any sentence.
+_SHORT = 12
+#: A value of one word, or a list of such.
+_PLAIN = re.compile(r"\S*(?:, \S+)*")
+_SEPARATORS = ("\n", " · ", ". ", "; ", " — ", ": ")
+_DEEPEST = 4
+
+
+@dataclass(frozen=True)
+class Message:
+    """A text of planviz, what it is in the other language ("" for not translated yet), and where it is written.
+
+    `note` says why a message is there that no single string of the code is.
+    """
+
+    english: str
+    other: str = ""
+    places: tuple[str, ...] = ()
+    note: str = ""
+
+
+def read_catalogue(source: str) -> dict[str, Message]:
+    """The messages of a gettext catalogue's text by their English, in their order, without its head."""
+    found: dict[str, Message] = {}
+    for block in source.split("\n\n"):
+        told = {"#: ": [], "#. ": [], "msgid ": [], "msgstr ": []}  # type: dict[str, list[str]]
+        at = ""
+        for line in block.splitlines():
+            kind, rest = next(((k, line[len(k) :]) for k in told if line.startswith(k)), ("", line))
+            at = kind or at
+            if at and (kind or line.startswith('"')):
+                told[at].append(rest)
+        english = "".join(map(json.loads, told["msgid "]))
+        if english:
+            other = "".join(map(json.loads, told["msgstr "]))
+            found[english] = Message(english, other, tuple(told["#: "]), " ".join(told["#. "]))
+    return found
+
+
+@cache
+def messages(language: str) -> Mapping[str, Message]:
+    """The messages of a language of `LANGUAGES`, read once. Raises KeyError for another."""
+    file = files("planviz") / "locale" / LANGUAGES[language][0] / "LC_MESSAGES" / "planviz.po"
+    return read_catalogue(file.read_text("utf-8"))
+
+
+@cache
+def translations(language: str, places: tuple[str, ...] = ("",)) -> Mapping[str, str]:
+    """English to the other language, of what is translated and written in a file whose path begins with one of `places`."""
+    return {
+        message.english: message.other
+        for message in messages(language).values()
+        if message.other and (message.note or any(place.startswith(places) for place in message.places))
+    }
+
+
+@cache
+def texts(language: str) -> Texts:
+    """The texts of a language; those of English, or of one that there is none of, stay as they are."""
+    return Texts(translations(language) if language in LANGUAGES else {})
+
+
+@dataclass(frozen=True)
+class _Pattern:
+    shape: re.Pattern[str]
+    names: tuple[str, ...]
+    other: str
+    letters: int
+
+
+class Texts:
+    """Looks texts up among messages, as `Texts` of render/web/language.js does.
+
+    A message may have values, "{rows} rows": it is then a pattern, and what stands at a value is looked up by itself.
+    """
+
+    def __init__(self, told: Mapping[str, str]) -> None:
+        """`told` has the messages, English to the other language."""
+        self._exact = {english: other for english, other in told.items() if not _PLACEHOLDER.search(english)}
+        self._patterns: dict[str, list[_Pattern]] = {}
+        for english, other in told.items():
+            if english not in self._exact:
+                self._add(english, other)
+        for patterns in self._patterns.values():
+            patterns.sort(key=lambda pattern: -pattern.letters)
+
+    def _add(self, english: str, other: str) -> None:
+        literal = _PLACEHOLDER.split(english)
+        letters = sum(map(len, _WORD.findall(" ".join(literal))))
+        if not letters:
+            return
+        shape = re.compile("(.*?)".join(map(re.escape, literal)), re.DOTALL)
+        longest = max(_whole_words(literal), key=len, default="")
+        pattern = _Pattern(shape, tuple(_PLACEHOLDER.findall(english)), other, letters)
+        self._patterns.setdefault(longest, []).append(pattern)
+
+    def told(self, text: str) -> str:
+        """A text in the other language; what is no message stays as it is."""
+        found = self._told(text, 0)
+        return text if found is None else found
+
+    def _told(self, text: str, depth: int) -> str | None:
+        words = text.strip()
+        if depth > _DEEPEST or not _WORD.search(words):
+            return None
+        found = self._exact.get(words) or self._exact.get(_SPACE.sub(" ", words))
+        found = found or self._matched(words, depth) or self._pieces(words, depth)
+        return None if found is None else text.replace(words, found, 1)
+
+    def _matched(self, words: str, depth: int) -> str | None:
+        for key in dict.fromkeys(("", *_WORD.findall(words))):
+            for pattern in self._patterns.get(key, ()):
+                found = pattern.shape.fullmatch(words)
+                told = [] if found is None else [self._value(value, pattern, depth) for value in found.groups()]
+                if told and None not in told:
+                    values = dict(zip(pattern.names, told, strict=True))
+                    return _PLACEHOLDER.sub(lambda name: values.get(name[0]) or "", pattern.other)  # noqa: B023
+        return None
+
+    def _value(self, text: str, pattern: _Pattern, depth: int) -> str | None:
+        """A value in the other language; as it is, where the pattern may take it so, else None."""
+        found = self._told(text, depth + 1)
+        if found is None and (pattern.letters >= _SHORT or _PLAIN.fullmatch(text)):
+            return text
+        return found
+
+    def _pieces(self, words: str, depth: int) -> str | None:
+        """Sentences and lists, each piece by itself; None where none is a message."""
+        for separator in _SEPARATORS:
+            *parts, last = words.split(separator)
+            if not parts:
+                continue
+            parts = [f"{part}." for part in parts] if separator == ". " else parts
+            told = [self._told(part, depth + 1) for part in (*parts, last)]
+            if any(part is not None for part in told):
+                joined = {". ": "", "; ": "；"}.get(separator, separator)
+                return joined.join(part if found is None else found for part, found in zip((*parts, last), told, strict=True))
+        return None
+
+
+def _whole_words(literal: list[str]) -> Iterator[str]:
+    """Words that no value can be a part of: "row{s}" may stand for "rows"."""
+    for at, part in enumerate(literal):
+        inner = re.sub(r"^[A-Za-z]+", "", part) if at else part
+        yield from _WORD.findall(re.sub(r"[A-Za-z]+$", "", inner) if at < len(literal) - 1 else inner)
