@@ -18,15 +18,24 @@ from importlib.resources import files
 #: Languages beside English, by their names in addresses: the folder of the catalogue, and what they call themselves.
 LANGUAGES = {"zh": ("zh_CN", "中文")}
 
+#: The ending of a plural, which other languages may leave out.
+_PLURAL = "{s}"
 _PLACEHOLDER = re.compile(r"\{\w+\}")
 _WORD = re.compile(r"[A-Za-z]+")
 _SPACE = re.compile(r"\s+")
-#: Letters: a pattern with fewer takes no value of several words, or it would take any sentence.
-_SHORT = 12
-#: A value of one word, or a list of such.
-_PLAIN = re.compile(r"\S*(?:, \S+)*")
-_SEPARATORS = ("\n", " · ", ". ", "; ", " — ", ": ")
+#: Letters: a pattern with fewer takes no sentence as a value, or it would take any text; with fewer still no plain word.
+_SHORT, _FEW = 12, 6
+#: "{first} to {last}" is about numbers alone.
+_TINY = 3
+#: What texts are put together with, and what that is in the other language.
+_STRONG, _WEAK = ("\n", " · ", ". ", "; "), (" — ", ": ", ", ")
+_JOINED = {". ": "", "; ": "；", ": ": "：", ", ": "，"}
 _DEEPEST = 4
+_PLAIN = re.compile(r"\S*(?:, \S+)*")
+_NAMED_AS_SPARK = re.compile(r"[A-Z]\w*(?: [A-Z]\w*)*", re.ASCII)
+_WORDS = re.compile(r"[a-z]+(?:[-, ]+[a-z]+)*")
+#: A plain word that is no part of a name.
+_ENGLISH = re.compile(r"(?<![\w.`'\"])[a-z]{2,}(?![\w.(=`'\"])", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -99,11 +108,15 @@ class Texts:
 
     def __init__(self, told: Mapping[str, str]) -> None:
         """`told` has the messages, English to the other language."""
-        self._exact = {english: other for english, other in told.items() if not _PLACEHOLDER.search(english)}
+        self._exact: dict[str, str] = {}
         self._patterns: dict[str, list[_Pattern]] = {}
         for english, other in told.items():
-            if english not in self._exact:
+            if english[0] in ",;:":  # goes on behind another text
+                self._add(f"{{head}}{english}", f"{{head}}{other}")
+            elif _PLACEHOLDER.search(english):
                 self._add(english, other)
+            else:
+                self._exact[english] = other
         for patterns in self._patterns.values():
             patterns.sort(key=lambda pattern: -pattern.letters)
 
@@ -112,9 +125,12 @@ class Texts:
         letters = sum(map(len, _WORD.findall(" ".join(literal))))
         if not letters:
             return
-        shape = re.compile("(.*?)".join(map(re.escape, literal)), re.DOTALL)
+        names = tuple(_PLACEHOLDER.findall(english))
+        taken = ["s?" if name == _PLURAL else "(.*?)" for name in names]
+        parts = [re.escape(part) + value for part, value in zip(literal, [*taken, ""], strict=True)]
+        shape = re.compile("".join(parts), re.DOTALL)
         longest = max(_whole_words(literal), key=len, default="")
-        pattern = _Pattern(shape, tuple(_PLACEHOLDER.findall(english)), other, letters)
+        pattern = _Pattern(shape, tuple(name for name in names if name != _PLURAL), other, letters)
         self._patterns.setdefault(longest, []).append(pattern)
 
     def told(self, text: str) -> str:
@@ -126,39 +142,65 @@ class Texts:
         words = text.strip()
         if depth > _DEEPEST or not _WORD.search(words):
             return None
-        found = self._exact.get(words) or self._exact.get(_SPACE.sub(" ", words))
-        found = found or self._matched(words, depth) or self._pieces(words, depth)
+        found = (
+            self._exact.get(words)
+            or self._exact.get(_SPACE.sub(" ", words))
+            or self._matched(words, depth, short=False)
+            or self._pieces(words, depth, _STRONG)
+            or self._matched(words, depth, short=True)
+            or self._pieces(words, depth, _WEAK)
+        )
         return None if found is None else text.replace(words, found, 1)
 
-    def _matched(self, words: str, depth: int) -> str | None:
+    def _matched(self, words: str, depth: int, *, short: bool) -> str | None:
         for key in dict.fromkeys(("", *_WORD.findall(words))):
             for pattern in self._patterns.get(key, ()):
-                found = pattern.shape.fullmatch(words)
+                found = pattern.shape.fullmatch(words) if (pattern.letters < _SHORT) is short else None
+                if found is not None and pattern.letters < _TINY and any(map(_ENGLISH.search, found.groups())):
+                    continue
                 told = [] if found is None else [self._value(value, pattern, depth) for value in found.groups()]
-                if told and None not in told:
-                    values = dict(zip(pattern.names, told, strict=True))
-                    return _PLACEHOLDER.sub(lambda name: values.get(name[0]) or "", pattern.other)  # noqa: B023
+                values = {name: value for name, value in zip(pattern.names, told, strict=False) if value is not None}
+                if told and len(values) == len(told):
+                    return _filled(pattern.other, values)
         return None
 
     def _value(self, text: str, pattern: _Pattern, depth: int) -> str | None:
         """A value in the other language; as it is, where the pattern may take it so, else None."""
         found = self._told(text, depth + 1)
-        if found is None and (pattern.letters >= _SHORT or _PLAIN.fullmatch(text)):
-            return text
-        return found
+        return text if found is None and _fits(text, pattern.letters) else found
 
-    def _pieces(self, words: str, depth: int) -> str | None:
-        """Sentences and lists, each piece by itself; None where none is a message."""
-        for separator in _SEPARATORS:
-            *parts, last = words.split(separator)
-            if not parts:
+    def _pieces(self, words: str, depth: int, separators: tuple[str, ...]) -> str | None:
+        """Sentences and lists, each piece by itself: of a text one of them has to be a message, of a value and between
+        weak separators all."""
+        for separator in separators:
+            parts = words.split(separator)
+            last = len(parts) - 1
+            told = [self._piece(part, at < last and separator == ". ", depth) for at, part in enumerate(parts)]
+            if not last or not any(told):
                 continue
-            parts = [f"{part}." for part in parts] if separator == ". " else parts
-            told = [self._told(part, depth + 1) for part in (*parts, last)]
-            if any(part is not None for part in told):
-                joined = {". ": "", "; ": "；"}.get(separator, separator)
-                return joined.join(part if found is None else found for part, found in zip((*parts, last), told, strict=True))
+            whole = all(found or not _ENGLISH.search(part) for part, found in zip(parts, told, strict=True))
+            if whole or not (depth or separators is _WEAK):
+                ends = [f"{part}. " if separator == ". " and at < last else part for at, part in enumerate(parts)]
+                return _JOINED.get(separator, separator).join(f or e for f, e in zip(told, ends, strict=True))
         return None
+
+    def _piece(self, part: str, ended: bool, depth: int) -> str | None:
+        """A sentence may be a message with its full stop, or without."""
+        if not ended:
+            return self._told(part, depth + 1)
+        told = self._told(f"{part}.", depth + 1) or self._told(part, depth + 1)
+        return told if told is None or told[-1] in "。.？！" else f"{told}。"
+
+
+def _filled(other: str, values: Mapping[str, str]) -> str:
+    return _PLACEHOLDER.sub(lambda name: values.get(name[0], name[0]), other)
+
+
+def _fits(value: str, letters: int) -> bool:
+    """Whether a value may stay as it is in a pattern with so many letters."""
+    if letters >= _SHORT or _NAMED_AS_SPARK.fullmatch(value):
+        return True
+    return bool(_PLAIN.fullmatch(value)) and not (letters < _FEW and _WORDS.fullmatch(value))
 
 
 def _whole_words(literal: list[str]) -> Iterator[str]:

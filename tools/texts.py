@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import json
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,7 +24,7 @@ ROOT = Path(__file__).resolve().parent.parent
 #: What is shown in the app is written there; the command line and the library speak English.
 ROOMS = (
     "ui", "render", "findings", "decisions", "document", "graph", "estimation", "physical/strategies", "mechanics",
-    "reference", "history", "versions/words.py", "units.py",
+    "reference", "history", "samples", "versions/words.py", "units.py", "physical/planner.py", "optimizer/rules",
 )  # fmt: skip
 #: Modules in these rooms that print for the command line or for files, or hold tables of Spark's names.
 _PASSED_OVER = (
@@ -32,11 +33,11 @@ _PASSED_OVER = (
     "document/comparison/upgrade_reports.py", "graph/kinds.py",
 )  # fmt: skip
 #: Calls whose strings nobody reads on a page.
-_SILENT = frozenset({"compile", "getLogger", "exception", "InternalError", "TypeVar", "ParamSpec", "joinpath", "component", "Literal", "KeyError", "ValueError", "AssertionError"})
+_SILENT = frozenset({"querySelector", "compile", "getLogger", "exception", "InternalError", "TypeVar", "ParamSpec", "joinpath", "component", "Literal", "KeyError", "ValueError", "AssertionError"})
 _TAG = re.compile(r"<[!/]?[a-zA-Z][^<>]*>|<!--.*?-->", re.DOTALL)
 _NAMED = re.compile(r"""\b(?:title|aria-label|placeholder|alt)=(?:"([^"]+)"|'([^']+)')""")
 _PLACEHOLDER = re.compile(r"\{\w+\}")
-_SENTENCE = re.compile(r"[A-Za-z]{2,}[,;:]? (?:[a-z(“\"{]|[A-Z][a-z])|\} [a-z]{2,}|[a-z]{2,} \{")
+_SENTENCE = re.compile(r"[A-Za-z]{2,}[,;:]? (?:[a-z(“\"{]|[A-Z][a-z])|\} \(?[a-z]{2,}|[a-z]{2,} \{")
 _LABEL = re.compile(r"[A-Z][a-z]+(?:[ -][a-z]+)*(?:…|:|\.| →)?|(?:←|→) [A-Z][a-z]+")
 _CODE = re.compile(
     r"pv-|--|::|=>|-src |\{\}|translate\(|digraph|\[shape=|rank=|\(prefers-|grid-template|^bundled |\$\{|\\[dwsb(]|\(\?|</?\w+>|[\w)]\(\)|^[.#@]\w|st-key|data-|^\W*(?:SELECT|WITH|INSERT|CREATE|EXPLAIN|SET|FROM|ALTER|DROP) |"
@@ -153,6 +154,8 @@ def _unlike(name: str, taken: set[str]) -> str:
 def _name(node: ast.expr) -> str:
     """A word for an expression: the innermost thing that it is about."""
     match node:
+        case ast.IfExp(body=ast.Constant(value="" | "s"), orelse=ast.Constant(value="" | "s")):
+            return "s"  # a plural's ending
         case ast.Name(id=name):
             return name.strip("_")
         case ast.Attribute(attr=name):
@@ -234,6 +237,8 @@ def _closing(source: str, at: int) -> int:
 
 def _script_name(expression: str) -> str:
     """A word for an expression: the last name that is no call's, before any choice."""
+    if re.search(r'\? (?:"" : "s"|"s" : "")$', expression):
+        return "s"  # a plural's ending
     head = re.split(r"\?(?!\.)|===?|<|>|&&|\|\|", expression)[0]
     head = re.sub(r"\"[^\"]*\"|'[^']*'|`[^`]*`", "", head)
     names = re.findall(r"[A-Za-z_]\w*(?!\w*\()", re.sub(r"\.(?:length|toLocaleString|join|size)\b", "", head))
@@ -245,6 +250,7 @@ def _script_name(expression: str) -> str:
 
 def data_texts() -> Iterator[tuple[str, str]]:
     """The texts of data files and of the catalogue page, with where they stand."""
+    from planviz.document.cardinality.slides import slide_facts
     from planviz.findings import checks
     from planviz.reference.entries import entries
     from planviz.render.glossary import terms
@@ -261,12 +267,27 @@ def data_texts() -> Iterator[tuple[str, str]]:
         for words in (check.title, check.why, check.advice, check.cost):
             yield words, f"planviz/findings/{type(check).__module__.rpartition('.')[2]}.py"
     for term in terms():
-        yield term.meaning, "docs/glossary.md"
-        yield term.chapter, "docs/glossary.md"
-    for entry in entries().values():
+        for words in (term.name, *term.also, term.meaning, term.chapter):
+            yield words, "docs/glossary.md"
+    for fact in slide_facts():
+        yield fact.about, "planviz/document/cardinality/slides.py"
+        yield fact.text, "planviz/document/cardinality/slides.py"
+    for words in _words_in(json.loads((ROOT / "planviz" / "physical" / "planner.json").read_text("utf-8"))):
+        if re.search(r"[a-z]{2}", words) and not re.fullmatch(r"[\w./]+|.*[a-z][A-Z]\w*", words):
+            yield words, "planviz/physical/planner.json"
+    for entry in (entry for entry in entries().values() if entry.kind not in ("batch", "function")):
         summary = entry.summary.partition(": ")[2] if entry.kind == "finding" else entry.summary  # behind its title
         for words in (summary, *entry.text):
             yield words, f"planviz/reference: {entry.kind}"
+
+
+def _words_in(told: object) -> Iterator[str]:
+    """The values of JSON that are texts."""
+    if isinstance(told, str):
+        yield told
+    elif isinstance(told, list | dict):
+        for part in told.values() if isinstance(told, dict) else told:
+            yield from _words_in(part)
 
 
 def texts() -> dict[str, list[str]]:
@@ -346,8 +367,7 @@ def faults(messages: Iterable[Message]) -> list[str]:
             found.append(f"not translated: {message.english}")
             continue
         there, wanted = (set(_PLACEHOLDER.findall(text)) for text in (message.other, message.english))
-        endings = set(re.findall(r"(?<=[a-z])\{\w+\}(?![a-z])", message.english))  # "stage{s}" has one form in Chinese
-        if there - wanted or wanted - there - endings:
+        if there - wanted or wanted - there - {"{s}"}:
             found.append(f"other values: {message.english} -> {message.other}")
     return found
 

@@ -8,7 +8,7 @@ from importlib.resources import files
 
 import streamlit as st
 
-from planviz.ui import aggregate_views, state, views
+from planviz.ui import aggregate_views, reader, state, views
 from planviz.ui.aggregate_views import Sent, Shown, Texts
 from planviz.ui.mechanics import mechanics_player
 from planviz.ui.opened import Opened
@@ -61,19 +61,19 @@ def _table(opened: Opened, number: int) -> None:
     picked = st.dataframe(
         {
             "#": [row.number for row in rows],
-            "Functions": [row.functions for row in rows],
-            "Keys": [row.keys for row in rows],
+            "Functions": [reader.told(row.functions) for row in rows],
+            "Keys": [reader.told(row.keys) for row in rows],
             "Stages": [row.stages for row in rows],
             "Shuffles": [row.shuffles for row in rows],
             "Operators": [row.operators for row in rows],
         },
         column_config={
             "#": st.column_config.Column(width=40),
-            "Functions": st.column_config.Column(width="large"),
-            "Keys": st.column_config.Column(width="medium"),
-            "Stages": st.column_config.Column(width=70),
-            "Shuffles": st.column_config.Column(width=70),
-            "Operators": st.column_config.Column(width="medium"),
+            "Functions": st.column_config.Column(reader.told("Functions"), width="large"),
+            "Keys": st.column_config.Column(reader.told("Keys"), width="medium"),
+            "Stages": st.column_config.Column(reader.told("Stages"), width=70),
+            "Shuffles": st.column_config.Column(reader.told("Shuffles"), width=70),
+            "Operators": st.column_config.Column(reader.told("Operators"), width="medium"),
         },
         hide_index=True,
         height=min(36 + 33 * len(rows), 213),

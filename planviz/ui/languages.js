@@ -2,7 +2,7 @@
 // browser's own. It stands in the page's head; the messages and what puts them in place are fetched for those who read them.
 (() => {
   const NAME = "planviz.language", OFFERED = ["en", ...Object.keys(window.__planvizTexts)];
-  const shadows = new Set(), known = (language) => (OFFERED.includes(language) ? language : null);
+  const known = (language) => (OFFERED.includes(language) ? language : null);
   const kept = (storage) => {
     try {
       return known(window[storage].getItem(NAME));
@@ -14,57 +14,55 @@
     try {
       window[storage].setItem(NAME, language);
     } catch {
-      // Then it lasts as long as the page.
+      // Then the address alone has it.
     }
   };
-  const own = () => known((navigator.language ?? "").slice(0, 2).toLowerCase()) ?? "en";
-  const asked = known(new URLSearchParams(location.search).get("lang"));
+  const address = new URL(location.href), asked = known(address.searchParams.get("lang"));
   if (asked) keep("sessionStorage", asked);
-  let translator = null, turns = 0;
-  const state = (window.__planvizLanguage = {
-    language: asked ?? kept("sessionStorage") ?? kept("localStorage") ?? own(),
-    // The part of an address that says it; "" where it goes without saying.
-    get part() {
-      return asked || state.language !== own() ? `lang=${state.language}` : "";
-    },
-    told: (text) => translator?.texts.told(text) ?? text,
-    turn(language) {
-      keep("sessionStorage", language);
-      keep("localStorage", language);
-      state.language = language;
-      const address = new URL(location.href);
-      if (state.part) address.searchParams.set("lang", language);
-      else address.searchParams.delete("lang");
-      history.replaceState(history.state, "", address);
-      show();
-    },
-  });
+  const own = known((navigator.language ?? "").slice(0, 2).toLowerCase()) ?? "en";
+  const language = asked ?? kept("sessionStorage") ?? kept("localStorage") ?? own;
+  // What goes without saying does not stand in the address.
+  const part = asked || language !== own ? `lang=${language}` : "";
+  if (part && !asked) {
+    address.searchParams.set("lang", language);
+    history.replaceState(history.state, "", address);
+  }
+  document.documentElement.lang = language === "zh" ? "zh-CN" : language;
+  document.cookie = `planviz-language=${language}; path=/; SameSite=Strict`; // for what leaves the server as a file
+  const state = (window.__planvizLanguage = { language, part, told: (text) => text });
 
-  async function show() {
-    const turn = ++turns, { language } = state;
-    document.documentElement.lang = language === "zh" ? "zh-CN" : language;
-    document.cookie = `planviz-language=${language}; path=/; SameSite=Strict`;
-    const [address, messages] = window.__planvizTexts[language] ?? [];
-    const [module, told] = address ? await Promise.all([import(address), fetch(messages).then((answer) => answer.json())]) : [];
-    if (turn !== turns) return; // turned again
-    translator?.stop();
-    translator = module ? new module.Translator(new module.Texts(told)) : null;
-    translator?.watch(document.documentElement);
-    for (const shadow of shadows) if (shadow.deref()) translator?.watch(shadow.deref());
-    document.dispatchEvent(new CustomEvent("planviz:language"));
+  // The whole page comes again, in the other language; the address has what is open.
+  function turn(to) {
+    keep("sessionStorage", to);
+    keep("localStorage", to);
+    document.dispatchEvent(new CustomEvent("planviz:leaving"));
+    const next = new URL(location.href);
+    if (to === own) next.searchParams.delete("lang");
+    else next.searchParams.set("lang", to);
+    location.replace(next);
   }
 
-  // What is in an element's shadow no observer outside of it sees.
-  const attach = Element.prototype.attachShadow;
-  Element.prototype.attachShadow = function (options) {
-    const shadow = attach.call(this, options);
-    shadows.add(new WeakRef(shadow));
-    translator?.watch(shadow);
-    return shadow;
-  };
   document.addEventListener("click", (event) => {
     const button = event.composedPath().find((at) => at.matches?.(".pv-language"));
-    if (button) state.turn(state.language === "en" ? OFFERED[1] : "en");
+    if (button) turn(language === "en" ? OFFERED[1] : "en");
   });
-  show();
+  if (language === "en") return;
+
+  // What is in an element's shadow no observer outside of it sees.
+  const attach = Element.prototype.attachShadow, shadows = [];
+  let translator = null;
+  Element.prototype.attachShadow = function (options) {
+    const shadow = attach.call(this, options);
+    if (translator) translator.watch(shadow);
+    else shadows.push(shadow);
+    return shadow;
+  };
+  const [module, messages] = window.__planvizTexts[language];
+  Promise.all([import(module), fetch(messages).then((answer) => answer.json())]).then(([{ Texts, Translator }, told]) => {
+    const texts = new Texts(told);
+    state.told = (text) => texts.told(text);
+    translator = new Translator(texts);
+    for (const root of [document.documentElement, ...shadows]) translator.watch(root);
+    document.dispatchEvent(new CustomEvent("planviz:language"));
+  });
 })();

@@ -3,11 +3,15 @@
 // nobody's text but the user's own or Spark's stands under translate="no", or in an element that holds code.
 //
 // A message may have values, "{rows} rows": it is then a pattern, and what stands at a value is looked up by itself.
-const SHORT = 12; // letters: a pattern with fewer takes no value of several words, or it would take any sentence
-const PLAIN = /^\S*(?:, \S+)*$/; // a value of one word, or a list of such
-const SEPARATORS = ["\n", " · ", ". ", "; ", " — ", ": "];
+const SHORT = 12; // letters: a pattern with fewer takes no sentence as a value, or it would take any text
+const TINY = 3; // letters: "{first} to {last}" is about numbers alone
+const FEW = 6; // letters: a pattern with fewer takes no plain word, either
+const STRONG = ["\n", " · ", ". ", "; "], WEAK = [" — ", ": ", ", "]; // what texts are put together with
 const DEEPEST = 4, KEPT = 20_000;
+const PLURAL = "{s}"; // the ending of a plural, which other languages may leave out
 const VALUE = /\{\w+\}/g;
+const PLAIN = /^\S*(?:, \S+)*$/, NAMED_AS_SPARK = /^[A-Z]\w*(?: [A-Z]\w*)*$/, WORDS = /^[a-z]+(?:[-, ]+[a-z]+)*$/;
+const ENGLISH = /(?<![\w.`'"])[a-z]{2,}(?![\w.(=`'"])/; // a plain word that is no part of a name
 
 export class Texts {
   // messages: English -> the other language.
@@ -16,7 +20,8 @@ export class Texts {
     this.patterns = new Map(); // a pattern's longest word -> the patterns with it, those with the most letters first
     this.found = new Map();
     for (const [english, other] of Object.entries(messages)) {
-      if (english.search(VALUE) < 0) this.exact.set(english, other);
+      if (/^[,;:]/.test(english)) this.#add(`{head}${english}`, `{head}${other}`); // goes on behind another text
+      else if (english.search(VALUE) < 0) this.exact.set(english, other);
       else this.#add(english, other);
     }
     for (const patterns of this.patterns.values()) patterns.sort((a, b) => b.letters - a.letters);
@@ -27,10 +32,10 @@ export class Texts {
     const words = literal.join(" ").match(/[A-Za-z]+/g);
     if (!words) return;
     const letters = words.join("").length, escaped = literal.map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-    const shape = new RegExp(`^${escaped.join("(.*?)")}$`, "s");
+    const shape = new RegExp(`^${escaped.map((part, at) => part + (names[at] === PLURAL ? "s?" : names[at] ? "(.*?)" : "")).join("")}$`, "s");
     const key = wholeWords(literal).reduce((longest, word) => (word.length > longest.length ? word : longest), "");
     if (!this.patterns.has(key)) this.patterns.set(key, []);
-    this.patterns.get(key).push({ shape, names, other, letters });
+    this.patterns.get(key).push({ shape, names: names.filter((name) => name !== PLURAL), other, letters });
   }
 
   // A text in the other language; what is no message stays as it is.
@@ -46,15 +51,22 @@ export class Texts {
   #told(text, depth) {
     const words = text.trim();
     if (depth > DEEPEST || !/[A-Za-z]/.test(words)) return undefined;
-    const told = this.exact.get(words) ?? this.exact.get(words.replace(/\s+/g, " ")) ?? this.#matched(words, depth) ?? this.#pieces(words, depth);
+    const told =
+      this.exact.get(words) ??
+      this.exact.get(words.replace(/\s+/g, " ")) ??
+      this.#matched(words, depth, (letters) => letters >= SHORT) ??
+      this.#pieces(words, depth, STRONG) ??
+      this.#matched(words, depth, (letters) => letters < SHORT) ??
+      this.#pieces(words, depth, WEAK);
     return told === undefined ? undefined : text.replace(words, () => told);
   }
 
-  #matched(words, depth) {
+  #matched(words, depth, wanted) {
     for (const key of new Set(["", ...(words.match(/[A-Za-z]+/g) ?? [])])) {
       for (const { shape, names, other, letters } of this.patterns.get(key) ?? []) {
-        const [, ...found] = shape.exec(words) ?? [];
-        const told = found.map((value) => this.#told(value, depth + 1) ?? (letters >= SHORT || PLAIN.test(value) ? value : undefined));
+        const [, ...found] = (wanted(letters) && shape.exec(words)) || [];
+        if (letters < TINY && found.some((value) => ENGLISH.test(value))) continue;
+        const told = found.map((value) => this.#told(value, depth + 1) ?? (fits(value, letters) ? value : undefined));
         if (!found.length || told.includes(undefined)) continue;
         const values = new Map(names.map((name, at) => [name, told[at]]));
         return other.replace(VALUE, (name) => values.get(name) ?? name);
@@ -63,18 +75,36 @@ export class Texts {
     return undefined;
   }
 
-  // Sentences and lists, each piece by itself; undefined where none is a message.
-  #pieces(words, depth) {
-    for (const separator of SEPARATORS) {
+  // Sentences and lists, each piece by itself: of a text one of them has to be a message, of a value and between weak
+  // separators all.
+  #pieces(words, depth, separators) {
+    for (const separator of separators) {
       const parts = words.split(separator);
       if (parts.length < 2) continue;
-      const ended = separator === ". " ? parts.map((part, at) => (at < parts.length - 1 ? `${part}.` : part)) : parts;
-      const told = ended.map((part) => this.#told(part, depth + 1));
+      const told = parts.map((part, at) => this.#piece(part, at < parts.length - 1 && separator === ". ", depth));
       if (told.every((part) => part === undefined)) continue;
-      return ended.map((part, at) => told[at] ?? part).join(separator === ". " ? "" : separator === "; " ? "；" : separator);
+      const whole = parts.every((part, at) => told[at] !== undefined || !ENGLISH.test(part));
+      if (!whole && (depth || separators === WEAK)) continue;
+      const shown = parts.map((part, at) => told[at] ?? (separator === ". " && at < parts.length - 1 ? `${part}. ` : part));
+      return shown.join(JOINED[separator] ?? separator);
     }
     return undefined;
   }
+
+  // A sentence may be a message with its full stop, or without.
+  #piece(part, ended, depth) {
+    if (!ended) return this.#told(part, depth + 1);
+    const told = this.#told(`${part}.`, depth + 1) ?? this.#told(part, depth + 1);
+    return told === undefined || /[。.？！]$/.test(told) ? told : `${told}。`;
+  }
+}
+
+const JOINED = { ". ": "", "; ": "；", ": ": "：", ", ": "，" };
+
+// Whether a value may stay as it is in a pattern with so many letters.
+function fits(value, letters) {
+  if (letters >= SHORT || NAMED_AS_SPARK.test(value)) return true;
+  return PLAIN.test(value) && !(letters < FEW && WORDS.test(value));
 }
 
 // Words that no value can be a part of: "row{s}" may stand for "rows".
@@ -88,27 +118,18 @@ function wholeWords(literal) {
 const LEFT = "script, style, textarea, pre, code, [translate=no], [contenteditable=true]";
 const NAMED = ["title", "aria-label", "placeholder", "aria-description", "aria-valuetext"];
 
-// Keeps a document, with the shadow roots in it, in the language of `texts`, whatever is put into it.
+// Puts a document, with the shadow roots in it, into the language of `texts`, and whatever comes into it.
 export class Translator {
   constructor(texts) {
     this.texts = texts;
-    this.roots = new Set();
-    this.written = new WeakMap(); // a text node, or an element: { name of the attribute } -> { english, shown }
+    this.shown = new WeakMap(); // a text node -> what it was made to say; an element -> { attribute: the same }
     this.observer = new MutationObserver((changes) => this.#changed(changes));
   }
 
   // A root and what comes into it.
   watch(root) {
-    this.roots.add(new WeakRef(root));
     this.observer.observe(root, { subtree: true, childList: true, characterData: true, attributes: true, attributeFilter: NAMED });
     this.#walk(root);
-  }
-
-  // Everything in English again.
-  stop() {
-    this.observer.disconnect();
-    for (const root of this.roots) if (root.deref()) this.#each(root.deref(), (node) => this.#restore(node));
-    this.roots.clear();
   }
 
   #changed(changes) {
@@ -122,55 +143,37 @@ export class Translator {
     }
   }
 
-  #walk(root) {
-    this.#each(root, (node) => {
-      if (node.nodeType === Node.TEXT_NODE) return this.#text(node);
-      for (const name of NAMED) if (node.hasAttribute(name)) this.#attribute(node, name);
-    });
-  }
-
   // Texts and elements beneath a node and itself; of those that are left alone only the element, for its attributes.
-  #each(root, act) {
-    if (root.nodeType === Node.TEXT_NODE) return void act(root);
+  #walk(root) {
+    if (root.nodeType === Node.TEXT_NODE) return this.#text(root);
     const walker = document.createTreeWalker(root, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT);
     let node = root.nodeType === Node.ELEMENT_NODE ? root : walker.nextNode();
     while (node) {
-      act(node);
-      const left = node.nodeType === Node.ELEMENT_NODE && node.matches(LEFT);
-      node = left ? after(walker, root) : walker.nextNode();
+      const isText = node.nodeType === Node.TEXT_NODE;
+      if (isText) this.#text(node);
+      else for (const name of NAMED) if (node.hasAttribute(name)) this.#attribute(node, name);
+      node = isText || !node.matches(LEFT) ? walker.nextNode() : behind(walker, root);
     }
   }
 
   #text(node) {
-    const known = this.written.get(node);
-    if (known?.shown === node.data) return;
-    const shown = this.texts.told(node.data);
-    this.written.set(node, { english: node.data, shown });
-    if (shown !== node.data) node.data = shown;
+    if (this.shown.get(node) === node.data) return;
+    const told = this.texts.told(node.data);
+    this.shown.set(node, told);
+    if (told !== node.data) node.data = told;
   }
 
   #attribute(element, name) {
-    const english = element.getAttribute(name), all = this.written.get(element) ?? {};
-    if (english === null || all[name]?.shown === english || element.closest("[translate=no]")) return;
-    const shown = this.texts.told(english);
-    this.written.set(element, { ...all, [name]: { english, shown } });
-    if (shown !== english) element.setAttribute(name, shown);
-  }
-
-  #restore(node) {
-    const known = this.written.get(node);
-    if (!known) return;
-    this.written.delete(node);
-    if (node.nodeType === Node.TEXT_NODE) {
-      if (node.data === known.shown) node.data = known.english;
-      return;
-    }
-    for (const [name, { english, shown }] of Object.entries(known)) if (node.getAttribute(name) === shown) node.setAttribute(name, english);
+    const english = element.getAttribute(name), all = this.shown.get(element) ?? {};
+    if (english === null || all[name] === english || element.closest("[translate=no]")) return;
+    const told = this.texts.told(english);
+    this.shown.set(element, { ...all, [name]: told });
+    if (told !== english) element.setAttribute(name, told);
   }
 }
 
 // The next node behind the one that a walker is at, without what is in it; null at the end of `root`.
-function after(walker, root) {
+function behind(walker, root) {
   for (;;) {
     if (walker.currentNode === root) return null;
     const next = walker.nextSibling();

@@ -1,5 +1,5 @@
 // The detail panel: everything known about the selected node, or the plan as a whole when none is selected.
-import { button, element } from "./dom.js";
+import { button, element, quoted } from "./dom.js";
 import { termed } from "./glossary.js";
 import { beyond, byteSize, grouped, short } from "./units.js";
 import { Why } from "./why.js";
@@ -41,7 +41,7 @@ export class Panel {
 
   #node(i) {
     const { plan } = this, { nodes } = plan, head = element("div", "pv-head");
-    head.append(this.#swatch(plan.kind(i)), element("h3", "", plan.titles[i]), this.#badge(`#${nodes.number[i]}`));
+    head.append(this.#swatch(plan.kind(i)), quoted("h3", "", plan.titles[i]), this.#badge(`#${nodes.number[i]}`));
     const marks = element("div", "pv-badges");
     marks.append(termed(this.#badge(this.theme.kinds[plan.kind(i)].label)));
     if (nodes.op[i] !== plan.titles[i]) marks.append(termed(element("code", "", nodes.op[i])));
@@ -137,7 +137,7 @@ export class Panel {
     box.append(element("h4", "", "Connected"), list);
     for (const [words, other] of lines.slice(0, 40)) {
       const go = button("pv-neighbour", "", "", () => this.on.select(other));
-      go.append(element("span", "pv-muted", words), this.#swatch(plan.kind(other)), element("span", "pv-name", plan.titles[other]), element("span", "pv-muted", `#${plan.nodes.number[other]}`));
+      go.append(element("span", "pv-muted", words), this.#swatch(plan.kind(other)), quoted("span", "pv-name", plan.titles[other]), element("span", "pv-muted", `#${plan.nodes.number[other]}`));
       list.append(go);
     }
     if (lines.length > 40) list.append(element("span", "pv-muted", `and ${lines.length - 40} more`));
@@ -244,7 +244,7 @@ export class Panel {
     box.append(element("h4", "", "Most rows"), list);
     for (const i of top) {
       const go = button("pv-neighbour", "", "", () => this.on.select(i));
-      go.append(element("span", "pv-number", plan.rowsWords(i)), this.#swatch(plan.kind(i)), element("span", "pv-name", plan.titles[i]));
+      go.append(element("span", "pv-number", plan.rowsWords(i)), this.#swatch(plan.kind(i)), quoted("span", "pv-name", plan.titles[i]));
       list.append(go);
     }
     if (top.some((i) => plan.nodes.sign?.[i])) box.append(element("p", "pv-muted pv-hint", "In brackets: what the optimizer's formulas give; with CBO off Spark itself does not count them. ≤ is a bound."));
