@@ -1,9 +1,9 @@
 """Texts in a reader's language: the catalogues of messages, and the search for a text among them.
 
-Everything in planviz says what it says in English, and nothing between the engine and the screen knows of languages. The
-last step does: in the browser `render/web/language.js`, for files that leave the server `Texts`. Both look a text up in
-`planviz/locale/<locale>/LC_MESSAGES/planviz.po`, a gettext catalogue that `python -m tools.texts` keeps in step with the
-code (docs/decisions/0009-languages.md).
+Everything in planviz says what it says in English, and nothing between the engine and the screen knows of languages.
+The last step does: in the browser `render/web/language.js`, for files that leave the server `Texts`. Both look a text
+up in `planviz/locale/<locale>/LC_MESSAGES/planviz.po`, a gettext catalogue that `python -m tools.texts` keeps in step
+with the code (docs/decisions/0009-languages.md).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _PLURAL = "{s}"
 _PLACEHOLDER = re.compile(r"\{\w+\}")
 _WORD = re.compile(r"[A-Za-z]+")
 _SPACE = re.compile(r"\s+")
-#: Letters: a pattern with fewer takes no sentence as a value, or it would take any text; with fewer still no plain word.
+#: Letters: a pattern with fewer takes no sentence as a value, or it would take any text; with fewer still no word.
 _SHORT, _FEW = 12, 6
 #: "{first} to {last}" is about numbers alone.
 _TINY = 3
@@ -32,7 +32,10 @@ _STRONG, _WEAK = ("\n", " · ", ". ", "; "), (" — ", ": ", ", ")
 _JOINED = {". ": "", "; ": "；", ": ": "：", ", ": "，"}
 _DEEPEST = 4
 _PLAIN = re.compile(r"\S*(?:, \S+)*")
-_NAMED_AS_SPARK = re.compile(r"[A-Z]\w*(?: [A-Z]\w*)*", re.ASCII)
+#: How the name of a value begins that is a piece of a plan, whatever it holds.
+_CODE = "{code"
+#: A full stop that follows a value.
+_STOP = re.compile(r"([\u4e00-\u9fff][^.]*(?:\.\d+[^.]*)*)\.$")
 _WORDS = re.compile(r"[a-z]+(?:[-, ]+[a-z]+)*")
 #: A plain word that is no part of a name.
 _ENGLISH = re.compile(r"(?<![\w.`'\"])[a-z]{2,}(?![\w.(=`'\"])", re.ASCII)
@@ -78,7 +81,7 @@ def messages(language: str) -> Mapping[str, Message]:
 
 @cache
 def translations(language: str, places: tuple[str, ...] = ("",)) -> Mapping[str, str]:
-    """English to the other language, of what is translated and written in a file whose path begins with one of `places`."""
+    """English to the other language, of what is written in files whose paths begin with one of `places`."""
     return {
         message.english: message.other
         for message in messages(language).values()
@@ -150,7 +153,7 @@ class Texts:
             or self._matched(words, depth, short=True)
             or self._pieces(words, depth, _WEAK)
         )
-        return None if found is None else text.replace(words, found, 1)
+        return None if found is None else text.replace(words, _STOP.sub(r"\1。", found), 1)
 
     def _matched(self, words: str, depth: int, *, short: bool) -> str | None:
         for key in dict.fromkeys(("", *_WORD.findall(words))):
@@ -158,16 +161,19 @@ class Texts:
                 found = pattern.shape.fullmatch(words) if (pattern.letters < _SHORT) is short else None
                 if found is not None and pattern.letters < _TINY and any(map(_ENGLISH.search, found.groups())):
                     continue
-                told = [] if found is None else [self._value(value, pattern, depth) for value in found.groups()]
+                groups = () if found is None else found.groups()
+                told = [self._value(v, n, pattern, depth) for v, n in zip(groups, pattern.names, strict=False)]
                 values = {name: value for name, value in zip(pattern.names, told, strict=False) if value is not None}
                 if told and len(values) == len(told):
                     return _filled(pattern.other, values)
         return None
 
-    def _value(self, text: str, pattern: _Pattern, depth: int) -> str | None:
+    def _value(self, text: str, name: str, pattern: _Pattern, depth: int) -> str | None:
         """A value in the other language; as it is, where the pattern may take it so, else None."""
         found = self._told(text, depth + 1)
-        return text if found is None and _fits(text, pattern.letters) else found
+        if found is None:
+            return text if _fits(text, name, pattern.letters) else None
+        return found.strip()
 
     def _pieces(self, words: str, depth: int, separators: tuple[str, ...]) -> str | None:
         """Sentences and lists, each piece by itself: of a text one of them has to be a message, of a value and between
@@ -196,9 +202,9 @@ def _filled(other: str, values: Mapping[str, str]) -> str:
     return _PLACEHOLDER.sub(lambda name: values.get(name[0], name[0]), other)
 
 
-def _fits(value: str, letters: int) -> bool:
-    """Whether a value may stay as it is in a pattern with so many letters."""
-    if letters >= _SHORT or _NAMED_AS_SPARK.fullmatch(value):
+def _fits(value: str, name: str, letters: int) -> bool:
+    """Whether a value of this name may stay as it is in a pattern with so many letters; one called code always may."""
+    if letters >= _SHORT or name.startswith(_CODE) or not _ENGLISH.search(value):
         return True
     return bool(_PLAIN.fullmatch(value)) and not (letters < _FEW and _WORDS.fullmatch(value))
 

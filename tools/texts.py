@@ -1,10 +1,11 @@
 """The texts that planviz shows, found where they are written, and the catalogues of their translations kept in step.
 
     python -m tools.texts            # says what is missing, and exits with 1 where something is
-    python -m tools.texts --update   # puts new texts into every planviz/locale/*/LC_MESSAGES/planviz.po, takes old ones out
+    python -m tools.texts --update   # puts new texts into every planviz/locale/*/LC_MESSAGES/planviz.po, takes old out
 
-A text is a sentence or a label in a Python string (also an f-string), in markup, in a script's string, in the stories and
-samples, or in what the catalogue page tells. Its values are placeholders, named after the expression that gives them.
+A text is a sentence or a label in a Python string (also an f-string), in markup, in a script's string, in the stories
+and samples, or in what the catalogue page tells. Its values are placeholders, named after the expressions that give
+them. A message with a note (`#.`) stays: it is put together where it is shown, and stands in no string as a whole.
 """
 
 from __future__ import annotations
@@ -28,26 +29,49 @@ ROOMS = (
 )  # fmt: skip
 #: Modules in these rooms that print for the command line or for files, or hold tables of Spark's names.
 _PASSED_OVER = (
-    "ui/guard.py", "ui/workers.py", "ui/warm.py", "ui/front.py", "render/dot.py", "render/mermaid.py", "render/fonts.py",
-    "render/json_export.py", "document/comparison/text.py", "document/comparison/chain_text.py",
+    "ui/guard.py", "ui/workers.py", "ui/warm.py", "ui/front.py", "render/dot.py", "render/mermaid.py",
+    "render/fonts.py", "render/json_export.py", "document/comparison/text.py", "document/comparison/chain_text.py",
     "document/comparison/upgrade_reports.py", "graph/kinds.py",
 )  # fmt: skip
 #: Calls whose strings nobody reads on a page.
-_SILENT = frozenset({"querySelector", "compile", "getLogger", "exception", "InternalError", "TypeVar", "ParamSpec", "joinpath", "component", "Literal", "KeyError", "ValueError", "AssertionError"})
+_SILENT = frozenset(
+    [
+        "querySelector",
+        "compile",
+        "getLogger",
+        "exception",
+        "InternalError",
+        "TypeVar",
+        "ParamSpec",
+        "joinpath",
+        "component",
+        "Literal",
+        "KeyError",
+        "ValueError",
+        "AssertionError",
+    ]
+)
 _TAG = re.compile(r"<[!/]?[a-zA-Z][^<>]*>|<!--.*?-->", re.DOTALL)
 _NAMED = re.compile(r"""\b(?:title|aria-label|placeholder|alt)=(?:"([^"]+)"|'([^']+)')""")
 _PLACEHOLDER = re.compile(r"\{\w+\}")
 _SENTENCE = re.compile(r"[A-Za-z]{2,}[,;:]? (?:[a-z(“\"{]|[A-Z][a-z])|\} \(?[a-z]{2,}|[a-z]{2,} \{")
 _LABEL = re.compile(r"[A-Z][a-z]+(?:[ -][a-z]+)*(?:…|:|\.| →)?|(?:←|→) [A-Z][a-z]+")
 _CODE = re.compile(
-    r"pv-|--|::|=>|-src |\{\}|translate\(|digraph|\[shape=|rank=|\(prefers-|grid-template|^bundled |\$\{|\\[dwsb(]|\(\?|</?\w+>|[\w)]\(\)|^[.#@]\w|st-key|data-|^\W*(?:SELECT|WITH|INSERT|CREATE|EXPLAIN|SET|FROM|ALTER|DROP) |"
-    r"^spark\.\w|^https?:|px;|^[a-z]+(?: [a-z]+)?/[a-z]"
+    r"pv-|--|::|=>|-src |\{\}|translate\(|digraph|\[shape=|rank=|\(prefers-|grid-template|^bundled |\$\{|\\[dwsb(]|\(\?|"
+    r"</?\w+>|[\w)]\(\)|^[.#@]\w|st-key|data-|^\W*(?:SELECT|WITH|INSERT|CREATE|EXPLAIN|SET|FROM|ALTER|DROP) |"
+    r"^spark\.\w|^https?:|px;|^[a-z]+(?: [a-z]+)?/[a-z]|^chip |^box |df\.explain\(\"cost"
 )
+#: Words that are names everywhere, or keys of a keyboard.
+_NAMES = frozenset(("Ctrl", "Files", "Mermaid", "Enter", "Escape", "Home", "End", "Esc"))
 
 
 def is_text(words: str) -> bool:
     """Whether a string is one that people read: a sentence or a label, and no code."""
-    if _CODE.search(words) or not words.isprintable() and not words.replace("\n", "").isprintable():
+    if (
+        _CODE.search(words)
+        or words in _NAMES
+        or (not words.isprintable() and not words.replace("\n", "").isprintable())
+    ):
         return False
     return bool(_SENTENCE.search(words) or _LABEL.fullmatch(words))
 
@@ -85,38 +109,38 @@ class _Strings(ast.NodeVisitor):
         self.visit(tree)
         return self.texts
 
-    def visit_Expr(self, node: ast.Expr) -> None:  # noqa: N802
+    def visit_Expr(self, node: ast.Expr) -> None:
         if not isinstance(node.value, ast.Constant):  # a docstring
             self.generic_visit(node)
 
-    def visit_Call(self, node: ast.Call) -> None:  # noqa: N802
+    def visit_Call(self, node: ast.Call) -> None:
         function = node.func
         name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
         if name not in _SILENT:
             self.generic_visit(node)
 
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:  # noqa: N802
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
         if node.value is not None:
             self.visit(node.value)
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:  # noqa: N802
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         for part in (*node.body, *node.args.defaults, *filter(None, node.args.kw_defaults)):
             self.visit(part)
 
-    def visit_BinOp(self, node: ast.BinOp) -> None:  # noqa: N802
+    def visit_BinOp(self, node: ast.BinOp) -> None:
         parts = _added(node)
         if isinstance(node.op, ast.Add) and all(isinstance(p, ast.Constant | ast.JoinedStr) for p in parts):
             self._take("".join(map(_template, parts)), node.lineno)
         else:
             self.generic_visit(node)
 
-    def visit_JoinedStr(self, node: ast.JoinedStr) -> None:  # noqa: N802
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
         self._take(_template(node), node.lineno)
         for value in node.values:
             if isinstance(value, ast.FormattedValue):
                 self.visit(value.value)
 
-    def visit_Constant(self, node: ast.Constant) -> None:  # noqa: N802
+    def visit_Constant(self, node: ast.Constant) -> None:
         if isinstance(node.value, str):
             self._take(node.value, node.lineno)
 
@@ -326,7 +350,7 @@ def _sources() -> Iterator[Path]:
 
 # ---------------------------------------------------------------------------------------------- catalogues
 
-_HEAD = """# Texts of planviz; `python -m tools.texts --update` keeps it in step with the code, CONTRIBUTING.md says how.
+_HEAD = """# Texts of planviz; `python -m tools.texts --update` keeps them in step with the code (CONTRIBUTING.md).
 msgid ""
 msgstr ""
 "Content-Type: text/plain; charset=UTF-8\\n"

@@ -134,7 +134,9 @@ def catalog_picker(
     names = _CATALOGS | own | here | ({cache.AUTO: told[found]} if found in told else {})
     offered = (cache.AUTO, *own, *cache.CATALOGS[1:])
     at = offered.index(chosen) if chosen in offered and key not in st.session_state else 0
-    st.selectbox(label, offered, index=at, format_func=lambda name: reader.told(names.get(name, name)), key=key, **asked)
+    st.selectbox(
+        label, offered, index=at, format_func=lambda name: reader.told(names.get(name) or str(name)), key=key, **asked
+    )
 
 
 def rules_opening(opened: Opened | None) -> None:

@@ -112,8 +112,11 @@ def index(home: bool = False) -> str:
 
 @cache
 def elements() -> dict[str, tuple[str, Asset]]:
-    """Our elements' scripts and styles, and what shows them ahead and in other languages: address and content by name."""
-    found = {"ahead.js": files("planviz.ui").joinpath("ahead.js").read_text("utf-8"), "language.js": source("language.js")}
+    """Our elements' scripts and styles, what shows them ahead or in other languages: address and content by name."""
+    found = {
+        "ahead.js": files("planviz.ui").joinpath("ahead.js").read_text("utf-8"),
+        "language.js": source("language.js"),
+    }
     for language in LANGUAGES:
         found[f"{language}.json"] = json.dumps(translations(language), ensure_ascii=False, separators=(",", ":"))
     for name in ELEMENTS:

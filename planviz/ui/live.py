@@ -239,7 +239,12 @@ def tables(allowed: Access) -> None:
         offered = [name for name in (OWN, FOLDER) if name != FOLDER or live_places.folders()]
     if live["tables"] not in offered:
         live_session.write("tables", offered[0])
-    st.selectbox("Tables", offered, format_func=lambda name: reader.told(TABLES[name]), **live_session.bound("tables", "index", offered))
+    st.selectbox(
+        "Tables",
+        offered,
+        format_func=lambda name: reader.told(TABLES[name]),
+        **live_session.bound("tables", "index", offered),
+    )
     if live["tables"] == PASTED:
         st.text_area("CREATE TABLE statements or a planviz catalogue", height=140, **live_session.bound("text"))
     elif live["tables"] == SAMPLE and not sample_folder().is_dir():

@@ -178,7 +178,7 @@ def _escaped(text: str) -> str:
     return escape(one_line(text, 2_000))
 
 
-#: The button that turns to the other language (languages.js); the style sheet shows the one of its words that is not read now.
+#: The button that turns to the other language (languages.js); the style sheet shows the language that is not read now.
 _LANGUAGE = (
     '<button type="button" class="pv-language" translate="no">'
     '<span lang="zh">中文</span><span lang="en">English</span></button>'

@@ -7,10 +7,12 @@ const SHORT = 12; // letters: a pattern with fewer takes no sentence as a value,
 const TINY = 3; // letters: "{first} to {last}" is about numbers alone
 const FEW = 6; // letters: a pattern with fewer takes no plain word, either
 const STRONG = ["\n", " · ", ". ", "; "], WEAK = [" — ", ": ", ", "]; // what texts are put together with
-const DEEPEST = 4, KEPT = 20_000;
+const LONGEST = 1500, DEEPEST = 4, KEPT = 20_000; // characters of a text; values within values; texts that are kept
+const CODE = "{code"; // a value that is a piece of a plan, whatever it holds
 const PLURAL = "{s}"; // the ending of a plural, which other languages may leave out
 const VALUE = /\{\w+\}/g;
-const PLAIN = /^\S*(?:, \S+)*$/, NAMED_AS_SPARK = /^[A-Z]\w*(?: [A-Z]\w*)*$/, WORDS = /^[a-z]+(?:[-, ]+[a-z]+)*$/;
+const PLAIN = /^\S*(?:, \S+)*$/, WORDS = /^[a-z]+(?:[-, ]+[a-z]+)*$/;
+const STOP = /([\u4e00-\u9fff][^.]*(?:\.\d+[^.]*)*)\.$/; // a full stop that follows a value
 const ENGLISH = /(?<![\w.`'"])[a-z]{2,}(?![\w.(=`'"])/; // a plain word that is no part of a name
 
 export class Texts {
@@ -40,25 +42,30 @@ export class Texts {
 
   // A text in the other language; what is no message stays as it is.
   told(text) {
-    let known = this.found.get(text);
-    if (known === undefined) {
-      if (this.found.size >= KEPT) this.found.clear();
-      this.found.set(text, (known = this.#told(text, 0) ?? text));
-    }
-    return known;
+    return this.#told(text, 0) ?? text;
   }
 
   #told(text, depth) {
     const words = text.trim();
-    if (depth > DEEPEST || !/[A-Za-z]/.test(words)) return undefined;
-    const told =
+    if (depth > DEEPEST || words.length > LONGEST || !/[A-Za-z]/.test(words)) return undefined;
+    const known = `${depth && 1} ${words}`; // a value is told of more strictly than a text
+    if (!this.found.has(known)) {
+      if (this.found.size >= KEPT) this.found.clear();
+      this.found.set(known, this.#looked(words, depth));
+    }
+    const told = this.found.get(known);
+    return told === undefined ? undefined : text.replace(words, () => told.replace(STOP, "$1。"));
+  }
+
+  #looked(words, depth) {
+    return (
       this.exact.get(words) ??
       this.exact.get(words.replace(/\s+/g, " ")) ??
       this.#matched(words, depth, (letters) => letters >= SHORT) ??
       this.#pieces(words, depth, STRONG) ??
       this.#matched(words, depth, (letters) => letters < SHORT) ??
-      this.#pieces(words, depth, WEAK);
-    return told === undefined ? undefined : text.replace(words, () => told);
+      this.#pieces(words, depth, WEAK)
+    );
   }
 
   #matched(words, depth, wanted) {
@@ -66,7 +73,7 @@ export class Texts {
       for (const { shape, names, other, letters } of this.patterns.get(key) ?? []) {
         const [, ...found] = (wanted(letters) && shape.exec(words)) || [];
         if (letters < TINY && found.some((value) => ENGLISH.test(value))) continue;
-        const told = found.map((value) => this.#told(value, depth + 1) ?? (fits(value, letters) ? value : undefined));
+        const told = found.map((value, at) => this.#told(value, depth + 1)?.trim() ?? (fits(value, names[at], letters) ? value : undefined));
         if (!found.length || told.includes(undefined)) continue;
         const values = new Map(names.map((name, at) => [name, told[at]]));
         return other.replace(VALUE, (name) => values.get(name) ?? name);
@@ -101,9 +108,9 @@ export class Texts {
 
 const JOINED = { ". ": "", "; ": "；", ": ": "：", ", ": "，" };
 
-// Whether a value may stay as it is in a pattern with so many letters.
-function fits(value, letters) {
-  if (letters >= SHORT || NAMED_AS_SPARK.test(value)) return true;
+// Whether a value of this name may stay as it is in a pattern with so many letters; one called {code} always may.
+function fits(value, name, letters) {
+  if (letters >= SHORT || name.startsWith(CODE) || !ENGLISH.test(value)) return true;
   return PLAIN.test(value) && !(letters < FEW && WORDS.test(value));
 }
 
