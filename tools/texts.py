@@ -35,21 +35,10 @@ _PASSED_OVER = (
 )  # fmt: skip
 #: Calls whose strings nobody reads on a page.
 _SILENT = frozenset(
-    [
-        "querySelector",
-        "compile",
-        "getLogger",
-        "exception",
-        "InternalError",
-        "TypeVar",
-        "ParamSpec",
-        "joinpath",
-        "component",
-        "Literal",
-        "KeyError",
-        "ValueError",
-        "AssertionError",
-    ]
+    {
+        *("querySelector", "compile", "getLogger", "exception", "InternalError", "TypeVar", "ParamSpec", "joinpath"),
+        *("component", "Literal", "KeyError", "ValueError", "AssertionError"),
+    }
 )
 _TAG = re.compile(r"<[!/]?[a-zA-Z][^<>]*>|<!--.*?-->", re.DOTALL)
 _NAMED = re.compile(r"""\b(?:title|aria-label|placeholder|alt)=(?:"([^"]+)"|'([^']+)')""")
@@ -57,8 +46,8 @@ _PLACEHOLDER = re.compile(r"\{\w+\}")
 _SENTENCE = re.compile(r"[A-Za-z]{2,}[,;:]? (?:[a-z(“\"{]|[A-Z][a-z])|\} \(?[a-z]{2,}|[a-z]{2,} \{")
 _LABEL = re.compile(r"[A-Z][a-z]+(?:[ -][a-z]+)*(?:…|:|\.| →)?|(?:←|→) [A-Z][a-z]+")
 _CODE = re.compile(
-    r"pv-|--|::|=>|-src |\{\}|translate\(|digraph|\[shape=|rank=|\(prefers-|grid-template|^bundled |\$\{|\\[dwsb(]|\(\?|"
-    r"</?\w+>|[\w)]\(\)|^[.#@]\w|st-key|data-|^\W*(?:SELECT|WITH|INSERT|CREATE|EXPLAIN|SET|FROM|ALTER|DROP) |"
+    r"pv-|--|::|=>|-src |\{\}|translate\(|digraph|\[shape=|rank=|\(prefers-|grid-template|^bundled |\$\{|\\[dwsb(]|"
+    r"\(\?|</?\w+>|[\w)]\(\)|^[.#@]\w|st-key|data-|^\W*(?:SELECT|WITH|INSERT|CREATE|EXPLAIN|SET|FROM|ALTER|DROP) |"
     r"^spark\.\w|^https?:|px;|^[a-z]+(?: [a-z]+)?/[a-z]|^chip |^box |df\.explain\(\"cost"
 )
 #: Words that are names everywhere, or keys of a keyboard.
