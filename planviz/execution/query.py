@@ -12,7 +12,7 @@ from planviz.catalog.tables import Catalog
 from planviz.config import OptimizerConfig
 from planviz.decisions.refusals import Refusal
 from planviz.errors import AnalysisError, InputError, PlanvizError, defect
-from planviz.estimation import cost_string, estimate, estimating
+from planviz.estimation import Estimator, cost_string
 from planviz.estimation.cost import Reordering
 from planviz.expressions.ids import Ids, ids_from, next_id
 from planviz.frontend import Parameters, Statement, parse_plan
@@ -228,8 +228,7 @@ class QueryExecution:
         filling.config = self.config.with_settings(_CACHING)
         filling._stages = {name: self._stages[name] for name in ("parsed", "analyzed") if name in self._stages}
         physical = filling.physical
-        with estimating(self.config):
-            statistics = estimate(filling.optimized)
+        statistics = Estimator(self.config).estimate(filling.optimized)
         cached = CachedPlan(physical, statistics, level, name, filling.planned.last_plan_id)
         return CachedData(filling.analyzed, cached)
 
@@ -299,9 +298,7 @@ class QueryExecution:
     @property
     def cost_text(self) -> str:
         """The optimized plan with every operator's estimate, as `explain cost` prints it, without heading."""
-        plan = self.optimized
-        with estimating(self.config):
-            return cost_string(plan, estimate)
+        return cost_string(self.optimized, Estimator(self.config).estimate)
 
 
 def with_guesses(plans: list[LogicalPlan], catalog: Catalog, defined: Iterable[str] = ()) -> tuple[Catalog, list[str]]:

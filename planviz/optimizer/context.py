@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import ClassVar, Literal
 
 from planviz.config import OptimizerConfig
 from planviz.decisions.branches import Branch
 from planviz.decisions.refusals import Refusal
+from planviz.estimation import Estimator
 from planviz.estimation.cost import Reordering
 from planviz.expressions.core import Expression
 from planviz.logical.plan import LogicalPlan
@@ -40,6 +42,11 @@ class OptimizerContext:
         """Remember a warning, once."""
         if text not in self.warnings:
             self.warnings.append(text)
+
+    @cached_property
+    def estimator(self) -> Estimator:
+        """What tells how many rows and bytes a plan has."""
+        return Estimator(self.config)
 
     def on(self, key: str) -> bool:
         """Whether a setting is true."""

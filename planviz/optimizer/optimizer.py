@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from planviz.config import OptimizerConfig
-from planviz.estimation import estimating
 from planviz.evaluation import legacy_patterns, session_zone
 from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.batches import batches, exclusion_warnings
@@ -41,7 +40,7 @@ class Optimizer:
         config = self.context.config
         zone = config.text("spark.sql.session.timeZone")
         legacy = config.text("spark.sql.legacy.timeParserPolicy").upper() == "LEGACY"
-        with session_zone(zone), legacy_patterns(legacy), estimating(config), inferring(config):
+        with session_zone(zone), legacy_patterns(legacy), inferring(config):
             optimized: LogicalPlan = self._runs(trace if trace is not None else Trace())(plan)
         return optimized
 

@@ -6,7 +6,6 @@ from typing_extensions import override
 
 from planviz.decisions.branches import logic
 from planviz.errors import PlanvizError
-from planviz.estimation import can_broadcast
 from planviz.estimation.star_schema import reordered_star
 from planviz.evaluation import UnknownValueError, row_value
 from planviz.expressions.aggregates import AggregateCall, AggregateExpression, FirstLast, Max, Min, is_aggregate
@@ -106,7 +105,7 @@ class ReorderJoin(OptimizerRule):
     def _star_first(self, inputs: list[Input], conditions: list[Expression]) -> list[Input]:
         """The inputs with a star's tables before the others."""
         inner = [r for r, kind in inputs if kind == "Inner"]
-        star = reordered_star(inner, conditions, self.context.config)
+        star = reordered_star(inner, conditions, self.context.estimator)
         return [(r, "Inner") for r in star] + [i for i in inputs if not any(i[0] is r for r in star)]
 
     def _refused(self, plan: Filter | Join, inputs: list[Input]) -> LogicalPlan:
@@ -450,5 +449,5 @@ class PushDownJoinThroughUnion(OptimizerRule):
         sides = [(join.right, join.right_hint)]
         if join.kind == "Inner":
             sides.append((join.left, join.left_hint))
-        small = any(h == "broadcast" or can_broadcast(side, self.context.config) for side, h in sides)
+        small = any(h == "broadcast" or self.context.estimator.can_broadcast(side) for side, h in sides)
         return bool(join_keys(join)) and small

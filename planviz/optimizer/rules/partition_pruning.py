@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing_extensions import override
 
-from planviz.estimation import estimate, size_in_bytes
 from planviz.expressions.core import Expression, Literal
 from planviz.expressions.ids import next_id
 from planviz.expressions.predicates import EqualTo, conjunction, split_conjunction
@@ -154,6 +153,7 @@ class PartitionPruning(OptimizerRule):
         if not _selective(other):
             return False
         ratio = self._share_that_goes(key, scan, other_key, other)
+        size_in_bytes = self.context.estimator.size_in_bytes
         again = sum(size_in_bytes(p) for p in other.walk() if isinstance(p, LeafNode))
         return ratio * size_in_bytes(scan) > again
 
@@ -162,16 +162,15 @@ class PartitionPruning(OptimizerRule):
         guess = self.context.config.ratio(_SETTINGS + "fallbackFilterRatio")
         if not self.context.on(_SETTINGS + "useStats"):
             return guess
-        here, there = _distinct(key, scan), _distinct(other_key, other)
+        here, there = self._distinct(key, scan), self._distinct(other_key, other)
         # More keys than partitions: one of the counts is off.
         return guess if not here or there is None or here <= there else 1 - there / here
 
-
-def _distinct(key: Expression, plan: LogicalPlan) -> int | None:
-    """The distinct values of the one column that a key reads."""
-    columns = list(key.references)
-    stats = estimate(plan).columns.get(columns[0]) if len(columns) == 1 else None
-    return None if stats is None else stats.distinct_count
+    def _distinct(self, key: Expression, plan: LogicalPlan) -> int | None:
+        """The distinct values of the one column that a key reads."""
+        columns = list(key.references)
+        stats = self.context.estimator.estimate(plan).columns.get(columns[0]) if len(columns) == 1 else None
+        return None if stats is None else stats.distinct_count
 
 
 def _pruned(plan: LogicalPlan) -> bool:
