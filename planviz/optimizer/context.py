@@ -14,6 +14,7 @@ from planviz.estimation import Estimator
 from planviz.estimation.cost import Reordering
 from planviz.expressions.core import Expression
 from planviz.logical.plan import LogicalPlan
+from planviz.optimizer.constraints import Constraints
 from planviz.trees.rule import NodeT, Rule
 
 
@@ -47,6 +48,11 @@ class OptimizerContext:
     def estimator(self) -> Estimator:
         """What tells how many rows and bytes a plan has."""
         return Estimator(self.config)
+
+    @cached_property
+    def constraints(self) -> Constraints:
+        """What tells which predicates hold for every row of a plan."""
+        return Constraints(self.config)
 
     def on(self, key: str) -> bool:
         """Whether a setting is true."""

@@ -9,7 +9,6 @@ from planviz.config import OptimizerConfig
 from planviz.evaluation import legacy_patterns, session_zone
 from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.batches import batches, exclusion_warnings
-from planviz.optimizer.constraints import inferring
 from planviz.optimizer.context import OptimizerContext
 from planviz.trees.executor import Check, RuleExecutor
 from planviz.trees.trace import Trace
@@ -40,7 +39,7 @@ class Optimizer:
         config = self.context.config
         zone = config.text("spark.sql.session.timeZone")
         legacy = config.text("spark.sql.legacy.timeParserPolicy").upper() == "LEGACY"
-        with session_zone(zone), legacy_patterns(legacy), inferring(config):
+        with session_zone(zone), legacy_patterns(legacy):
             optimized: LogicalPlan = self._runs(trace if trace is not None else Trace())(plan)
         return optimized
 

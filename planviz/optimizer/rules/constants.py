@@ -58,8 +58,8 @@ from planviz.logical.operators import (
 )
 from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.attributes import substitute
-from planviz.optimizer.constraints import ExpressionSet
 from planviz.optimizer.context import OptimizerRule
+from planviz.optimizer.expression_set import ExpressionSet
 from planviz.optimizer.rules.boolean import FALSE, TRUE, is_null
 from planviz.trees.depth import deep
 from planviz.types import BOOLEAN, is_integral

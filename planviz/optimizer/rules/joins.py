@@ -17,7 +17,6 @@ from planviz.logical.join_keys import unique_keys
 from planviz.logical.operators import Aggregate, Filter, Project
 from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.attributes import correlated, renewed, same_output, substitute
-from planviz.optimizer.constraints import constraints
 from planviz.optimizer.context import OptimizerRule
 from planviz.optimizer.rules.pushdown import INNER, can_evaluate_within_join
 from planviz.trees.memo import Memo
@@ -243,7 +242,7 @@ class EliminateOuterJoin(OptimizerRule):
         own = split(plan.condition)
         seen = [
             (c, next((side for side, columns in sides.items() if c.references <= columns), None))
-            for c in [*own, *(c for c in constraints(plan) if c not in own)]
+            for c in [*own, *(c for c in self.context.constraints.of(plan) if c not in own)]
         ]
         told, deciding = [], []
         filled = {"LeftOuter": ("right",), "RightOuter": ("left",)}.get(join.kind, ("left", "right"))
@@ -265,9 +264,8 @@ class EliminateOuterJoin(OptimizerRule):
         ]
         self.take(plan, f"{join.kind} to {kind}", " ".join(told), shown)
 
-    @staticmethod
-    def _kind(plan: Filter, join: Join) -> str:
-        conditions = [*split(plan.condition), *constraints(plan)]
+    def _kind(self, plan: Filter, join: Join) -> str:
+        conditions = [*split(plan.condition), *self.context.constraints.of(plan)]
         left = any(c.references <= join.left.output_set and filters_nulls(c) for c in conditions)
         right = any(c.references <= join.right.output_set and filters_nulls(c) for c in conditions)
         kind: str = join.kind
