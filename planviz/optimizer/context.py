@@ -12,6 +12,7 @@ from planviz.decisions.branches import Branch
 from planviz.decisions.refusals import Refusal
 from planviz.estimation import Estimator
 from planviz.estimation.cost import Reordering
+from planviz.evaluation import Evaluator
 from planviz.expressions.core import Expression
 from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.constraints import Constraints
@@ -48,6 +49,11 @@ class OptimizerContext:
     def estimator(self) -> Estimator:
         """What tells how many rows and bytes a plan has."""
         return Estimator(self.config)
+
+    @cached_property
+    def evaluator(self) -> Evaluator:
+        """What computes constants by the session's settings."""
+        return Evaluator.of(self.config)
 
     @cached_property
     def constraints(self) -> Constraints:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from planviz.config import OptimizerConfig
-from planviz.evaluation import legacy_patterns, session_zone
 from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.batches import batches, exclusion_warnings
 from planviz.optimizer.context import OptimizerContext
@@ -36,12 +35,7 @@ class Optimizer:
 
     def optimize(self, plan: LogicalPlan, trace: Trace | None = None) -> LogicalPlan:
         """The optimized plan. Raises NotConverged and BrokenPlan when checks are on and a rule misbehaves."""
-        config = self.context.config
-        zone = config.text("spark.sql.session.timeZone")
-        legacy = config.text("spark.sql.legacy.timeParserPolicy").upper() == "LEGACY"
-        with session_zone(zone), legacy_patterns(legacy):
-            optimized: LogicalPlan = self._runs(trace if trace is not None else Trace())(plan)
-        return optimized
+        return self._runs(trace if trace is not None else Trace())(plan)
 
     def _runs(self, trace: Trace) -> Callable[[LogicalPlan], LogicalPlan]:
         """The function that optimizes a plan; rules call it again for the plans of subqueries."""
