@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from planviz.config import OptimizerConfig
 from planviz.decisions.choices import Decision
 from planviz.expressions.subqueries import SubqueryExpression
-from planviz.physical.codegen import AdaptiveSparkPlanExec, coding
+from planviz.physical.codegen import AdaptiveSparkPlanExec
 from planviz.physical.conf import planning
 from planviz.physical.distribution import UNSPECIFIED
 from planviz.physical.exchanges import Exchange
@@ -115,5 +115,5 @@ def plan_query(
     """
     preparation = Preparation(config, trace)
     preparation.context.plan_id = last_plan_id
-    with coding(config), planning(config):
+    with planning(config):
         return preparation.plan(optimized)
