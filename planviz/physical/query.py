@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 from planviz.config import OptimizerConfig
 from planviz.decisions.choices import Decision
-from planviz.estimation import estimating
 from planviz.expressions.subqueries import SubqueryExpression
-from planviz.physical.codegen import AdaptiveSparkPlanExec, coding
+from planviz.physical.codegen import AdaptiveSparkPlanExec
 from planviz.physical.conf import planning
 from planviz.physical.distribution import UNSPECIFIED
 from planviz.physical.exchanges import Exchange
@@ -64,9 +63,8 @@ class Preparation:
 
     def plan(self, optimized: LogicalPlan) -> PhysicalPlan:
         """Both physical plans of an optimized one. Raises AnalysisError for an operator that cannot be planned."""
-        with estimating(self.config):
-            spark = self.planner.plan(optimized)
-            executed = self._prepared(spark, False)
+        spark = self.planner.plan(optimized)
+        executed = self._prepared(spark, False)
         context = self.context
         return PhysicalPlan(spark, executed, tuple(context.decisions), tuple(context.warnings), context.plan_id)
 
@@ -117,5 +115,5 @@ def plan_query(
     """
     preparation = Preparation(config, trace)
     preparation.context.plan_id = last_plan_id
-    with coding(config), planning(config):
+    with planning(config):
         return preparation.plan(optimized)
