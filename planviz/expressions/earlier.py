@@ -7,16 +7,17 @@ from dataclasses import replace
 from datetime import date, datetime, timedelta
 from functools import cache
 
+from planviz.expressions.aggregates import AggregateCall
 from planviz.expressions.calls import FunctionCall, RuntimeReplaceable
 from planviz.expressions.casts import Cast
 from planviz.expressions.complex import CreateMap
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal
-from planviz.expressions.objects import StaticInvoke
+from planviz.expressions.objects import KnownNotContainsNull, StaticInvoke
 from planviz.expressions.patterns import Like, RLike
 from planviz.expressions.predicates import InSet
 from planviz.expressions.specs import Accepts, FunctionSpec
 from planviz.expressions.windows import LagLead
-from planviz.trees.node import node
+from planviz.trees.node import always, node
 from planviz.types import CALENDAR_INTERVAL, INT, STRING, ArrayType, DayTimeIntervalType, YearMonthIntervalType
 from planviz.versions.model import Behaviour
 
@@ -123,12 +124,21 @@ def _holding_nulls(spec: FunctionSpec) -> FunctionSpec:
     return replace(spec, result=lambda _: ArrayType(STRING, True))
 
 
+_CALLS = FunctionCall.BIT | AggregateCall.BIT | StaticInvoke.BIT | KnownNotContainsNull.BIT | LagLead.BIT | RLike.BIT
+@cache
+def _of_the_array(spec: FunctionSpec) -> FunctionSpec:
+    """The signature of array_compact() whose array may hold nulls as its argument may."""
+    return replace(spec, result=lambda arguments: arguments[0].data_type)
+
+
 _DATABASE = FunctionSpec("current_database", (), lambda _: STRING, False)
 
 
 @node
 class LongStaticInvoke(StaticInvoke):
-    """A static method with all that its expression holds (before Spark 4.0)."""
+    """A static method with all that its expression holds, of which no test for null is derived (before Spark 4.0)."""
+
+    null_intolerant = always(False)
 
     def to_string(self) -> str:
         """staticinvoke(class name, type, method, arguments, types that it takes, true, whether null, true)."""
@@ -202,6 +212,12 @@ def as_called_then(e: Expression, known: Behaviour) -> Expression:
                 return x.rebuilt(InfixRLike(x.left, x.right, x.name))
             case LagLead("lag") if not known.lags_are_negative and type(x) is LagLead:
                 return x.rebuilt(PositiveLag(x.name, x.input, x.offset, x.default, x.ignore_nulls))
+            case AggregateCall("mode") if not known.modes_show_their_order:
+                return x.rebuilt(x.replace(tail=x.tail[:2]))
+            case FunctionCall("array_compact") if not known.filtered_arrays_are_marked:
+                return x.rebuilt(x.replace(spec=_of_the_array(x.spec)))
+            case KnownNotContainsNull() if not known.filtered_arrays_are_marked:
+                return x.child
             case FunctionCall("from_json") if not known.json_readers_show_a_flag:
                 return x.rebuilt(x.replace(tail=x.tail[:-1])) if len(x.tail) > 1 else x
             case FunctionCall("gettimestamp") if not known.parsers_name_a_function:
@@ -217,7 +233,7 @@ def as_called_then(e: Expression, known: Behaviour) -> Expression:
                 return LongStaticInvoke(x.owner, x.method, x.type, x.arguments, x.is_nullable)
         return x
 
-    return e.transform_up(step, FunctionCall.BIT | StaticInvoke.BIT | LagLead.BIT | RLike.BIT)
+    return e.transform_up(step, _CALLS)
 
 
 def with_shown_casts(e: Expression) -> Expression:

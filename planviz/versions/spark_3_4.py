@@ -13,7 +13,7 @@ VERSION = Version(
         "base64_is_replaced": False,
         "days_are_ranges_of_moments": False,
         "lists_hold_generators": False,
-        "calls_show_less": (("to_date", 1), ("levenshtein", 0)),
+        "calls_show_less": (("to_date", 1), ("levenshtein", 0), ("url_decode", 1)),
         "cte_references_are_renewed": False,
         "renamed_columns_keep_their_names": False,
         "preparations": frozenset(
