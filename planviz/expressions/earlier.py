@@ -11,7 +11,7 @@ from planviz.expressions.aggregates import AggregateCall
 from planviz.expressions.calls import FunctionCall, RuntimeReplaceable
 from planviz.expressions.casts import Cast
 from planviz.expressions.complex import CreateMap
-from planviz.expressions.core import Alias, AttributeReference, Expression, Literal
+from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, lit
 from planviz.expressions.objects import KnownNotContainsNull, StaticInvoke
 from planviz.expressions.patterns import Like, RLike
 from planviz.expressions.predicates import InSet
@@ -99,6 +99,9 @@ _METHODS: dict[str, tuple[str, tuple[str, ...], bool]] = {
 }
 
 
+_CODEC = (f"{_CATALYST}.expressions.UrlCodec$", (_TEXT, _TEXT), True)
+
+
 @cache
 def _unfolded(spec: FunctionSpec) -> FunctionSpec:
     """The signature of a function that is not computed while planning, constant as its arguments may be."""
@@ -125,6 +128,8 @@ def _holding_nulls(spec: FunctionSpec) -> FunctionSpec:
 
 
 _CALLS = FunctionCall.BIT | AggregateCall.BIT | StaticInvoke.BIT | KnownNotContainsNull.BIT | LagLead.BIT | RLike.BIT
+
+
 @cache
 def _of_the_array(spec: FunctionSpec) -> FunctionSpec:
     """The signature of array_compact() whose array may hold nulls as its argument may."""
@@ -142,8 +147,9 @@ class LongStaticInvoke(StaticInvoke):
 
     def to_string(self) -> str:
         """staticinvoke(class name, type, method, arguments, types that it takes, true, whether null, true)."""
-        owner, inputs, null = _METHODS.get(self.method, (self.owner, (), True))
-        shown = (*map(str, self.arguments), *inputs, "true", str(null).lower(), "true")
+        known = _CODEC if self.owner == "UrlCodec" else _METHODS.get(self.method, (self.owner, (), True))
+        owner, inputs, null = known
+        shown = (*map(str, self.arguments), *inputs[: len(self.arguments)], "true", str(null).lower(), "true")
         return f"staticinvoke(class {owner}, {self.type.scala_name}, {self.method}, {', '.join(shown)})"
 
 
@@ -192,7 +198,8 @@ def untyped_interval(e: Expression) -> Expression:
 
 def as_called_then(e: Expression, known: Behaviour) -> Expression:
     """A call, and all in it, with what a version's text shows of it beside its arguments."""
-    if known.json_readers_show_a_flag and known.parsers_name_a_function and known.databases_are_schemas:
+    named = known.json_readers_show_a_flag and known.parsers_name_a_function and known.databases_are_schemas
+    if named and known.parsed_json_shows_three_flags:
         return e
 
     shorter, later = dict(known.calls_show_less), dict(known.calls_begin_later)
@@ -230,7 +237,12 @@ def as_called_then(e: Expression, known: Behaviour) -> Expression:
             case FunctionCall("current_schema") if not known.databases_are_schemas:
                 return x.rebuilt(x.replace(name="current_database", spec=_DATABASE))
             case StaticInvoke() if not known.static_calls_are_short and type(x) is StaticInvoke:
-                return LongStaticInvoke(x.owner, x.method, x.type, x.arguments, x.is_nullable)
+                given = (x.arguments[0], lit("UTF-8")) if x.owner == "UrlCodec" else x.arguments
+                return LongStaticInvoke(x.owner, x.method, x.type, given, x.is_nullable)
+            case StaticInvoke(_, "parseJson") if not known.parsed_json_shows_three_flags and len(x.arguments) > 3:
+                return x.replace(arguments=x.arguments[:3])
+            case FunctionCall("aes_encrypt" | "aes_decrypt") if not known.ciphers_take_vectors:
+                return x.rebuilt(x.replace(arguments=x.arguments[:4]))
         return x
 
     return e.transform_up(step, _CALLS)

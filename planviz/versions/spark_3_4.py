@@ -8,6 +8,7 @@ VERSION = Version(
     "Spark 3.4: a filter on a rank limits no group of a window",
     settings={"spark.sql.optimizer.windowGroupLimitThreshold": -1},
     behaviour={
+        "ciphers_take_vectors": False,
         "adaptive_subqueries_have_own_roots": False,
         "bloom_filters_follow_keys": False,
         "base64_is_replaced": False,

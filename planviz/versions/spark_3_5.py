@@ -32,6 +32,7 @@ VERSION = Version(
         "aggregates_take_the_first_answer": False,
         "more_functions_are_replaced": False,
         "static_calls_are_short": False,
+        "maps_are_grouped": False,
         "modes_show_their_order": False,
         "filtered_arrays_are_marked": False,
         "calls_show_less": (("url_decode", 1),),

@@ -127,6 +127,11 @@ CHANGES: dict[str, str] = {
     "join_conditions_ask_subqueries": "Subqueries in the condition of a join become joins where they are not pushed "
     "below it, too, and keep what they share with the outer query.",
     "aggregates_take_the_first_answer": "An aggregate takes the first of its group's answers of IN and EXISTS.",
+    "maps_are_grouped": "GROUP BY takes maps.",
+    "windows_take_filters": "An aggregate function over a window takes FILTER.",
+    "parsed_json_shows_three_flags": "What parse_json() becomes shows a third flag.",
+    "ciphers_take_vectors": "aes_encrypt() and aes_decrypt() show an initial vector and what is authenticated beside.",
+    "transforms_prune_fields": "A scan leaves out the fields of an array's structs that transform() does not read.",
     "modes_show_their_order": "mode() shows how WITHIN GROUP orders its values.",
     "filtered_arrays_are_marked": "An array without its nulls is known to have none.",
     "static_calls_are_short": "Methods of Java are shown as calls.",
