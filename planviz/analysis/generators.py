@@ -269,7 +269,7 @@ def _output_name(value: str, aggregate: Expression, single: bool) -> str:
         return value
     if single:
         return value
-    suffix = aggregate.name if isinstance(aggregate, Alias) else aggregate.sql
+    suffix = aggregate.name if isinstance(aggregate, Alias) else aggregate.pretty
     return f"{value}_{suffix}"
 
 
