@@ -277,7 +277,8 @@ class PlanView:
     def _reused(self) -> dict[int, list[int]]:
         found: dict[int, list[int]] = {}
         for link in self.graph.links():
-            if link.type == "reuse":
+            # A mutilated text may let an exchange reuse one that it stands beneath.
+            if link.type == "reuse" and link.target not in {up.id for up in self.above(self.graph[link.source])}:
                 found.setdefault(link.source, []).append(link.target)
         return found
 

@@ -35,7 +35,7 @@ HIVE_TABLE = re.compile(r"(?:Metastore|SimpleCatalog)Relation \w+, \w+")
 _LISTED = re.compile(r"\[[^\[\]]*\]")
 #: Kinds of operators that give no columns but their inputs' and those that an expression is named.
 _PASSING_ON = frozenset({"filter", "project", "join", "exchange", "sort", "other"})
-_NAMED = re.compile(r" AS [^#\[\]]*#(\d+)")
+_NAMED = re.compile(r" AS (?:(?! AS )[^#\[\]])*#(\d+)")
 _COLUMN = re.compile(r"(?<![^\s,\[\]])([^\s,\[\]]+?)#(\d+)(L?)(?=[,\]\s]|$)")
 
 
