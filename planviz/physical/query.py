@@ -70,6 +70,8 @@ class Preparation:
 
     def _prepared(self, plan: SparkPlan, subquery: bool) -> SparkPlan:
         adaptive = self.adaptive and (subquery or needs_adaptive(plan))
+        if adaptive and isinstance(plan, PrintedExec) and plan.node_name in WRITES and len(plan.inputs) == 1:
+            return plan.replace(inputs=(self._prepared(plan.inputs[0], subquery),))
         rules = [
             *before_exchanges(self.config, self.subqueries, self.adaptive),
             *exchanges(self.config, self.context),
@@ -90,6 +92,10 @@ class Preparation:
             return PreparationExecutor(EXECUTOR, [batch(rules, adaptive)]).execute(plan, self.trace, parent)
         finally:
             self.running.pop()
+
+
+#: Commands of data sources that run as they stand: the query beneath is what is planned anew (InsertAdaptiveSparkPlan).
+WRITES = frozenset({"AppendData", "OverwriteByExpression", "OverwritePartitionsDynamic", "ReplaceData", "WriteDelta"})
 
 
 def needs_adaptive(plan: SparkPlan) -> bool:
