@@ -97,7 +97,8 @@ def _told(opened: Opened, other: Other, versions: Versions, queries: tuple[Query
             st.selectbox(
                 upgrade.summary(queries), range(len(queries)), index=shown.number,
                 format_func=lambda at: reader.told(labels[at]), key=key, on_change=_show,
-                args=(opened, other, queries, key, choose), label_visibility="collapsed", width=300, help=upgrade.summary(queries),
+                args=(opened, other, queries, key, choose), label_visibility="collapsed", width=300,
+                help=upgrade.summary(queries),
             )  # fmt: skip
             st.html(f'<span class="pv-upgrade-sum">{escape(upgrade.summary(queries))}</span>', width="content")
         actions = st.container(horizontal=True, horizontal_alignment="right", gap="xsmall", width="stretch")
