@@ -19,9 +19,9 @@ from planviz.errors import InputError, PlanvizError
 from planviz.graph import PlanGraph
 from planviz.store import Library, Saved, default_place, is_place, read_query
 from planviz.store import bundle as bundles
-from planviz.store.library import Text
 from planviz.store.notes import Note, add_note, carried, notes_of, remove_note
 from planviz.store.terms import Terms, terms_of
+from planviz.store.texts import Text
 
 
 @contextmanager

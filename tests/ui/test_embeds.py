@@ -9,8 +9,8 @@ import pytest
 
 from planviz.samples import load, samples
 from planviz.store import Library
-from planviz.store.library import Text
 from planviz.store.terms import Terms
+from planviz.store.texts import Text
 from planviz.ui import cache, library, links, sharing
 from planviz.ui.opened import Source
 from tests.ui.test_routes import Client
