@@ -136,7 +136,10 @@ def test_two_people_a_folder_and_a_link(server: str, people: Callable[[], App]) 
     ann.go(f"{server}/library?document={id}")
     ann.page.get_by_label("Who finds it: a folder").click()
     ann.page.get_by_role("option", name=re.compile("^Team <img")).click()
-    ann.page.get_by_text("Team <img").first.wait_for()
+    # The folder has a document now.
+    ann.page.wait_for_function(
+        "[...document.querySelectorAll('[role=combobox]')].some(e => /^Team <img.*[(]1[)]$/.test(e.value))"
+    )
 
     bob.go(f"{server}/library")
     row = bob.page.get_by_role("row").filter(has_text="Worth of brands")
@@ -145,7 +148,7 @@ def test_two_people_a_folder_and_a_link(server: str, people: Callable[[], App]) 
     bob.page.get_by_text("Of Ann Example, who alone changes it.").wait_for()
     assert bob.page.get_by_role("button", name="Put into the trash").count() == 0
     assert bob.page.get_by_role("button", name="Rename").count() == 0
-    bob.page.get_by_role("button", name="Open", exact=True).click()
+    bob.page.get_by_role("button", name="Open", exact=True).filter(has_text="Open").click()
     bob.painted()
     assert bob.page.request.get(picture).ok
     assert stranger.page.request.get(picture).status == 404
