@@ -124,8 +124,8 @@ def walk(playwright: Playwright, url: str, timed: Timed, limit: float) -> None:
         page.goto(url)
         area = box(page, limit)
         page.wait_for_timeout(2_500)
+        area.fill("-- ")  # a whole text that appears in the empty box is opened at once
         area.fill(_Q5.format(next(_seeds)))
-        area.focus()
         if not act(
             page, timed, "q5 as SQL", "keydown", _READY["Explore"], lambda: page.keyboard.press("Control+Enter"), limit
         ):
@@ -141,9 +141,10 @@ def walk(playwright: Playwright, url: str, timed: Timed, limit: float) -> None:
 
 def stage(page: Page, timed: Timed, limit: float) -> None:
     """Another stage of Explore, and another operator."""
-    nodes = "window.__planviz?.painted && __deep('.pv-total')?.textContent !== window.__total"
+    total = "__deep('.pv-total', document.querySelector('#planviz-ahead')?.shadowRoot ?? document)?.textContent"
+    nodes = f"window.__planviz?.painted && {total} !== window.__total"
     for label in ("Optimized", "Analyzed", "Physical"):
-        page.evaluate("window.__total = __deep('.pv-total')?.textContent + ''")
+        page.evaluate(f"window.__total = {total} + ''")
         tab = page.get_by_text(label, exact=True).first
         act(page, timed, "another stage", "click", nodes, tab.click, limit)
     for at in (3, 5, 7):
@@ -155,8 +156,9 @@ def stage(page: Page, timed: Timed, limit: float) -> None:
 def steps_and_sliders(page: Page, timed: Timed, limit: float) -> None:
     """Steps of a trace, and a what-if of a join."""
     page.get_by_role("link", name="Rules", exact=True).click()
+    page.locator(".pv-player").first.wait_for(timeout=limit * 1000)
+    page.wait_for_timeout(1_500)  # what was shown ahead is gone
     page.locator(".pv-player").click(position={"x": 5, "y": 5}, timeout=limit * 1000)
-    page.wait_for_timeout(1_500)
     for _ in range(3):
         page.evaluate("window.__planviz.stepped = null")
         ready = "window.__planviz.stepped?.painted"

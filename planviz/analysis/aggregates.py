@@ -11,6 +11,7 @@ from planviz.analysis.cleanup import trim
 from planviz.analysis.context import AnalyzerRule
 from planviz.analysis.earlier import order_computed_below
 from planviz.analysis.hidden import giving
+from planviz.analysis.missing import add_missing
 from planviz.analysis.names import Scope
 from planviz.config import OptimizerConfig
 from planviz.expressions.aggregates import AggregateExpression, Grouping, GroupingID
@@ -122,6 +123,15 @@ class ResolveAggregateFunctions(AnalyzerRule):
         return self.context.config.behaviour.added_aggregates_are_named_by_sql
 
     def _sort(self, plan: Sort) -> LogicalPlan:
+        made = self._sort_by_results(plan)
+        marked = any(occurs(o, AggregateExpression.BIT | TempResolvedColumn.BIT) for o in plan.order)
+        if made is not plan or marked or not plan.missing_input:
+            return made
+        # What grouping() stands for is known after names were bound, and HAVING may have hidden it above the Aggregate.
+        _, child = add_missing(list(plan.order), plan.child, self.context.config.behaviour.added_columns_are_hashed)
+        return plan if child is plan.child else Project(plan.child.output, plan.replace(child=child))
+
+    def _sort_by_results(self, plan: Sort) -> LogicalPlan:
         below: LogicalPlan = plan.child
         if isinstance(below, Aggregate) and below.resolved:
             return self._sort_over(plan, below, lambda child: child)

@@ -10,6 +10,7 @@ from planviz.analysis.context import AnalyzerRule
 from planviz.analysis.deduplication import rewrite_attributes
 from planviz.expressions.casts import Cast
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, lit
+from planviz.expressions.earlier import as_called_then
 from planviz.expressions.ids import next_id
 from planviz.expressions.objects import StaticInvoke
 from planviz.expressions.predicates import BinaryComparison, In
@@ -23,6 +24,7 @@ from planviz.logical.relations import LogicalRelation
 from planviz.trees.depth import deep
 from planviz.trees.memo import Memo
 from planviz.types import STRING, is_string
+from planviz.versions.model import Behaviour
 
 Lengths = dict[int, int]
 
@@ -56,11 +58,12 @@ class ApplyCharTypePadding(AnalyzerRule):
 
     def _read(self, plan: LogicalPlan, new: dict[int, AttributeReference], lengths: Lengths) -> LogicalPlan:
         def inside(e: Expression) -> Expression:
-            return e.with_plan(self._read(e.plan, new, lengths)) if isinstance(e, SubqueryExpression) else e
+            # Of its own columns: before 3.5 a subquery may read a table under the ids of the query around it.
+            return e.with_plan(self._read(e.plan, {}, lengths)) if isinstance(e, SubqueryExpression) else e
 
         def one(p: LogicalPlan) -> LogicalPlan:
             if isinstance(p, LogicalRelation):
-                return _padded(p, new, lengths)
+                return _padded(p, new, lengths, self.context.config.behaviour)
             if p.own_bits & SubqueryExpression.BIT:
                 p = p.transform_expressions_up(inside, SubqueryExpression.BIT)
             return rewrite_attributes(p, new) if new else p
@@ -95,7 +98,9 @@ def _declared(plan: QueryPlan, lengths: Lengths) -> None:
                 _declared(s.plan, lengths)
 
 
-def _padded(relation: LogicalRelation, new: dict[int, AttributeReference], lengths: Lengths) -> LogicalPlan:
+def _padded(
+    relation: LogicalRelation, new: dict[int, AttributeReference], lengths: Lengths, known: Behaviour
+) -> LogicalPlan:
     declared = dict(relation.table.char_lengths) if relation.table is not None else {}
     if not declared:
         return relation
@@ -108,7 +113,7 @@ def _padded(relation: LogicalRelation, new: dict[int, AttributeReference], lengt
         made = new.setdefault(a.expr_id, a.with_id(next_id()))
         lengths[made.expr_id] = length
         read = StaticInvoke("CharVarcharCodegenUtils", "readSidePadding", STRING, (a, lit(length)))
-        items.append(Alias(read, a.name, made.expr_id))
+        items.append(Alias(as_called_then(read, known), a.name, made.expr_id))
     # What is padded is not padded again, as Spark takes the lengths off the columns.
     table = None if relation.table is None else replace(relation.table, char_lengths=())
     return Project(tuple(items), relation.replace(table=table))

@@ -83,7 +83,7 @@ def _check_operator(plan: LogicalPlan, context: AnalysisContext) -> None:
     if isinstance(plan, RelationTimeTravel):
         raise _time_travel(plan, context)
     known = context.config.behaviour
-    older = not (known.dates_are_ranged_by_days and known.predicates_stand_in_lists)
+    older = not (known.dates_are_ranged_by_days and known.predicates_stand_in_lists and known.windows_take_filters)
     for e in plan.expressions:
         _check_expression(e, plan, context)
         if older:

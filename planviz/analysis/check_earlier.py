@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.core import Expression, occurs
 from planviz.expressions.subqueries import Exists, ListQuery
-from planviz.expressions.windows import WindowSpec
+from planviz.expressions.windows import WindowExpression, WindowSpec
 from planviz.frontend.errors import analysis_error
 from planviz.logical.combining import Join
-from planviz.logical.operators import Filter
+from planviz.logical.operators import Aggregate, Filter
 from planviz.logical.plan import LogicalPlan
-from planviz.types import DATE, DayTimeIntervalType
+from planviz.types import DATE, DayTimeIntervalType, has_map
 from planviz.versions import Behaviour
 
 
@@ -22,6 +23,20 @@ def check_as_then(e: Expression, plan: LogicalPlan, known: Behaviour) -> None:
             "IN and EXISTS with a subquery stand in WHERE, HAVING and ON only before Spark 3.4.",
             e,
         )
+    if not known.maps_are_grouped and isinstance(plan, Aggregate) and e in plan.grouping and has_map(e.data_type):
+        raise analysis_error(
+            "GROUP_EXPRESSION_TYPE_IS_NOT_ORDERABLE",
+            f'The expression "{e.pretty}" is a map or holds one; Spark 4.0 is the first to group by maps.',
+            e,
+        )
+    if not known.windows_take_filters:
+        for window in e.collect(WindowExpression):
+            if isinstance(window.function, AggregateExpression) and window.function.where is not None:
+                raise analysis_error(
+                    "_LEGACY_ERROR_TEMP_1030",
+                    "A window's aggregate function takes no FILTER before Spark 4.2.",
+                    window,
+                )
     if not known.dates_are_ranged_by_days and occurs(e, WindowSpec.BIT):
         for spec in e.collect(WindowSpec):
             _check_range(spec)

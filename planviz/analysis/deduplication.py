@@ -9,6 +9,7 @@ from typing_extensions import override
 from planviz.analysis.context import AnalyzerRule
 from planviz.expressions.core import Alias, AttributeReference, Expression, NamedExpression, alias
 from planviz.expressions.ids import next_id
+from planviz.expressions.objects import StaticInvoke
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.logical.cached import InMemoryRelation
 from planviz.logical.combining import Except, Intersect, Join, LateralJoin, Union
@@ -130,10 +131,17 @@ def _renew_relations(plan: LogicalPlan, seen: Seen) -> tuple[LogicalPlan, bool]:
     return plan, False
 
 
+def _is_padded_relation(plan: LogicalPlan) -> bool:
+    """Whether this pads a table's char columns: only a subquery has such a Project while the rest is analyzed."""
+    return (
+        isinstance(plan, Project) and bool(plan.own_bits & StaticInvoke.BIT) and isinstance(plan.child, LogicalRelation)
+    )
+
+
 @deep
 def _renew_tables(plan: LogicalPlan, seen: Seen) -> tuple[LogicalPlan, bool]:
-    """As `_renew_relations`, of no reference to a definition."""
-    if isinstance(plan, CTERelationRef):
+    """As `_renew_relations`, of no reference to a definition, nor of a relation that padding made another object."""
+    if isinstance(plan, CTERelationRef) or _is_padded_relation(plan):
         return plan, False
     if isinstance(plan, INSTANCES):
         return _renew_relations(plan, seen)

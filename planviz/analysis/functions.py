@@ -18,6 +18,7 @@ from planviz.expressions.casts import Cast
 from planviz.expressions.complex import ExtractValue
 from planviz.expressions.core import (
     AUTO_GENERATED,
+    AttributeReference,
     Expression,
     GeneratorMark,
     Literal,
@@ -165,7 +166,7 @@ class ResolveFunctions(AnalyzerRule):
             return two_comparisons(made) if twice else made
         if isinstance(made, Replaced) and made.name == "assert_true" and len(e.arguments) == 1:
             shows_sql = self.context.config.behaviour.assertions_show_sql
-            return made if shows_sql else asserted(e.arguments[0], str(e.arguments[0]))
+            return made if shows_sql else asserted(e.arguments[0], _shown(e.arguments[0]))
         if made is None:
             return self._opaque(e)
         made = as_called_then(_with_nulls(made, e), self.context.config.behaviour)
@@ -546,3 +547,8 @@ class ResolveRandomSeed(AnalyzerRule):
             return e
 
         return plan.resolve_expressions(step, FunctionCall.BIT)
+
+
+def _shown(e: Expression) -> str:
+    """Spark: simpleString, which gives a column its type."""
+    return f"{e}: {e.data_type.simple_string}" if isinstance(e, AttributeReference) else str(e)

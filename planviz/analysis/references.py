@@ -31,6 +31,8 @@ from planviz.logical.combining import Join, LateralJoin
 from planviz.logical.operators import Aggregate, Filter, Generate, Project, RepartitionByExpression, Sort
 from planviz.logical.plan import LogicalPlan, UnaryNode
 from planviz.logical.unresolved import Unpivot, UnresolvedHaving, UnresolvedQualify
+from planviz.versions import PROFILES
+from planviz.versions.functions import functions_after
 
 #: Names that mean a function when no column has them.
 LITERAL_FUNCTIONS = frozenset(
@@ -120,7 +122,7 @@ class ResolveReferences(AnalyzerRule):
         def step(x: Expression) -> Expression:
             if not isinstance(x, UnresolvedAttribute):
                 return x
-            function = _function_by_name(x)
+            function = _function_by_name(x, self.context.config.profile)
             if function is not None:
                 return function
             for plan in outer:
@@ -224,12 +226,13 @@ class ResolveReferences(AnalyzerRule):
         return bound.map_expressions(self._last_resort)
 
 
-def _function_by_name(x: UnresolvedAttribute) -> Expression | None:
+def _function_by_name(x: UnresolvedAttribute, profile: str) -> Expression | None:
     """The function that a name without parentheses means (Spark: LiteralFunctionResolution); None for another name."""
     name = x.parts[-1].lower()
-    if len(x.parts) > 1 or name not in LITERAL_FUNCTIONS:
+    if len(x.parts) > 1 or name not in LITERAL_FUNCTIONS or name in functions_after(profile, tuple(PROFILES)):
         return None
-    return x.rebuilt(GroupingID(())) if name == "grouping__id" else build((name,), (), x)
+    meant = "current_user" if name in ("user", "session_user") else name
+    return x.rebuilt(GroupingID(())) if name == "grouping__id" else build((meant,), (), x)
 
 
 def _outer_children(plan: LogicalPlan) -> tuple[LogicalPlan, ...]:

@@ -20,6 +20,7 @@ from planviz.expressions.subqueries import SubqueryExpression
 from planviz.frontend import parse_plan
 from planviz.frontend.errors import analysis_error
 from planviz.frontend.literals import timestamp_literal
+from planviz.frontend.relation import column_type
 from planviz.logical.operators import Project, SubqueryAlias, View
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import (
@@ -227,7 +228,8 @@ class ResolveInlineTables(AnalyzerRule[UnresolvedInlineTable]):
                 wrong,
             )
         common = coercion_of(self.context).least_common
-        types = [common([row[i].data_type for row in node.rows]) for i in range(len(node.names))]
+        cast = [[row[i].data_type for row in node.rows] for i in range(len(node.names))]
+        types = [None if column_type(given) is None and NULL not in given else common(given) for given in cast]
         if any(t is None for t in types):
             raise analysis_error(
                 "INVALID_INLINE_TABLE.INCOMPATIBLE_TYPES_IN_INLINE_TABLE",

@@ -53,7 +53,7 @@ def _markdown(found: list[Entry]) -> str:
 
 def card(one: Entry) -> str:
     """An entry in words."""
-    from planviz.reference.shown import step_of
+    from planviz.reference.shown import plan_of, step_of
 
     parts = [f"{one.kind} {one.name} ({one.family})\n\n{_wrapped(one.summary)}"]
     parts += [_wrapped(paragraph) for paragraph in one.text]
@@ -64,7 +64,8 @@ def card(one: Entry) -> str:
         parts.append("See also: " + ", ".join(f"{kind}:{name}" for kind, name in one.related))
     if one.sql:
         first = "".join(f"SET {key}={value};\n" for key, value in one.settings.items())
-        parts.append(f"Example, over the catalogue {one.catalog}\n\n{first}{one.sql}\n\n{step_of(one)}")
+        shown = plan_of(one) if one.kind == "operator" else step_of(one)
+        parts.append(f"Example, over the catalogue {one.catalog}\n\n{first}{one.sql}\n\n{shown}")
     return "\n\n".join(filter(None, parts)).rstrip() + "\n"
 
 

@@ -7,16 +7,17 @@ from dataclasses import replace
 from datetime import date, datetime, timedelta
 from functools import cache
 
+from planviz.expressions.aggregates import AggregateCall
 from planviz.expressions.calls import FunctionCall, RuntimeReplaceable
 from planviz.expressions.casts import Cast
 from planviz.expressions.complex import CreateMap
-from planviz.expressions.core import Alias, AttributeReference, Expression, Literal
-from planviz.expressions.objects import StaticInvoke
+from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, lit
+from planviz.expressions.objects import KnownNotContainsNull, StaticInvoke
 from planviz.expressions.patterns import Like, RLike
 from planviz.expressions.predicates import InSet
 from planviz.expressions.specs import Accepts, FunctionSpec
 from planviz.expressions.windows import LagLead
-from planviz.trees.node import node
+from planviz.trees.node import always, node
 from planviz.types import CALENDAR_INTERVAL, INT, STRING, ArrayType, DayTimeIntervalType, YearMonthIntervalType
 from planviz.versions.model import Behaviour
 
@@ -98,6 +99,9 @@ _METHODS: dict[str, tuple[str, tuple[str, ...], bool]] = {
 }
 
 
+_CODEC = (f"{_CATALYST}.expressions.UrlCodec$", (_TEXT, _TEXT), True)
+
+
 @cache
 def _unfolded(spec: FunctionSpec) -> FunctionSpec:
     """The signature of a function that is not computed while planning, constant as its arguments may be."""
@@ -123,17 +127,29 @@ def _holding_nulls(spec: FunctionSpec) -> FunctionSpec:
     return replace(spec, result=lambda _: ArrayType(STRING, True))
 
 
+_CALLS = FunctionCall.BIT | AggregateCall.BIT | StaticInvoke.BIT | KnownNotContainsNull.BIT | LagLead.BIT | RLike.BIT
+
+
+@cache
+def _of_the_array(spec: FunctionSpec) -> FunctionSpec:
+    """The signature of array_compact() whose array may hold nulls as its argument may."""
+    return replace(spec, result=lambda arguments: arguments[0].data_type)
+
+
 _DATABASE = FunctionSpec("current_database", (), lambda _: STRING, False)
 
 
 @node
 class LongStaticInvoke(StaticInvoke):
-    """A static method with all that its expression holds (before Spark 4.0)."""
+    """A static method with all that its expression holds, of which no test for null is derived (before Spark 4.0)."""
+
+    null_intolerant = always(False)
 
     def to_string(self) -> str:
         """staticinvoke(class name, type, method, arguments, types that it takes, true, whether null, true)."""
-        owner, inputs, null = _METHODS.get(self.method, (self.owner, (), True))
-        shown = (*map(str, self.arguments), *inputs, "true", str(null).lower(), "true")
+        known = _CODEC if self.owner == "UrlCodec" else _METHODS.get(self.method, (self.owner, (), True))
+        owner, inputs, null = known
+        shown = (*map(str, self.arguments), *inputs[: len(self.arguments)], "true", str(null).lower(), "true")
         return f"staticinvoke(class {owner}, {self.type.scala_name}, {self.method}, {', '.join(shown)})"
 
 
@@ -182,7 +198,8 @@ def untyped_interval(e: Expression) -> Expression:
 
 def as_called_then(e: Expression, known: Behaviour) -> Expression:
     """A call, and all in it, with what a version's text shows of it beside its arguments."""
-    if known.json_readers_show_a_flag and known.parsers_name_a_function and known.databases_are_schemas:
+    named = known.json_readers_show_a_flag and known.parsers_name_a_function and known.databases_are_schemas
+    if named and known.parsed_json_shows_three_flags:
         return e
 
     shorter, later = dict(known.calls_show_less), dict(known.calls_begin_later)
@@ -202,6 +219,12 @@ def as_called_then(e: Expression, known: Behaviour) -> Expression:
                 return x.rebuilt(InfixRLike(x.left, x.right, x.name))
             case LagLead("lag") if not known.lags_are_negative and type(x) is LagLead:
                 return x.rebuilt(PositiveLag(x.name, x.input, x.offset, x.default, x.ignore_nulls))
+            case AggregateCall("mode") if not known.modes_show_their_order:
+                return x.rebuilt(x.replace(tail=x.tail[:2]))
+            case FunctionCall("array_compact") if not known.filtered_arrays_are_marked:
+                return x.rebuilt(x.replace(spec=_of_the_array(x.spec)))
+            case KnownNotContainsNull() if not known.filtered_arrays_are_marked:
+                return x.child
             case FunctionCall("from_json") if not known.json_readers_show_a_flag:
                 return x.rebuilt(x.replace(tail=x.tail[:-1])) if len(x.tail) > 1 else x
             case FunctionCall("gettimestamp") if not known.parsers_name_a_function:
@@ -214,10 +237,15 @@ def as_called_then(e: Expression, known: Behaviour) -> Expression:
             case FunctionCall("current_schema") if not known.databases_are_schemas:
                 return x.rebuilt(x.replace(name="current_database", spec=_DATABASE))
             case StaticInvoke() if not known.static_calls_are_short and type(x) is StaticInvoke:
-                return LongStaticInvoke(x.owner, x.method, x.type, x.arguments, x.is_nullable)
+                given = (x.arguments[0], lit("UTF-8")) if x.owner == "UrlCodec" else x.arguments
+                return LongStaticInvoke(x.owner, x.method, x.type, given, x.is_nullable)
+            case StaticInvoke(_, "parseJson") if not known.parsed_json_shows_three_flags and len(x.arguments) > 3:
+                return x.replace(arguments=x.arguments[:3])
+            case FunctionCall("aes_encrypt" | "aes_decrypt") if not known.ciphers_take_vectors:
+                return x.rebuilt(x.replace(arguments=x.arguments[:4]))
         return x
 
-    return e.transform_up(step, FunctionCall.BIT | StaticInvoke.BIT | LagLead.BIT | RLike.BIT)
+    return e.transform_up(step, _CALLS)
 
 
 def with_shown_casts(e: Expression) -> Expression:

@@ -33,7 +33,7 @@ from planviz.logical.unresolved import (
     UnresolvedTableValuedFunction,
     UnresolvedTVFAliases,
 )
-from planviz.types import wider_common
+from planviz.types import NULL, DataType, is_string, wider_common
 
 AUTO_NAME = "__auto_generated_subquery_name"
 
@@ -501,7 +501,7 @@ def inline_relation(names: tuple[str, ...], rows: list[tuple[Expression, ...]]) 
     """A LocalRelation when every cell can be evaluated at once (as in Spark), else an UnresolvedInlineTable."""
     cells = [[_bare(c) for c in r] for r in rows]
     plain = all(_at_once(c) for r in cells for c in r)
-    types = [wider_common([r[i].data_type for r in cells]) for i in range(len(names))] if plain else []
+    types = [column_type([r[i].data_type for r in cells]) for i in range(len(names))] if plain else []
     if not plain or any(t is None for t in types):
         return UnresolvedInlineTable(names, tuple(rows))
     columns = []
@@ -510,6 +510,13 @@ def inline_relation(names: tuple[str, ...], rows: list[tuple[Expression, ...]]) 
         columns.append(AttributeReference(n, t, any(r[i].nullable for r in cells), next_id()))
     values = tuple(tuple(cell(c, a.type) for c, a in zip(r, columns, strict=True)) for r in cells)
     return LocalRelation(tuple(columns), values)
+
+
+def column_type(types: list[DataType]) -> DataType | None:
+    """The type of a column of VALUES; None where texts stand beside something else, which is cast in neither mode."""
+    known = [t for t in types if t != NULL]
+    mixed = any(is_string(t) for t in known) and not all(is_string(t) for t in known)
+    return None if mixed else wider_common(types)
 
 
 def _at_once(e: Expression) -> bool:

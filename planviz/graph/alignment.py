@@ -197,6 +197,10 @@ class _Alignment:
         for id in reversed(self.before.order):
             if id in self.matches:
                 continue
+            same = self._on_the_same_inputs(id)
+            if same is not None:
+                self.match(id, same, max(0.8, self.likeness(id, same)))
+                continue
             best, found = 0.3, -1
             for candidate, climbed in self._above_inputs(id).items():
                 if self.after.graph[candidate].op == self.before.graph[id].op:
@@ -205,6 +209,19 @@ class _Alignment:
                         best, found = like, candidate
             if found >= 0:
                 self.match(id, found, 0.5 + best / 2 - 0.02)
+
+    def _on_the_same_inputs(self, id: int) -> int | None:
+        """The unmatched node of the same operator on all the inputs of this one, which must be several.
+
+        Of joins that stand above each other the inputs tell which is which, not how alike their conditions are.
+        """
+        inputs = [self.matches[child][0] for child in self.before.children[id] if child in self.matches]
+        if len(inputs) < 2 or len(inputs) != len(self.before.children[id]):
+            return None
+        at = self.after.parent[inputs[0]]
+        if at is None or at in self.taken or self.after.graph[at].op != self.before.graph[id].op:
+            return None
+        return at if sorted(self.after.children[at]) == sorted(inputs) else None
 
     def _above_inputs(self, id: int) -> dict[int, int]:
         """Unmatched nodes of the other plan above what this node's inputs were matched with, and how far above."""

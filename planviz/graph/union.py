@@ -2,7 +2,7 @@
 
 Every node of every state gets a slot. A node that a step keeps or changes keeps its slot; one that it inserts or moves
 gets another: the slot of something long gone on the same branch, or a new one between its parent and its inputs. Above
-and below in any state is above and below in the union, so one layout of the union serves every state.
+and below, left and right in any state are so in the union, so one layout of the union serves every state.
 """
 
 from __future__ import annotations
@@ -33,14 +33,15 @@ class StepUnion:
         used = set(before_slots)
         for node in after.walk():
             above = NOWHERE if node.parent is None else new[node.parent]
+            left = self._left_neighbour(after, new, node.id)
             match = found.of_after.get(node.id)
             if match is not None and not match.moved:
                 slot = before_slots[match.before]
-                if self._is_below(slot, above):
+                if self._is_below(slot, above) and self._is_right_of(slot, left, above):
                     new[node.id] = slot
                     continue
-            anchors = self._anchors(found, node.id, above)
-            new[node.id] = self._room(above, anchors, used, self._left_neighbour(after, new, node.id))
+            anchors = [at for at in self._anchors(found, node.id, above) if self._is_right_of(at, left, above)]
+            new[node.id] = self._room(above, anchors, used, left, self._right_neighbour(found, node.id, above))
             used.add(new[node.id])
         self.slots = new
         return new
@@ -56,9 +57,9 @@ class StepUnion:
 
     # -- finding room
 
-    def _room(self, above: int, anchors: list[int], used: set[int], neighbour: int) -> int:
+    def _room(self, above: int, anchors: list[int], used: set[int], left: int, right: int) -> int:
         if not anchors:
-            return self._free_leaf(above, used) or self._new(above, self._place(above, neighbour))
+            return self._free_leaf(above, used, left, right) or self._new(above, self._place(above, left))
         top = self._meeting(anchors)
         slot = top if top not in anchors else self.parent[top]
         while slot not in (above, NOWHERE):
@@ -70,10 +71,16 @@ class StepUnion:
             return self._put_over(above, [slot for slot in self._below(above) if slot in branches])
         return self._put_over(self.parent[top], [top])
 
-    def _free_leaf(self, above: int, used: set[int]) -> int | None:
-        """A slot under `above` that nothing needs now, with nothing in use below it; never slot 0, which is a root."""
+    def _free_leaf(self, above: int, used: set[int], left: int, right: int) -> int | None:
+        """A slot under `above`, between its neighbours, that nothing needs now, with nothing in use below it.
+
+        Never slot 0, which is a root.
+        """
         for slot in self._below(above):
-            if slot not in used and slot and not self._any_used(slot, used):
+            between = self._is_right_of(slot, left, above) and (
+                right == NOWHERE or self._is_right_of(right, slot, above)
+            )
+            if slot and between and slot not in used and not self._any_used(slot, used):
                 return slot
         return None
 
@@ -88,16 +95,20 @@ class StepUnion:
 
     def _anchors(self, found: PlanDiff, id: int, above: int) -> list[int]:
         """Slots of the nearest nodes below `id` that keep their place."""
-        after, anchors = found.after, []
-        stack = list(reversed(after.children(id)))
+        return [slot for below in found.after.children(id) for slot in self._kept(found, below, above)]
+
+    def _kept(self, found: PlanDiff, id: int, above: int) -> list[int]:
+        """The slot of `id` where it keeps its place, else those of the nearest below it that do."""
+        after, slots = found.after, []
+        stack = [id]
         while stack:
             at = stack.pop()
             match = found.of_after.get(at)
             if match is not None and not match.moved and self._is_below(self.slots[match.before], above):
-                anchors.append(self.slots[match.before])
+                slots.append(self.slots[match.before])
             else:
                 stack.extend(reversed(after.children(at)))
-        return anchors
+        return slots
 
     @staticmethod
     def _left_neighbour(after: PlanGraph, new: list[int], id: int) -> int:
@@ -106,6 +117,24 @@ class StepUnion:
         siblings = after.roots if parent is None else after.children(parent)
         at = siblings.index(id)
         return new[siblings[at - 1]] if at else NOWHERE
+
+    def _right_neighbour(self, found: PlanDiff, id: int, above: int) -> int:
+        """The slot of the nearest on the right, of a sibling or below one, that keeps its place, or -1."""
+        after = found.after
+        parent = after[id].parent
+        siblings = after.roots if parent is None else after.children(parent)
+        for sibling in siblings[siblings.index(id) + 1 :]:
+            kept = self._kept(found, sibling, above)
+            if kept:
+                return kept[0]
+        return NOWHERE
+
+    def _is_right_of(self, slot: int, left: int, above: int) -> bool:
+        """Whether a slot's branch under `above` stands on the right of the one of `left`; -1 is left of everything."""
+        if left == NOWHERE or not self._is_below(left, above):
+            return True
+        below = self._below(above)
+        return below.index(self._branch(above, slot)) > below.index(self._branch(above, left))
 
     def _place(self, above: int, neighbour: int) -> int:
         """Where a new slot goes among the children of `above`: behind the branch of its neighbour, else first."""

@@ -6,9 +6,10 @@ import importlib
 import inspect
 import pkgutil
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from types import ModuleType
+from typing import TypedDict
 
 import planviz.logical
 import planviz.physical
@@ -16,6 +17,7 @@ from planviz.findings import checks
 from planviz.logical.plan import LogicalPlan
 from planviz.physical import planner
 from planviz.physical.plan import SparkPlan
+from planviz.reference.demonstrations import BY_OPERATOR, CATALOG
 from planviz.reference.entry import Entry
 
 #: What an operator asks of its input, by the method that says so.
@@ -25,7 +27,12 @@ _ASKS = {
 }
 #: Modules with an operator as an older version prints or plans it.
 _EARLIER = {"earlier": "before 3.3", "spark_3_0": "3.0"}
-_BASES = ("UnaryExec", "BinaryExec", "LeafExec")
+#: Classes that Spark does not show: bases, what stands for plans of others, and how older versions print an operator.
+_BASES = (
+    "UnaryExec", "BinaryExec", "LeafExec", "UnaryNode", "BinaryNode", "LeafNode", "Source", "SourceExec",
+    "PrintedExec",
+    "UnresolvedCommand", "IntersectInOneWord", "ExceptInOneWord", "ExpandInLists",
+)  # fmt: skip
 
 
 def operator_entries() -> Iterator[Entry]:
@@ -41,8 +48,9 @@ def operator_entries() -> Iterator[Entry]:
         mapped = [m.logical for m in planner.one_to_one() if m.physical == found.__name__]
         related = [("operator", logical) for logical in mapped] + related
         yield Entry(
-            "operator", name, "physical", _summary(found), _rest(found), "", tuple(facts), versions, tuple(related)
-        )
+            "operator", name, "physical", _summary(found), _rest(found), "", tuple(facts), versions, tuple(related),
+            **_example(name),
+        )  # fmt: skip
     physical = {m.logical: m for m in planner.one_to_one()}
     taken = {found.__name__.removesuffix("Exec") for found in _classes(planviz.physical, SparkPlan)}
     for found in _classes(planviz.logical, LogicalPlan):
@@ -51,7 +59,18 @@ def operator_entries() -> Iterator[Entry]:
             mapping = physical[found.__name__]
             facts.append(("Becomes", " ".join(filter(None, (mapping.physical, mapping.when)))))
         name = f"{found.__name__} (logical)" if found.__name__ in taken else found.__name__
-        yield Entry("operator", name, "logical", _summary(found), _rest(found), "", tuple(facts))
+        yield Entry("operator", name, "logical", _summary(found), _rest(found), "", tuple(facts), **_example(name))
+
+
+class _Example(TypedDict, total=False):
+    sql: str
+    catalog: str
+    settings: Mapping[str, str]
+
+
+def _example(name: str) -> _Example:
+    shown = BY_OPERATOR.get(name)
+    return {} if shown is None else {"sql": shown.sql, "catalog": CATALOG, "settings": shown.settings}
 
 
 @cache

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from planviz.catalogs import find
 from planviz.config import SETTINGS, OptimizerConfig
 from planviz.document import open_sql
 from planviz.errors import PlanvizError
 from planviz.execution import QueryExecution
 from planviz.findings.documents import difference_in_words
+from planviz.logical.plan import LogicalPlan
+from planviz.physical.plan import SparkPlan
 from planviz.plantext.printing import step_diff
 from planviz.reference.entry import Entry
 from planviz.versions import PROFILES
@@ -22,6 +26,45 @@ def step_of(entry: Entry) -> str:
     document = open_sql(entry.sql, find(entry.catalog), config, stage=stage)
     step = next((step for step in document.trace.steps if step.short_rule == entry.name), None)
     return step_diff(step) if step is not None else ""
+
+
+def plan_of(entry: Entry) -> str:
+    """The plan of an operator's example, planned now, as a tree text in which `+` stands before the operator.
+
+    It is the physical plan of a physical operator; of a logical one the plan of the latest stage in which it stands.
+    "" for an entry without an example. Raises PlanvizError where the example cannot be planned.
+    """
+    if not entry.sql:
+        return ""
+    execution = executed(entry)
+    wanted = entry.name.removesuffix(" (logical)")
+    for stage in ("physical",) if entry.family == "physical" else ("optimized", "analyzed", "parsed"):
+        plan = execution.stage(stage)
+        shown = {n.simple_string for n in _everywhere(plan) if type(n).__name__.removesuffix("Exec") == wanted}
+        if shown:
+            lines = plan.tree_string.splitlines()
+            return "\n".join(f"{'+' if line.endswith(tuple(shown)) else ' '} {line}" for line in lines)
+    return ""
+
+
+def executed(entry: Entry) -> QueryExecution:
+    """The query of an entry's example.
+
+    Raises PlanvizError where it cannot be planned, ValueError for an entry without one.
+    """
+    config = OptimizerConfig().with_settings(dict(entry.settings))
+    statements = open_sql(entry.sql, find(entry.catalog), config).statements
+    found = statements[-1].execution if statements else None
+    if found is None:
+        raise ValueError(f"{entry.name} has no example")
+    return found
+
+
+def _everywhere(plan: LogicalPlan | SparkPlan) -> Iterator[LogicalPlan | SparkPlan]:
+    """The operators of a plan, of its subqueries, too."""
+    yield plan
+    for below in (*plan.children, *plan.inner_children):
+        yield from _everywhere(below)
 
 
 def other_values(key: str, config: OptimizerConfig) -> list[str]:

@@ -6,16 +6,20 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from planviz.graph.union import NOWHERE
 from planviz.jsontypes import JsonObject
+from planviz.layout import tidy
 from planviz.render.cards import Scene
 from planviz.render.drawing import Painter
 from planviz.render.fonts import text_width
 from planviz.render.primitives import Drawing, Group, Path, Primitive, Rect, Text, shifted
+from planviz.render.theme import tokens
 
 VIEWS = ("split", "merged")
 
 _GAP = 40
 _PAD = 28
+_LABEL_GAP = 96  # between cards where labels such as "~ condition" stand beside them
 _DASH = (5.0, 4.0)
 _WORDS = (("removed", "removed"), ("inserted", "inserted"), ("changed", "changed"), ("moved", "moved"))
 
@@ -96,6 +100,31 @@ def _place(trace: JsonObject, told: Mapping[str, object]) -> str:
     return " · ".join(parts)
 
 
+def _places(scene: JsonObject, state: State) -> dict[str, dict[int, float]]:
+    """Where the cards of a state stand in a layout of its own: `x` and `y` in px by slot.
+
+    One layout for before and after keeps what is kept in its place; where operators move it would have gaps.
+    """
+    below: dict[int, list[int]] = {}
+    for slot in sorted(state, key=scene["x"].__getitem__):  # inputs in their order
+        below.setdefault(state[slot][1], []).append(slot)
+    order: list[int] = []
+    stack = list(reversed(below.get(NOWHERE, [])))
+    while stack:
+        order.append(stack.pop())
+        stack.extend(reversed(below.get(order[-1], [])))
+    rank = {slot: at for at, slot in enumerate(order)}
+    layout = tokens()["layout"]
+    xs, ys = tidy(
+        [rank.get(state[slot][1], NOWHERE) for slot in order],
+        *([scene[name][slot] for slot in order] for name in "wh"),
+        gap_x=max(layout["gap_x"], _LABEL_GAP),
+        gap_y=layout["gap_y"],
+        fork_gap=layout["fork_gap"],
+    )
+    return {"x": dict(zip(order, xs, strict=True)), "y": dict(zip(order, ys, strict=True))}
+
+
 def _bounds(scenes: list[Scene]) -> tuple[float, float, float, float]:
     """Left, top, width and height that hold the cards of all scenes with their labels."""
     label = 150
@@ -114,6 +143,8 @@ class _Pane(Painter):
         self.slots = list(state)
         place = {slot: at for at, slot in enumerate(self.slots)}
         scene = trace["scenes"][told["scene"]]
+        if side != "merged" and told.get("moved"):
+            scene = scene | _places(scene, state)
         looks = [scene["looks"][state[slot][0]] for slot in self.slots]
         none = [None] * len(looks)
         nodes: JsonObject = {

@@ -4,7 +4,8 @@
 //   window.__planvizAhead = { show(name, data, { whole }), clear() }   whole: the heading's place is covered, too
 //
 // Data of the other pages and stages are fetched while nobody waits, and forgotten with every change of what is shown.
-const BAR = 52, HEADING = 48, LONGEST = 10_000, REST = 1_000, COSTLY = 600; // pixels, pixels, ms, ms, ms
+const BAR = 52, HEADING = 48, LONGEST = 10_000, REST = 250, COSTLY = 600; // pixels, pixels, ms, ms, ms
+const LINKS = ".st-key-planviz-links a[href]";
 const PAGES = { "": "explore", explore: "explore", rules: "rules", joins: "joins", cardinality: "cardinality" };
 const elements = window.__planvizElements ?? {};
 const scripts = new Map(); // name -> [mount, style]
@@ -84,13 +85,23 @@ function addressOf(page, plan) {
   return place && `/ahead/${place.visitor}/${page}${plan === undefined ? "" : `?plan=${plan}`}`;
 }
 
+// Streamlit's link to the first page has an empty address, which is the page that one is on: a new tab would open that.
+document.addEventListener(
+  "pointerover",
+  (event) => {
+    const link = event.target.closest?.(LINKS);
+    if (link?.getAttribute("href") === "") link.setAttribute("href", "/");
+  },
+  true,
+);
+
 document.addEventListener(
   "click",
   (event) => {
     if (event.button || event.ctrlKey || event.metaKey || event.shiftKey || !window.__planvizPlace) return;
-    const link = event.target.closest?.(".st-key-planviz-links a[href]");
+    const link = event.target.closest?.(LINKS);
     if (link) {
-      const path = new URL(link.href).pathname, page = PAGES[path.slice(1)];
+      const path = new URL(link.getAttribute("href") || "/", location.origin).pathname, page = PAGES[path.slice(1)];
       ++asked; // what was asked for before is not wanted any more
       if (page && path !== location.pathname) turn(addressOf(page));
       else clear();

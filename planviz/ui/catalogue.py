@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Sequence
 from html import escape
 from urllib.parse import urlencode
 
 from planviz.document import Document
+from planviz.document.alternatives.what_if import joins_of
+from planviz.document.decisions.charts import draw_join
 from planviz.errors import PlanvizError
 from planviz.execution import QueryExecution
 from planviz.reference import KINDS, Entry
-from planviz.reference.shown import effect, other_values, step_of
+from planviz.reference.demonstrations import BY_OPERATOR
+from planviz.reference.shown import effect, executed, other_values, plan_of, step_of
+from planviz.render.svg import svg
 from planviz.ui.links import pack
 from planviz.ui.opened import Opened, in_worker
 
@@ -67,18 +72,47 @@ def example(entry: Entry) -> str:
         return ""
     first = "".join(f"SET {key}={value};\n" for key, value in entry.settings.items())
     packed = pack(first + entry.sql)
-    page = "rules" if entry.family != "preparations" else ""
+    page, words = _page(entry)
     address = f"/{page}?{urlencode({'plan': packed, 'catalog': entry.catalog})}" if packed else ""
-    opened = f'<p><a href="{escape(address)}" target="_self">Open this query</a></p>' if address else ""
+    opened = f'<p><a href="{escape(address)}" target="_self">{words}</a></p>' if address else ""
     try:
-        step = step_of(entry)
+        step = plan_of(entry) if entry.kind == "operator" else step_of(entry)
     except PlanvizError as error:
         step = f"The example could not be planned: {error}"
     lines = "".join(f'<span class="{_mark(line)}">{escape(line)}</span>\n' for line in step.splitlines())
     return (
         f'<div class="pv-entry"><h3>Example</h3><pre>{escape(first + entry.sql)}</pre>'
-        f'<pre class="pv-step-diff" tabindex="0">{lines}</pre>{opened}</div>'
+        f'<pre class="pv-step-diff" tabindex="0">{lines}</pre>{_chart(entry)}{opened}</div>'
     )
+
+
+def _chart(entry: Entry) -> str:
+    """The decision tree by which the planner comes to a join's operator, the path of the example lit; "" for others."""
+    if entry.kind != "operator" or BY_OPERATOR[entry.name].page != "joins":
+        return ""
+    execution = executed(entry)
+    decision = next((one for one in joins_of(execution) if one.outcome == entry.name), None)
+    if decision is None:
+        return ""
+    drawn = ""
+    for theme in ("light", "dark"):
+        drawing = draw_join(decision, execution.config.profile, theme=theme)
+        picture = b64encode(svg(drawing).encode()).decode()  # Streamlit takes SVG in a page for unsafe
+        words = escape(drawing.description)
+        drawn += f'<img class="pv-{theme}" src="data:image/svg+xml;base64,{picture}" alt="{words}">'
+    return f'<h3>How the planner comes to it</h3><div class="pv-chart">{drawn}</div>'
+
+
+def _page(entry: Entry) -> tuple[str, str]:
+    """The page on which an example opens, as its address has it, and what its link says."""
+    if entry.kind != "operator":
+        return ("" if entry.family == "preparations" else "rules"), "Open this query"
+    page = BY_OPERATOR[entry.name].page
+    words = {
+        "joins": "Why this join, and what would make it another one",
+        "aggregations": "Play its stages on sample rows",
+    }
+    return page, words.get(page, "Open this query")
 
 
 def _mark(line: str) -> str:

@@ -40,7 +40,7 @@ _FOREVER = "public, immutable, max-age=31536000"
 #: Streamlit's widgets on the first screen, by the sources that its list of files names.
 _WIDGETS = ("Html", "PageLink", "BidiComponent", "Selectbox", "Button")
 #: Those of the pages that follow, fetched while nobody waits.
-_LATER = ("ButtonGroup", "Popover", "DownloadButton", "Checkbox", "ArrowDataFrame")
+_LATER = ("ButtonGroup", "DownloadButton", "Checkbox", "ReadOnlyGrid")
 _SAFE_NAME = re.compile(r"/static/(?:js|css|media)/[\w.\-]+")
 
 

@@ -78,6 +78,7 @@ _SINCE = {
 _MORE = {
     "3.2": {"decode": 2},
     "3.3": {"ceil": 1, "ceiling": 1, "floor": 1},
+    "4.0": {"mode": 1},
     "4.2": {"min_by": 2, "max_by": 2},
 }
 #: Which version lets a function have fewer arguments than so many, and which functions stand in FROM since when.

@@ -142,6 +142,20 @@ class Behaviour:
     split_texts_are_no_nulls: bool = True
     #: RLIKE is shown between its sides; else as the function that it was written as.
     rlike_stands_between: bool = False
+    #: GROUP BY takes maps.
+    maps_are_grouped: bool = True
+    #: An aggregate function over a window takes FILTER.
+    windows_take_filters: bool = True
+    #: What parse_json() becomes shows a third flag.
+    parsed_json_shows_three_flags: bool = True
+    #: aes_encrypt() and aes_decrypt() take an initial vector and what is authenticated beside.
+    ciphers_take_vectors: bool = True
+    #: Of an array of structs that transform() reads a scan leaves out the fields that it does not ask for.
+    transforms_prune_fields: bool = True
+    #: mode() shows how WITHIN GROUP orders its values.
+    modes_show_their_order: bool = True
+    #: Of an array from which a filter has taken the nulls it is known that it has none.
+    filtered_arrays_are_marked: bool = True
     #: Columns of a view are cast to the types that they have; else what the view's query gives are its columns.
     views_cast_their_columns: bool = True
     #: The offset of lag() is shown as it is kept, negative.

@@ -8,6 +8,7 @@ VERSION = Version(
     settings={
         "spark.sql.optimizer.runtime.bloomFilter.enabled": False,
         "spark.sql.readSideCharPadding": False,
+        "spark.sql.legacy.noCharPaddingInPredicate": True,
         "spark.sql.parquet.enableNestedColumnVectorizedReader": False,
         "spark.sql.orc.enableNestedColumnVectorizedReader": False,
     },

@@ -8,12 +8,13 @@ VERSION = Version(
     "Spark 3.4: a filter on a rank limits no group of a window",
     settings={"spark.sql.optimizer.windowGroupLimitThreshold": -1},
     behaviour={
+        "ciphers_take_vectors": False,
         "adaptive_subqueries_have_own_roots": False,
         "bloom_filters_follow_keys": False,
         "base64_is_replaced": False,
         "days_are_ranges_of_moments": False,
         "lists_hold_generators": False,
-        "calls_show_less": (("to_date", 1), ("levenshtein", 0)),
+        "calls_show_less": (("to_date", 1), ("levenshtein", 0), ("url_decode", 1)),
         "cte_references_are_renewed": False,
         "renamed_columns_keep_their_names": False,
         "preparations": frozenset(

@@ -11,6 +11,8 @@ VERSION = Version(
         "spark.sql.optimizer.mergeSubplans.filterPropagation.enabled": False,
     },
     behaviour={
+        "windows_take_filters": False,
+        "parsed_json_shows_three_flags": False,
         "hash_joins_show_two_flags": False,
         "unions_count_distinct_values": False,
         "collections_show_nulls": False,

@@ -10,6 +10,7 @@ VERSION = Version(
         "spark.sql.execution.replaceHashWithSortAgg": False,
     },
     behaviour={
+        "transforms_prune_fields": False,
         "preparations": frozenset(
             {
                 "CoalesceBucketsInJoin",

@@ -35,6 +35,8 @@ CHANGES: dict[str, str] = {
     "spark.sql.optimizer.runtime.bloomFilter.enabled": "The large side of a join is filtered by a bloom filter of the "
     "small side.",
     "spark.sql.readSideCharPadding": "CHAR columns are padded when they are read.",
+    "spark.sql.legacy.noCharPaddingInPredicate": "A CHAR column that is read without its padding is padded in "
+    "comparisons.",
     "spark.sql.adaptive.enabled": "Adaptive execution is the default: the plan is made anew while the query runs.",
     "spark.sql.legacy.charVarcharAsString": "CHAR and VARCHAR are types of their own, no longer plain strings.",
     # ---------------------------------------------------------------- preparations
@@ -125,6 +127,13 @@ CHANGES: dict[str, str] = {
     "join_conditions_ask_subqueries": "Subqueries in the condition of a join become joins where they are not pushed "
     "below it, too, and keep what they share with the outer query.",
     "aggregates_take_the_first_answer": "An aggregate takes the first of its group's answers of IN and EXISTS.",
+    "maps_are_grouped": "GROUP BY takes maps.",
+    "windows_take_filters": "An aggregate function over a window takes FILTER.",
+    "parsed_json_shows_three_flags": "What parse_json() becomes shows a third flag.",
+    "ciphers_take_vectors": "aes_encrypt() and aes_decrypt() show an initial vector and what is authenticated beside.",
+    "transforms_prune_fields": "A scan leaves out the fields of an array's structs that transform() does not read.",
+    "modes_show_their_order": "mode() shows how WITHIN GROUP orders its values.",
+    "filtered_arrays_are_marked": "An array without its nulls is known to have none.",
     "static_calls_are_short": "Methods of Java are shown as calls.",
     "aggregates_pass_constants_on": "What reads a constant result of an aggregate reads the constant.",
     "constraints_are_hashed": "Conditions that are found about a table stand in the order in which they were found.",

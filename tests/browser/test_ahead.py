@@ -148,3 +148,21 @@ def test_an_older_question_of_a_slider_is_given_up(slow: App) -> None:
     slow.page.wait_for_function("window.__givenUp.length > 0")
     slow.page.wait_for_function("window.__planviz.asked?.painted && window.__planviz.asked.whole")
     assert slow.complaints == []
+
+
+def test_the_link_to_explore_leads_there_in_a_new_tab_too_and_its_page_is_shown_ahead(slow: App) -> None:
+    open_sql(slow, SQL)
+    slow.painted()
+    slow.page.get_by_role("link", name="Joins", exact=True).click()
+    slow.page.wait_for_url("**/joins*")
+    slow.settled()
+    link = slow.page.get_by_role("link", name="Explore", exact=True)
+    link.hover()
+    assert link.get_attribute("href") == "/"
+    slow.page.wait_for_timeout(1500)  # the pages that may follow are fetched
+    slow.page.evaluate("window.__delay = 3000")
+    link.click()
+    ahead(slow).get_by_role("treeitem", name=re.compile("Scan orders")).wait_for(timeout=2000)
+    slow.page.evaluate("window.__delay = 0")
+    slow.settled()
+    assert slow.page.url.split("?")[0].endswith("/")

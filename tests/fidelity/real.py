@@ -155,7 +155,7 @@ def compare(counted: Counted, sql: str, own: dict[str, str] | PlanvizError, thei
 def _without_literals(text: str, sql: str) -> str:
     """The text with what looks like an id in the statement itself, as in 'Brand#12', written otherwise."""
     for literal in set(re.findall(r"\w#\d+", sql)):
-        text = text.replace(literal, literal.replace("#", "-"))
+        text = re.sub(re.escape(literal) + r"(?!\d)", literal.replace("#", "-"), text)
     return text
 
 

@@ -30,9 +30,6 @@ ENTRIES = blocks(Path(__file__).parent / "statements_legacy.txt")
 KNOWN = {
     "select ~s": "a bitwise not of a text is not refused",
     "select xs from k union all": "Spark casts once more for the nullability of elements",
-    "select * from values (1, 's')": "a constant text is not told from other types in VALUES",
-    "select * from values (date'2020-01-01')": "a constant text is not told from other types in VALUES",
-    "select str_to_map(s)['a']": "try_element_at and parse_url are not replaced",
 }
 
 

@@ -333,3 +333,28 @@ def test_other_ids_of_columns_are_no_difference_beside_such_a_literal() -> None:
 )
 def test_columns_of_any_kind_are_no_literals(plan: str) -> None:
     assert literal_words(read(plan)) == frozenset()
+
+
+def test_joins_that_all_get_a_condition_are_known_by_their_inputs() -> None:
+    before = """Filter (((a#1 = b#2) AND (b#2 = c#3)) AND (c#3 = d#4))
++- Join Inner
+   :- Join Inner
+   :  :- Join Inner
+   :  :  :- Relation t[a#1] parquet
+   :  :  +- Relation u[b#2] parquet
+   :  +- Relation v[c#3] parquet
+   +- Relation w[d#4] parquet
+"""
+    after = """Join Inner, (c#3 = d#4)
+:- Join Inner, ((b#2 = c#3) AND (b#2 > 1))
+:  :- Join Inner, (((a#1 = b#2) AND (a#1 > 1)) AND (b#2 > 1))
+:  :  :- Relation t[a#1] parquet
+:  :  +- Relation u[b#2] parquet
+:  +- Relation v[c#3] parquet
++- Relation w[d#4] parquet
+"""
+    found = compared(before, after)
+    assert [(match.before, match.after) for match in found.matches] == [(at + 1, at) for at in range(7)]
+    assert [found.before[id].op for id in found.removed] == ["Filter"]
+    assert not found.inserted
+    assert not found.moved

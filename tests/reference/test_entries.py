@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from base64 import b64decode
+
 import pytest
 
 from planviz.catalogs import find
@@ -11,7 +14,9 @@ from planviz.errors import InputError
 from planviz.findings import checks
 from planviz.optimizer.reference import rule_references
 from planviz.reference import KINDS, entries, entry_named, search
-from planviz.reference.shown import effect, other_values, step_of
+from planviz.reference.demonstrations import BY_OPERATOR
+from planviz.reference.shown import effect, other_values, plan_of, step_of
+from planviz.ui import catalogue
 from planviz.versions import PROFILES
 
 
@@ -72,3 +77,33 @@ def test_a_setting_on_a_query() -> None:
     assert "SortMergeJoin" in told.partition("→")[2]
     assert effect("spark.sql.caseSensitive", "true", execution) == "the same plan"
     assert "-1" in other_values("spark.sql.autoBroadcastJoinThreshold", OptimizerConfig())
+
+
+@pytest.mark.parametrize("name", BY_OPERATOR)
+def test_the_example_of_an_operator_has_it_in_its_plan(name: str) -> None:
+    shown = plan_of(entry_named(f"operator:{name}"))
+    assert any(line.startswith("+") for line in shown.splitlines()), shown
+
+
+def test_the_operators_that_users_meet_have_an_example_and_bases_are_none() -> None:
+    met = {
+        "BroadcastHashJoin",
+        "SortMergeJoin",
+        "ShuffledHashJoin",
+        "HashAggregate",
+        "ShuffleExchange",
+        "Window",
+        "Expand",
+    }
+    assert met <= set(BY_OPERATOR)
+    names = {one.name for one in entries().values() if one.kind == "operator"}
+    assert not names & {"UnaryNode", "BinaryNode", "LeafNode", "Printed", "Source", "ExceptInOneWord"}
+
+
+def test_a_join_operator_comes_with_the_tree_by_which_it_is_chosen_the_path_lit() -> None:
+    shown = catalogue.example(entry_named("operator:ShuffledHashJoin"))
+    pictures = [b64decode(found).decode() for found in re.findall(r'src="data:image/svg\+xml;base64,([^"]+)"', shown)]
+    assert len(pictures) == 2, "one for each theme"
+    assert all("Shuffled Hash Join, Inner" in picture and "SHUFFLE_HASH left" in picture for picture in pictures)
+    assert "/joins?" in shown
+    assert "<img" not in catalogue.example(entry_named("operator:Filter"))

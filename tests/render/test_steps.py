@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 
+from planviz.catalog import read_bundled
 from planviz.document import open_sql, open_text
 from planviz.errors import ExportError
 from planviz.graph.trace import RuleStep, RuleTrace, TracedPlan
 from planviz.render.html import steps_page
+from planviz.render.primitives import Group, Rect
 from planviz.render.step_drawing import VIEWS, draw_step, states
 from planviz.render.steps import trace_data
 from planviz.render.svg import svg
@@ -144,3 +146,23 @@ def test_the_page_holds_hostile_words_as_data() -> None:
     assert "<b>" not in page.replace('<b class="title">', "").split("<script", 1)[1].split("// planviz")[0]
     assert "&lt;b&gt;title" in page
     assert page.count("</script>") == 2
+
+
+def test_operators_that_move_have_a_layout_of_their_own_on_each_side_with_inputs_in_their_order() -> None:
+    query = (
+        "SELECT i.name FROM items i, users u, orders o "
+        "WHERE o.item_id = i.item_id AND o.user_id = u.user_id AND o.amount > 10"
+    )
+    data = trace_data(open_sql(query, catalog=read_bundled("shop")).trace)
+    step = next(at for at, told in enumerate(data["steps"]) if told["rule"] == "ReorderJoin")
+    assert data["steps"][step]["moved"]
+    drawing = draw_step(data, step)
+    tables = [
+        (item.label.split()[1], item.items[0].y)
+        for item in drawing.items
+        if isinstance(item, Group) and item.label.startswith("Relation") and isinstance(item.items[0], Rect)
+    ]
+    # The product goes: users stand beside items before, orders after.
+    for side, deepest in ((tables[:3], {"items", "users"}), (tables[3:], {"items", "orders"})):
+        lowest = max(y for _, y in side)
+        assert {name for name, y in side if y == lowest} == deepest

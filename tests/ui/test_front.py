@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import json
 import re
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -76,6 +77,10 @@ def test_every_file_that_the_page_names_is_there_and_no_script_of_the_first_scre
         assert ask(address).status == 200
     for widget in ("Html", "PageLink", "BidiComponent", "Selectbox", "Button"):
         assert any(f"/{widget}." in address for address in named), widget
+    later = re.search(r"__planvizLater=(\[.*?\])", front.index())
+    assert later is not None
+    for widget in ("ButtonGroup", "DownloadButton", "Checkbox", "DataFrame"):
+        assert any(f"/{widget}." in address for address in json.loads(later[1])), widget
 
 
 def test_files_are_streamlits_own_compressed_and_kept_for_a_year() -> None:

@@ -244,3 +244,12 @@ def test_a_timestamp_s_day_is_a_range_of_moments_since_3_5():
 
     assert re.search(r"\(cast\(at#\d+ as date\) = 2021-05-05\)", old)
     assert re.search(r"\(at#\d+ >= 2021-05-05 00:00:00\) AND \(at#\d+ < 2021-05-06 00:00:00\)", new)
+
+
+@pytest.mark.parametrize("version", ["3.0", "3.1", "3.2", "3.3"])
+def test_a_quotient_s_type_is_known_above_it_once_it_is_promoted(version):
+    """An average of decimal(7,2) would be computed over whole numbers, one of decimal(17,10) is not."""
+    sql = "SELECT avg(p) FROM (SELECT i_current_price / i_current_price AS p FROM item)"
+
+    assert "UnscaledValue" not in text(version, "optimized", sql)
+    assert "UnscaledValue" in text(version, "optimized", "SELECT avg(i_current_price) FROM item")

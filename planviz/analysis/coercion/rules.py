@@ -16,13 +16,13 @@ from planviz.expressions.aggregates import Average, Sum
 from planviz.expressions.arithmetic import Abs
 from planviz.expressions.calls import FunctionCall
 from planviz.expressions.casts import Cast
-from planviz.expressions.core import BEYOND_LEAVES, Expression, alias
+from planviz.expressions.core import BEYOND_LEAVES, AttributeReference, Expression, alias
 from planviz.expressions.decimals import promoted
 from planviz.logical.combining import Except, Intersect, Union
 from planviz.logical.operators import Project
 from planviz.logical.plan import ANALYZED, LogicalPlan
 from planviz.logical.unresolved import Unpivot
-from planviz.types import DataType
+from planviz.types import DataType, DecimalType
 from planviz.versions import Behaviour
 
 
@@ -116,14 +116,15 @@ class AnsiCombinedTypeCoercionRule(AnalyzerRule):
 
     @override
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
-        changed = plan
+        types_change = self.context.config.behaviour.decimals_are_promoted
 
         def operator(p: LogicalPlan) -> LogicalPlan:
             if not p.children_resolved or not p.expressions:
                 return p
-            return p.map_expressions(self._expression, BEYOND_LEAVES)
+            typed = with_types_beneath(p) if types_change else p
+            return typed.map_expressions(self._expression, BEYOND_LEAVES)
 
-        return changed.transform_up(operator, settled=self.settled, kept=ANALYZED.key)
+        return plan.transform_up(operator, settled=self.settled, kept=ANALYZED.key)
 
     def __init__(self, context: AnalysisContext) -> None:
         super().__init__(context)
@@ -147,6 +148,23 @@ class CombinedTypeCoercionRule(AnsiCombinedTypeCoercionRule):
 
     package = "org.apache.spark.sql.catalyst.analysis.TypeCoercionBase$"
     coercion = legacy.LEGACY
+
+
+def with_types_beneath(plan: LogicalPlan) -> LogicalPlan:
+    """The operator reading its inputs' columns under the types that they have now (Spark: propagateTypes).
+
+    A quotient of two decimals is bound before it is promoted, which makes its type a wider one.
+    """
+    types = {
+        a.expr_id: a.data_type for child in plan.children for a in child.output if isinstance(a.data_type, DecimalType)
+    }
+
+    def step(e: Expression) -> Expression:
+        if isinstance(e, AttributeReference) and (new := types.get(e.expr_id)) is not None and new != e.type:
+            return e.replace(type=new)
+        return e
+
+    return plan.transform_expressions_up(step, AttributeReference.BIT) if types else plan
 
 
 @cache

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from planviz.expressions.calls import FunctionCall
 from planviz.expressions.complex import CreateArray, CreateMap, CreateNamedStruct, struct_of
-from planviz.expressions.core import Expression
+from planviz.expressions.core import Expression, TypeMismatch
 from planviz.expressions.specs import ZONE, FunctionSpec
 from planviz.functions.builders.base import Args, Builder, Entry, wrong_count
 from planviz.functions.signatures import CHECKS, accepts
 from planviz.functions.signatures.results import result_of, zip_names
-from planviz.types import INT, LONG, ArrayType, DataType
+from planviz.types import INT, LONG, ArrayType, DataType, has_map
 
 
 def _in_pairs(name: str, make: Builder) -> Builder:
@@ -37,8 +37,14 @@ _ZIP = FunctionSpec("arrays_zip", (accepts("R"),), result_of("zip"), foldable=Fa
 _SHUFFLE = FunctionSpec("shuffle", (accepts("R"), accepts("L")), result_of("0"), deterministic=False)
 
 
+def _without_maps(name: str, arguments: Args) -> TypeMismatch | None:
+    if not any(has_map(a.data_type) for a in arguments):
+        return None
+    return TypeMismatch("HASH_MAP_TYPE", f'Input to the function `{name}` cannot contain elements of the "MAP" type')
+
+
 def _hash(name: str, result: DataType) -> Builder:
-    spec = FunctionSpec(name, (accepts("*"),), lambda _: result, False)
+    spec = FunctionSpec(name, (accepts("*"),), lambda _: result, False, check=_without_maps)
     return lambda a: FunctionCall(name, a, spec, ("42",))
 
 

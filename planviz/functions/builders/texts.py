@@ -96,7 +96,7 @@ def _to_binary(a: Args) -> Expression:
     if how in ("utf-8", "utf8"):
         made: Expression = signed("encode", (a[0], lit("UTF-8")))
     else:
-        made = signed({"base64": "unbase64"}.get(how, "unhex"), a[:1])
+        made = signed({"base64": "unbase64"}.get(how, "unhex"), a[:1]).replace(tail=("true",))
     shown = f"Some({a[1]})" if len(a) > 1 else "None"
     return Replaced("to_binary", (a[0], shown, "false"), made, "", a)
 

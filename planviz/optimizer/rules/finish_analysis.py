@@ -228,7 +228,8 @@ class ReplaceExpressions(OptimizerRule):
         found: Expression = replacement(new)
         if found is new:
             return new
-        made = as_called_then(found, known)
+        # What is tried holds other functions.
+        made = as_called_then(found.map_children(self._replaced), known)
         return made if known.expressions_are_shared else written_out(made)
 
 

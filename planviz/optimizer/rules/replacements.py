@@ -8,7 +8,7 @@ from dataclasses import replace
 from planviz.evaluation.collations import collation_of
 from planviz.expressions.aggregates import AggregateCall, AggregateExpression, Average, Count, FirstLast, Max, Min
 from planviz.expressions.arithmetic import UnaryMinus
-from planviz.expressions.calls import DatetimePlus, FunctionCall, RegexpForm
+from planviz.expressions.calls import DatetimePlus, FunctionCall, RegexpForm, RuntimeReplaceable
 from planviz.expressions.casts import Cast
 from planviz.expressions.common_expressions import with_shared
 from planviz.expressions.complex import GetArrayItem
@@ -123,9 +123,43 @@ def _to_json(e: FunctionCall) -> Expression:
 
 
 def _parse_url(e: FunctionCall) -> Expression:
-    """Spark: ParseUrlEvaluator; what is constant of its three arguments is prepared where all of them are."""
-    made = FunctionObject(f"ParseUrlEvaluator(null,null,null,{e.tail[0]})", STRING)
+    """Spark: ParseUrlEvaluator; what is constant of its three arguments is prepared."""
+    known = [_prepared(a) for a in e.arguments]
+    made = FunctionObject(f"ParseUrlEvaluator({','.join((*known, 'null')[:3])},{e.tail[0]})", STRING)
     return Invoke(made, "evaluate", STRING, e.arguments)
+
+
+def _prepared(e: Expression) -> str:
+    return str(e) if isinstance(e, Literal) and e.value is not None else "null"
+
+
+def _xpath(kind: str) -> Callable[[FunctionCall], Expression]:
+    """Spark: XPathEvaluator, which knows its path."""
+
+    def make(e: FunctionCall) -> Expression:
+        made = FunctionObject(f"XPath{kind}Evaluator({e.arguments[1]})", e.data_type)
+        return Invoke(made, "evaluate", e.data_type, e.arguments[:1])
+
+    return make
+
+
+_TRIED = FunctionSpec("tryeval", (), lambda arguments: arguments[0].data_type, True)
+
+
+def _tried(e: Expression) -> Expression:
+    """What gives null where the expression fails (Spark: TryEval)."""
+    return FunctionCall("tryeval", (e,), _TRIED)
+
+
+def _try_to_binary(e: FunctionCall) -> Expression:
+    made = function("to_binary", *e.arguments)
+    return _tried(made.replacement if isinstance(made, RuntimeReplaceable) else made)
+
+
+def _try_aes_decrypt(e: FunctionCall) -> Expression:
+    bytes_at = (0, 1, 4)
+    cast = [Cast(a, BINARY) if i in bytes_at and a.data_type != BINARY else a for i, a in enumerate(e.arguments)]
+    return _tried(StaticInvoke(_JAVA, "aesDecrypt", BINARY, tuple(cast), True))
 
 
 #: Functions that are others under another name, or methods of Java; computed beforehand where they are constant.
@@ -156,29 +190,44 @@ _FUNCTIONS: dict[str, Callable[[FunctionCall], Expression]] = {
     "luhn_check": _static(_JAVA, "isLuhnNumber"),
     "make_valid_utf8": lambda e: Invoke(e.arguments[0], "makeValid", e.data_type),
     "map_contains_key": lambda e: function("array_contains", function("map_keys", e.arguments[0]), e.arguments[1]),
+    "parse_json": _static(_VARIANTS, "parseJson", None, False, True, True),
     "parse_url": _parse_url,
     "quote": _static(_JAVA, "quote"),
     "regexp_count": lambda e: function("size", function("regexp_extract_all", *e.arguments, lit(0))),
     "regexp_substr": _first_match,
     "right": _from_the_right,
+    "schema_of_variant": _static("SchemaOfVariant", "schemaOfVariant"),
     "sentences": _static(_JAVA, "getSentences"),
     "split_part": lambda e: _element_at(
         FunctionCall("stringsplitsql", e.arguments[:2], _SPLIT), e.arguments[2], "Some()"
     ),
     "to_json": _to_json,
     "to_base32": _static("Base32", "encode"),
+    "try_aes_decrypt": _try_aes_decrypt,
+    "try_parse_json": _static(_VARIANTS, "parseJson", None, False, False, True),
+    "try_to_binary": _try_to_binary,
     "try_element_at": lambda e: _element_at(e.arguments[0], e.arguments[1], "None"),
     "try_validate_utf8": _static(_JAVA, "tryValidateUTF8String"),
     "url_decode": _static("UrlCodec", "decode", None, True),
     "url_encode": _static("UrlCodec", "encode"),
     "validate_utf8": _static(_JAVA, "validateUTF8String"),
+    "xpath": _xpath("List"),
+    "xpath_boolean": _xpath("Boolean"),
+    "xpath_double": _xpath("Double"),
+    "xpath_float": _xpath("Float"),
+    "xpath_int": _xpath("Int"),
+    "xpath_long": _xpath("Long"),
+    "xpath_number": _xpath("Double"),
+    "xpath_short": _xpath("Short"),
+    "xpath_string": _xpath("String"),
 }
 
 
 #: Those that stay what they are where a version replaces fewer functions (before 4.0).
 REPLACED_LATER = frozenset((
-    "array_append", "array_prepend", "decode", "encode", "json_array_length", "json_object_keys", "parse_url",
-    "sentences", "to_json",
+    "array_append", "decode", "encode", "json_array_length", "json_object_keys", "parse_url",
+    "sentences", "to_json", "xpath", "xpath_boolean", "xpath_double", "xpath_float", "xpath_int", "xpath_long",
+    "xpath_number", "xpath_short", "xpath_string",
 ))  # fmt: skip
 
 

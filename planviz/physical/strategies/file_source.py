@@ -48,7 +48,8 @@ def scan_of(plan: LogicalPlan, context: PlanningContext) -> SparkPlan | None:
     read = [a for a in relation.output if a.expr_id in needed and a.expr_id not in by_partition]
     read += [a for a in relation.output if a.expr_id in by_partition]
     whole = not config.get(_NESTED_SCHEMAS) or relation.provider.lower() not in ("parquet", "orc")
-    narrowed = () if whole else read_types(read, (*found.projects, *filters, *[f for g in above for f in g]))
+    reading = (*found.projects, *filters, *[f for g in above for f in g])
+    narrowed = () if whole else read_types(read, reading, config.behaviour.transforms_prune_fields)
     off = "" if config.get(_BUCKETING) else "disabled by configuration"
     known = config.behaviour
     if not known.scans_take_subqueries:

@@ -21,14 +21,19 @@ Fields: TypeAlias = "dict[int, Fields]"
 """The ordinals of the fields that are read of a struct, each with those of its own; an empty one stands for all."""
 
 
-def read_types(columns: Sequence[AttributeReference], expressions: Sequence[Expression]) -> tuple[DataType, ...]:
-    """The columns' types with only the fields that the expressions use; () where all columns are read whole."""
+def read_types(
+    columns: Sequence[AttributeReference], expressions: Sequence[Expression], transforms: bool = True
+) -> tuple[DataType, ...]:
+    """The columns' types with only the fields that the expressions use; () where all columns are read whole.
+
+    `transforms`: whether transform() counts as what it reads of an array's structs, and not as the whole array.
+    """
     if not any(e.bits & _PARTS for e in expressions):
         return ()
     paths: dict[int, list[tuple[int, ...]]] = {}
     tested: dict[int, list[tuple[int, ...]]] = {}
     for e in expressions:
-        _collect(e, paths, tested, {})
+        _collect(e, paths, tested, {} if transforms else None)
     for i, found in tested.items():
         # Whether a struct is null can be told from any of its fields.
         paths.setdefault(i, found)
@@ -39,17 +44,22 @@ def _collect(
     e: Expression,
     paths: dict[int, list[tuple[int, ...]]],
     tested: dict[int, list[tuple[int, ...]]],
-    elements: dict[int, Path],
+    elements: dict[int, Path] | None,
 ) -> None:
-    """Note what an expression reads; `elements` are the variables that stand for an element of an array."""
+    """Note what an expression reads; `elements` are the variables that stand for an element; None: they never do."""
     if isinstance(e, IsNotNull | IsNull) and isinstance(e.child, AttributeReference):
         tested.setdefault(e.child.expr_id, []).append(())
         return
-    found = _path(e, elements)
+    found = _path(e, elements or {})
     if found is not None:
         paths.setdefault(found[0], []).append(found[1])
         return
-    if isinstance(e, FunctionCall) and e.name == "transform" and isinstance(e.arguments[1], LambdaFunction):
+    if (
+        elements is not None
+        and isinstance(e, FunctionCall)
+        and e.name == "transform"
+        and isinstance(e.arguments[1], LambdaFunction)
+    ):
         array, made = e.arguments[0], e.arguments[1]
         whole = _path(array, elements)
         variable = made.arguments[0]

@@ -197,8 +197,9 @@ export class Panes {
   }
 
   #bounds(slot) {
-    const { x, y, w, h } = this.tight ? this.steps.places(this.k, this.tight) : this.steps.data.scenes[this.steps.steps[this.k].scene];
-    return { x0: x[slot], y0: y[slot], x1: x[slot] + w[slot], y1: y[slot] + h[slot] };
+    const { steps, k, tight } = this, sides = this.view === "merged" ? ["merged"] : ["before", "after"];
+    const spots = tight ? sides.map((side) => steps.places(k, tight, side)) : [steps.data.scenes[steps.steps[k].scene]];
+    return around(spots.filter(({ x }) => x[slot] !== undefined).map(({ x, y, w, h }) => ({ x0: x[slot], y0: y[slot], x1: x[slot] + w[slot], y1: y[slot] + h[slot] })));
   }
 
   // One pane moved: the other draws the same view.

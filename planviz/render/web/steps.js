@@ -103,23 +103,43 @@ export class Steps {
 
   // The places of the cards of a step where those of all steps together are too far apart to be read: what the step
   // leaves alone takes one line, and where `room` ([width, height] in px) asks for it, what it changes as well (`line`).
-  // Before and after have one layout, so that what is kept stays where it is between both.
-  places(k, room) {
+  // Before and after have one layout, so that what is kept stays where it is between both; where operators move to
+  // another place of the tree, each has its own, with the roots at one place: one for both would have gaps and crossings.
+  places(k, room, side) {
     this.near ??= [];
-    if (this.near[k]) return this.near[k];
-    const fit = ({ size }) => Math.min(room[0] / size[0], room[1] / size[1]);
-    let best = this.#laid(k, false);
-    for (const [gap, down] of LINES) {
-      if (fit(best) >= WHOLE) break;
-      const line = this.#laid(k, true, gap, down);
-      if (fit(line) > fit(best) * (down && fit(best) >= NEAREST ? STRAIGHTER : 1)) best = line;
-    }
-    return (this.near[k] = best);
+    const apart = side !== "merged" && this.marks(k).moved.size > 0, key = apart ? "apart" : "both";
+    const near = (this.near[k] ??= {});
+    near[key] ??= this.#nearest(room, (...how) => (apart ? this.#besides(k, ...how) : [this.#laid(union(this.before[k], this.after[k]), layoutParents(this.before[k], this.after[k]), k, ...how)]));
+    return near[key][side === "after" ? near[key].length - 1 : 0];
   }
 
-  // `line`: all in cards of one line, `gap` px apart; `down`: the first input straight down.
-  #laid(k, line, gap = GAP, down = false) {
-    const before = this.before[k], after = this.after[k], state = union(before, after), above = layoutParents(before, after);
+  // The layouts, made by `lay`, of the style that shows most.
+  #nearest(room, lay) {
+    const fit = (made) => Math.min(...made.map(({ size }) => Math.min(room[0] / size[0], room[1] / size[1])));
+    let best = lay(false);
+    for (const [gap, down] of LINES) {
+      if (fit(best) >= WHOLE) break;
+      const line = lay(true, gap, down);
+      if (fit(line) > fit(best) * (down && fit(best) >= NEAREST ? STRAIGHTER : 1)) best = line;
+    }
+    return best;
+  }
+
+  // Before and after, each laid out alone, with the roots at one place.
+  #besides(k, ...how) {
+    const made = [this.before[k], this.after[k]].map((state) => this.#laid(state, new Map(Object.keys(state).map((slot) => [+slot, state[slot][1]])), k, ...how));
+    const right = Math.max(...made.map(({ root }) => root));
+    for (const one of made) {
+      const by = right - one.root;
+      for (const slot in one.x) one.x[slot] += by;
+      one.size[0] += by;
+    }
+    return made;
+  }
+
+  // The cards of a state of step k under those that `above` names (slot -> slot). `line`: all in cards of one line, `gap`
+  // px apart; `down`: the first input straight down.
+  #laid(state, above, k, line, gap = GAP, down = false) {
     const { removed, inserted, moved, changed } = this.marks(k), all = this.data.scenes[this.steps[k].scene], { snug } = this.theme.card;
     const slots = Object.keys(state).map(Number).sort((a, b) => all.x[a] - all.x[b]), at = new Map(slots.map((slot, i) => [slot, i])); // inputs in their order
     const marked = new Set(line ? [] : [...removed, ...inserted, ...changed.keys(), ...moved.keys(), ...moved.values()]);
@@ -129,7 +149,7 @@ export class Steps {
     const order = [...new Plan({ nodes }, this.theme).order], rank = new Map(order.map((i, place) => [i, place]));
     const sizes = [order.map((i) => rank.get(nodes.parent[i]) ?? -1), order.map((i) => w[i]), order.map((i) => h[i]), snug.gap_x, gap];
     const [x, y] = down ? spine(...sizes) : tidy(...sizes, snug.fork_gap);
-    const found = { x: {}, y: {}, w: {}, h: {}, size: [0, 0], line };
+    const found = { x: {}, y: {}, w: {}, h: {}, size: [0, 0], line, root: order.length ? x[0] + w[order[0]] / 2 : 0 };
     order.forEach((i, place) => {
       const slot = slots[i];
       found.x[slot] = x[place] + LABEL_ROOM;
@@ -155,7 +175,7 @@ export class Steps {
     const key = `${k} ${side} ${Boolean(tight)}`;
     let made = this.plans.get(key);
     if (made) return made;
-    const all = this.data.scenes[this.steps[k].scene], spots = tight ? this.places(k, tight) : all, before = this.before[k], after = this.after[k];
+    const all = this.data.scenes[this.steps[k].scene], spots = tight ? this.places(k, tight, side) : all, before = this.before[k], after = this.after[k];
     const state = side === "before" ? before : side === "after" ? after : union(before, after);
     const slots = Object.keys(state).map(Number), at = new Map(slots.map((slot, i) => [slot, i]));
     const look = (name) => slots.map((slot) => all.looks[state[slot][0]][name]), place = (name) => slots.map((slot) => spots[name][slot]);
