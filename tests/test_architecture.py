@@ -71,7 +71,7 @@ TOWERS = {
     "store": {"errors", "graph", "document", "findings"},
     "samples": {"errors"},
 }
-EVERYWHERE = {"errors", "config", "versions", "units", "jsontypes"}
+EVERYWHERE = {"errors", "config", "versions", "units", "jsontypes", "language"}
 FROM_THE_TOP = {*TOWERS}
 MORE = {"replay": {"graph", "plantext"}, "document": {"graph", "plantext", "render", "mechanics"}}
 ONLY = {

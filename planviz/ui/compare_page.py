@@ -151,7 +151,7 @@ def _plans(side: tuple[str, dict[str, str], str], other: Other, which: str) -> N
     opened = state.current()
     st.selectbox(
         f"Plan of {which[-1].upper()}", list(labels), index=list(labels).index(chosen) if chosen in labels else 0,
-        format_func=lambda plan: reader.told(labels.get(plan, plan)), key=key, on_change=_turn,
+        format_func=lambda plan: reader.told(labels.get(plan) or plan), key=key, on_change=_turn,
         args=(opened, other, which, key), label_visibility="collapsed", width=190,
     )  # fmt: skip
 
