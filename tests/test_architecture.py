@@ -18,7 +18,7 @@ PACKAGE = ROOT / "planviz"
 # A room may import rooms of its own floor or below; towers name what they may see.
 FLOORS = [
     {"versions"},
-    {"errors", "config", "units", "limits", "placeholders"},
+    {"errors", "config", "units", "limits", "placeholders", "language"},
     {"trees", "types", "decisions"},
     {"expressions"},
     {"logical", "catalog", "evaluation"},
