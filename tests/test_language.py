@@ -109,7 +109,8 @@ def test_every_finding_is_told_in_chinese() -> None:
 
 
 def test_texts_are_found_where_they_are_written() -> None:
-    python = 'def f(n):\n    """Not shown."""\n    return f"{n.rows} row{\'\' if n == 1 else \'s\'} of it", "<b>See why</b>"\n'
+    told = """return f"{n.rows} row{'' if n == 1 else 's'} of it", "<b>See why</b>"\n"""
+    python = f'def f(n):\n    "Not shown, but read"\n    {told}'
     assert [text for text, _ in python_texts(python)] == ["{rows} row{s} of it", "See why"]
     script = 'x.append(button("pv-go", `${at} of ${all}`, "Go there"), /a b/); // not this'
     assert [text for text, _ in script_texts(script)] == ["{at} of {all}", "Go there"]
