@@ -16,8 +16,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from planviz.store import Library, Query, read_query
-from planviz.store.library import Text
 from planviz.store.terms import Terms, words_of
+from planviz.store.texts import Text
 
 TABLES = [f"table_{i}" for i in range(400)]
 OPERATORS = ["sortmergejoin", "broadcasthashjoin", "hashaggregate", "sort", "exchange", "filescan", "project", "window"]

@@ -52,7 +52,7 @@ TOWERS = {
     },
     "spark": {"errors", "graph", "plantext", "document", "catalog", "types", "expressions", "logical", "frontend"},
     "history": {"errors", "graph", "document", "logical", "spark"},
-    "findings": {"errors", "graph", "config", "execution", "document"},
+    "findings": {"errors", "graph", "config", "plantext", "execution", "document"},
     "reference": {
         "errors",
         "config",

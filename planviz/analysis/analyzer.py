@@ -74,7 +74,7 @@ from planviz.logical.relations import LogicalRelation
 from planviz.trees.executor import Check, RuleExecutor
 from planviz.trees.rule import Batch, FixedPoint, Once
 from planviz.trees.trace import Trace
-from planviz.types import keeping_whole_digits
+from planviz.types import typing_decimals
 
 Relations = dict[tuple[str, ...], LogicalRelation]
 
@@ -172,7 +172,7 @@ class Analyzer:
         """
         context = AnalysisContext(self.catalog, self.config, trace if trace is not None else Trace(), Counters())
         try:
-            with keeping_whole_digits(self.config.behaviour.wide_decimals_keep_whole_digits):
+            with typing_decimals(keeps_whole_digits=self.config.behaviour.wide_decimals_keep_whole_digits):
                 analyzed = self._run(as_parsed_then(plan, self.config), context)
             check_analysis(analyzed, context)
         except AnalysisError as e:

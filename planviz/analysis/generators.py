@@ -9,7 +9,7 @@ from typing_extensions import override
 
 from planviz.analysis.coercion.legacy import LEGACY
 from planviz.analysis.context import AnalyzerRule
-from planviz.evaluation import value_of
+from planviz.evaluation import DEFAULT_EVALUATOR
 from planviz.expressions.aggregates import AggregateCall, AggregateExpression, FirstLast
 from planviz.expressions.casts import Cast
 from planviz.expressions.complex import CreateNamedStruct, GetArrayItem, GetStructField
@@ -277,7 +277,7 @@ def _slot_text(e: Expression) -> str:
     """A pivot value as `pivotfirst` prints it: a struct as its row."""
     if isinstance(e, CreateNamedStruct):
         return f"[{','.join(_slot_text(v) for v in e.values)}]"
-    return str(value_of(e) or e)
+    return str(DEFAULT_EVALUATOR.value_of(e) or e)
 
 
 def pivot_spec(t: DataType) -> FunctionSpec:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from planviz.analysis.context import sql_text
-from planviz.evaluation import value_of
+from planviz.evaluation import DEFAULT_EVALUATOR
 from planviz.expressions.core import AttributeReference, GeneratorMark, alias
 from planviz.expressions.generators import Explode, GeneratorCall
 from planviz.expressions.ids import next_id
@@ -55,7 +55,7 @@ def with_aliases(node: UnresolvedTVFAliases) -> LogicalPlan:
 def _range(node: UnresolvedTableValuedFunction) -> LogicalPlan:
     values = []
     for a in node.args:
-        value = value_of(a)
+        value = DEFAULT_EVALUATOR.value_of(a)
         if value is None or not isinstance(value.value, int):
             raise analysis_error("UNEXPECTED_INPUT_TYPE", "The arguments of range must be whole numbers.", node)
         values.append(value.value)

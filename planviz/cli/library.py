@@ -19,9 +19,10 @@ from planviz.errors import InputError, PlanvizError
 from planviz.graph import PlanGraph
 from planviz.store import Library, Saved, default_place, is_place, read_query
 from planviz.store import bundle as bundles
-from planviz.store.library import Text
+from planviz.store.accounts import person_of
 from planviz.store.notes import Note, add_note, carried, notes_of, remove_note
 from planviz.store.terms import Terms, terms_of
+from planviz.store.texts import Text
 
 
 @contextmanager
@@ -31,7 +32,7 @@ def _library(options: argparse.Namespace) -> Iterator[Library]:
         raise InputError("There is no library here: PLANVIZ_STORE says none. Name one with --store.")
     library = Library(place)
     try:
-        yield library
+        yield library.of(person_of(library, options.owner)) if options.owner is not None else library
     finally:
         library.close()
 

@@ -13,6 +13,10 @@ def _add_store(parser: argparse.ArgumentParser) -> None:
         help="the library: a file, or postgresql://user@host/name (default: PLANVIZ_STORE of the environment, else a "
         "file among the user's data)",
     )  # fmt: skip
+    parser.add_argument(
+        "--owner", metavar="EMAIL",
+        help="the library of somebody who signed in at `planviz serve --auth` with this e-mail, for whoever runs it",
+    )  # fmt: skip
 
 
 def add_save(parser: argparse.ArgumentParser) -> None:

@@ -296,6 +296,20 @@ def _add_serve(parser: argparse.ArgumentParser) -> None:
         help="the library of saved documents: a file, postgresql://user@host/name, or none (default: PLANVIZ_STORE of "
         "the environment, else a file among the user's data if only this machine reaches the app, else none)",
     )  # fmt: skip
+    parser.add_argument(
+        "--auth", metavar="FILE", nargs="?", const="",
+        help="people sign in with OpenID and have libraries of their own; FILE has Streamlit's [auth] settings "
+        "(default: .streamlit/secrets.toml)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--auth-allow", metavar="ADDRESS", action="append", default=[],
+        help="only these e-mails, or @example.com for all of a domain (default: whoever the provider signs in)",
+    )  # fmt: skip
+    parser.add_argument("--auth-hours", metavar="N", type=float, help="hours until one signs in anew (default: 12)")
+    parser.add_argument(
+        "--auth-trust-email", action="store_true",
+        help="the provider's e-mails are right, though it does not say that it verified them (Entra ID of one tenant)",
+    )  # fmt: skip
     parser.add_argument("--browser", action="store_true", help="open the app in a browser")
 
 

@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import planviz
+from planviz.cli import auth
 from planviz.config import PROFILE_VARIABLE, default_profile
 from planviz.errors import InputError
 from planviz.store import is_place
@@ -18,7 +19,7 @@ from planviz.store.database import VARIABLE as STORE_VARIABLE
 from planviz.store.database import open_database
 from planviz.ui import guard, history_places, live_places, sessions
 from planviz.ui.library import LISTED_VARIABLE
-from planviz.ui.live_access import VARIABLE, is_this_machine
+from planviz.ui.live_access import VARIABLE, Access, is_this_machine
 
 
 def serve(options: argparse.Namespace) -> int:
@@ -31,8 +32,9 @@ def serve(options: argparse.Namespace) -> int:
     if options.profile:
         os.environ[PROFILE_VARIABLE] = options.profile
     default_profile()
-    if options.live is not None:
-        os.environ[VARIABLE] = options.live
+    if options.live is not None or options.auth is not None:
+        # Where people sign in others than this machine's user come, whatever the address is.
+        os.environ[VARIABLE] = options.live or Access.NONE.value
     if options.live_master:
         os.environ[live_places.MASTERS] = live_places.said(options.live_master)
     if options.live_data:
@@ -44,6 +46,7 @@ def serve(options: argparse.Namespace) -> int:
     _store(options)
     _limits(options)
     script = app_script()
+    signing_in = auth.begin(options, hosts, script)
     # Streamlit takes the program's name for the app's place, where .streamlit/config.toml lies.
     sys.argv = [str(script)]
     found = importlib.util.spec_from_file_location("app", script)
@@ -59,6 +62,7 @@ def serve(options: argparse.Namespace) -> int:
             # Otherwise start-up asks the network for this machine's outer address.
             "browser.serverAddress": "localhost" if options.address == "0.0.0.0" else options.address,
             "browser.gatherUsageStats": False,
+            **signing_in,
         }
     )
     return 0
@@ -70,7 +74,7 @@ def _store(options: argparse.Namespace) -> None:
     Raises StoreError for one that cannot be opened.
     """
     place = options.store or os.environ.get(STORE_VARIABLE, "")
-    if not place and not is_this_machine(options.address):
+    if not place and not is_this_machine(options.address) and options.auth is None:
         place = "none"
     if is_place(place):
         open_database(place).dispose()

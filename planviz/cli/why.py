@@ -116,9 +116,16 @@ def _text(document: Document, found: Sequence[Decided], flips: bool, only: int |
             joins += d.strategy == "JoinSelection"
             told = _decision(d, counts[d.strategy]) + _untried(d, joins)
             parts.append(told + _stages(d, executed.get(id(d.subject)), flips))
-        if not query.decisions:
+        if not query.decisions and not _read_from_text(document, query, found):
             parts.append("No join and no aggregate.\n")
     return "\n".join(parts)
+
+
+def _read_from_text(document: Document, query: Decided, found: Sequence[Decided]) -> bool:
+    """Whether what a replayed query decided is told of its plans, since it did not come out as the text has it."""
+    if query.statement is None or (statement := document.statements[query.statement]).replay is None:
+        return False
+    return any(other.decisions for other in found if other.plan in statement.plans)
 
 
 def _heading(document: Document, query: Decided) -> str:

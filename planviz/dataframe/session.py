@@ -22,7 +22,7 @@ from planviz.execution import QueryExecution, Session
 from planviz.expressions.core import AttributeReference, Expression
 from planviz.expressions.ids import Ids, ids_from, next_id
 from planviz.frontend import Statement, parse_script
-from planviz.frontend.dialect import reading
+from planviz.frontend.dialect import dialect_of
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LocalRelation, LogicalRDD, Range
 from planviz.logical.unresolved import UnresolvedRelation
@@ -205,8 +205,8 @@ class SparkSession(Session):
 
         A text that only defines gives a DataFrame without columns. Raises ParseError and AnalysisError.
         """
-        with self.numbering(), reading(self.config):
-            statements = parse_script(text, self.params)
+        with self.numbering():
+            statements = parse_script(text, self.params, dialect=dialect_of(self.config))
         made: DataFrame | None = None
         for s in statements:
             made = None

@@ -1,7 +1,7 @@
 """Estimates: how many rows and bytes a plan's result has.
 
 model.py       one estimate, and the number arithmetic that all share
-visitor.py     `estimate(plan)`: which way of estimating an operator takes, with rows or without
+estimator.py   `Estimator`, the door: which way of estimating an operator takes, with rows or without
 sizes.py       bytes alone, from the sizes of tables: what Spark has without its cost-based optimizer
 leaves.py      tables, local rows, ranges
 filters.py     the share of rows that a condition keeps
@@ -14,29 +14,19 @@ cost.py        what an order of joins costs, and the search for the cheapest one
 star_schema.py tables around a fact table, which are joined first
 """
 
+from planviz.estimation.estimator import Estimator, forget_estimates, take_estimate
 from planviz.estimation.explained import explain_estimate, explain_estimates
 from planviz.estimation.leaves import UNKNOWN_SIZE
 from planviz.estimation.model import Estimate, Part, cost_string
-from planviz.estimation.visitor import (
-    can_broadcast,
-    estimate,
-    estimating,
-    forget_estimates,
-    size_in_bytes,
-    take_estimate,
-)
 
 __all__ = [
     "UNKNOWN_SIZE",
     "Estimate",
+    "Estimator",
     "Part",
-    "can_broadcast",
     "cost_string",
-    "estimate",
-    "estimating",
     "explain_estimate",
     "explain_estimates",
     "forget_estimates",
-    "size_in_bytes",
     "take_estimate",
 ]

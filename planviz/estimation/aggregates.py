@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from planviz.catalog.tables import ColumnStatistics
 from planviz.estimation import formulas
 from planviz.estimation.model import Columns, Estimate, Part, counted, number, output_size, ranged
-from planviz.evaluation import value_of
+from planviz.evaluation import DEFAULT_EVALUATOR
 from planviz.expressions.core import Alias, AttributeReference, Expression
 from planviz.logical.plan import LogicalPlan
 from planviz.types import BOOLEAN, DataType
@@ -68,7 +68,7 @@ def _of_output(
 
 
 def _constant(e: Expression, rows: int) -> ColumnStatistics:
-    literal = value_of(e)
+    literal = DEFAULT_EVALUATOR.value_of(e)
     size = e.data_type.default_size
     if literal is not None and literal.value is None:
         return ColumnStatistics(0, None, None, rows, size, size)

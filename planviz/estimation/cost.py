@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from planviz.estimation import estimate
+from planviz.estimation.estimator import Estimator
 from planviz.estimation.model import quotient
 from planviz.expressions.core import Expression
 from planviz.expressions.predicates import conjunction
@@ -61,7 +61,7 @@ NOTHING = Cost()
 class JoinPlan:
     """A way to join a set of relations: the set as bits, its two parts (None for one relation) and its cost.
 
-    The plan itself and its estimate are made when they are asked for: candidates that lose never need them.
+    The plan itself is made when it is asked for: candidates that lose never need it.
     """
 
     items: int
@@ -93,14 +93,6 @@ class JoinPlan:
             yield from self.left.joins()
             yield from self.right.joins()
             yield self
-
-    @property
-    def with_own(self) -> Cost:
-        """The cost when the plan is an intermediate result of another one."""
-        if self.left is None:
-            return NOTHING
-        own = estimate(self.plan)
-        return self.cost + Cost(own.rows or 0, own.size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +132,8 @@ class JoinReorderDP:
     """The search for the cheapest order of `relations` under join `conditions`; `output` are the ids read above.
 
     `star` gives, as bits, the relations of a star: none of them is joined with another relation before all of them are
-    joined (0: there is none). `record` says to note every candidate, `comparison` how costs are compared.
+    joined (0: there is none). `record` says to note every candidate. The settings and the version of the estimator say
+    what rows weigh beside bytes, and how costs are compared.
     """
 
     def __init__(
@@ -148,12 +141,13 @@ class JoinReorderDP:
         relations: Sequence[LogicalPlan],
         conditions: Sequence[Expression],
         output: frozenset[int],
-        weight: float,
+        estimator: Estimator,
         star: int = 0,
         record: bool = False,
-        comparison: Comparison = "product",
     ) -> None:
-        self.output, self.star, self.record, self.comparison = output, star, record, comparison
+        self.output, self.estimator, self.star, self.record = output, estimator, star, record
+        self.comparison: Comparison = estimator.config.behaviour.join_cost
+        weight = estimator.config.ratio("spark.sql.cbo.joinReorder.card.weight")
         self.search = Reordering(tuple(relations), weight)
         owner = {i: 1 << at for at, r in enumerate(relations) for i in r.output_set}
         self.conditions = [(c, self._read(c, owner)) for c in conditions]
@@ -216,7 +210,14 @@ class JoinReorderDP:
         return a.bit_count() >= b.bit_count()
 
     def _cost(self, one: JoinPlan, other: JoinPlan) -> Cost:
-        return one.with_own + other.with_own
+        return self._with_own(one) + self._with_own(other)
+
+    def _with_own(self, made: JoinPlan) -> Cost:
+        """The cost of a plan when it is an intermediate result of another one."""
+        if made.left is None:
+            return NOTHING
+        own = self.estimator.estimate(made.plan)
+        return made.cost + Cost(own.rows or 0, own.size)
 
     def _fits_star(self, items: int) -> bool:
         star = self.star
@@ -231,9 +232,10 @@ class GivenOrder(JoinReorderDP):
         relations: Sequence[LogicalPlan],
         conditions: Sequence[Expression],
         output: frozenset[int],
+        estimator: Estimator,
         pairs: dict[int, tuple[int, int]],
     ) -> None:
-        super().__init__(relations, conditions, output, 0.0)
+        super().__init__(relations, conditions, output, estimator)
         self.pairs = pairs
 
     def plan(self) -> JoinPlan | None:

@@ -18,10 +18,10 @@ from planviz.decisions.estimates import (
     figure_text,
 )
 from planviz.estimation import formulas
+from planviz.estimation.estimator import Estimator
 from planviz.estimation.leaves import UNKNOWN_SIZE
 from planviz.estimation.model import Columns, Estimate, Given, Part
 from planviz.estimation.sizes import product
-from planviz.estimation.visitor import estimate, estimating
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LocalRelation, LogicalRelation, Range
 from planviz.trees.node import TreeNode
@@ -59,13 +59,13 @@ def _planned_for(node: Printable) -> LogicalPlan:
 
 def explain_estimate(node: LogicalPlan, config: OptimizerConfig, known: _Sources | None = None) -> EstimateRecord:
     """The record of one logical operator; `known` keeps what was found out about the tables beneath."""
-    with estimating(config):
-        found = estimate(node)
-        return _record(node, found, _sources(node, {} if known is None else known))
+    estimator = Estimator(config)
+    return _record(node, estimator, _sources(node, estimator, {} if known is None else known))
 
 
-def _record(node: LogicalPlan, found: Estimate, sources: tuple[StatisticsSource, ...]) -> EstimateRecord:
-    inherited = any(found is estimate(c) for c in node.children)
+def _record(node: LogicalPlan, estimator: Estimator, sources: tuple[StatisticsSource, ...]) -> EstimateRecord:
+    found = estimator.estimate(node)
+    inherited = any(found is estimator.estimate(c) for c in node.children)
     if inherited:
         rule = formulas.PASSED_ON_SIZE if found.rows is None else formulas.PASSED_ON
         found = Estimate(found.size, found.rows, found.columns, rule, (found,))
@@ -193,18 +193,18 @@ def _columns(node: LogicalPlan, found: Estimate) -> tuple[ColumnChange, ...]:
     return tuple([c for c in changes if c.before is not None or c.after is not None])
 
 
-def _sources(node: LogicalPlan, known: _Sources) -> tuple[StatisticsSource, ...]:
+def _sources(node: LogicalPlan, estimator: Estimator, known: _Sources) -> tuple[StatisticsSource, ...]:
     """Where the statistics of the tables beneath come from, each table once."""
     found = known.get(id(node))
     if found is None:
-        beneath = [s for c in node.children for s in _sources(c, known)]
-        found = tuple(dict.fromkeys(beneath)) if node.children else (_source(node),)
+        beneath = [s for c in node.children for s in _sources(c, estimator, known)]
+        found = tuple(dict.fromkeys(beneath)) if node.children else (_source(node, estimator),)
         known[id(node)] = found
     return found
 
 
-def _source(leaf: LogicalPlan) -> StatisticsSource:
-    used = estimate(leaf).rule
+def _source(leaf: LogicalPlan, estimator: Estimator) -> StatisticsSource:
+    used = estimator.estimate(leaf).rule
     if not isinstance(leaf, LogicalRelation):
         return StatisticsSource(leaf.node_name, "default size" if used is formulas.UNKNOWN_TABLE else "plan")
     table: Table | None = leaf.table

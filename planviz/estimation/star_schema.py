@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from types import UnionType
 
-from planviz.config import OptimizerConfig
-from planviz.estimation import estimate
+from planviz.estimation.estimator import Estimator
 from planviz.estimation.model import counted
 from planviz.expressions.core import Alias, AttributeReference, Expression
 from planviz.expressions.predicates import BinaryComparison, EqualNullSafe, EqualTo, IsNotNull
@@ -16,13 +15,14 @@ from planviz.logical.plan import LeafNode, LogicalPlan
 
 
 def find_star_join(
-    relations: Sequence[LogicalPlan], conditions: Sequence[Expression], config: OptimizerConfig
+    relations: Sequence[LogicalPlan], conditions: Sequence[Expression], estimator: Estimator
 ) -> list[LogicalPlan]:
     """The table with the most rows and the tables that it joins by their unique keys; nothing where there is no star.
 
     Every relation has to be a table with a known number of rows, filtered and projected at most.
     """
-    sizes = [(r, rows_of(r, config)) for r in relations]
+    config = estimator.config
+    sizes = [(r, rows_of(r, estimator)) for r in relations]
     known = [(r, n) for r, n in sizes if n is not None]
     if len(relations) < 2 or len(known) < len(relations):
         return []
@@ -32,30 +32,30 @@ def find_star_join(
         return []
     joined = [r for r, _ in known[1:] if _between(fact, r, conditions)]
     of_fact = [c for r in joined for c in _between(fact, r, conditions)]
-    if not all(any(_has_statistics(c, fact, r) for c in of_fact) for r in joined):
+    if not all(any(_has_statistics(c, fact, r, estimator) for c in of_fact) for r in joined):
         return []
     error = config.ratio("spark.sql.statistics.ndv.maxError")
-    around = [r for r in joined if any(_by_unique_key(c, r, error) for c in of_fact)]
+    around = [r for r in joined if any(_by_unique_key(c, r, error, estimator) for c in of_fact)]
     return [fact, *around] if len(around) >= 2 else []
 
 
 def reordered_star(
-    relations: Sequence[LogicalPlan], conditions: Sequence[Expression], config: OptimizerConfig
+    relations: Sequence[LogicalPlan], conditions: Sequence[Expression], estimator: Estimator
 ) -> list[LogicalPlan]:
     """The star's tables in the order to join them, the fewest rows first; nothing where no condition narrows it."""
-    star = find_star_join(relations, conditions, config)
+    star = find_star_join(relations, conditions, estimator)
     if not star or not any(_selective(r, conditions) for r in star[1:]):
         return []
-    return [star[0], *sorted(star[1:], key=lambda r: rows_of(r, config) or 0)]
+    return [star[0], *sorted(star[1:], key=lambda r: rows_of(r, estimator) or 0)]
 
 
-def rows_of(relation: LogicalPlan, config: OptimizerConfig) -> int | None:
+def rows_of(relation: LogicalPlan, estimator: Estimator) -> int | None:
     """The rows of a filtered or projected table: after the filter with CBO, else of the table."""
     leaf = _leaf(relation)
-    rows = estimate(leaf).rows if leaf is not None else None
-    if rows is None or not config.get("spark.sql.cbo.enabled"):
+    rows = estimator.estimate(leaf).rows if leaf is not None else None
+    if rows is None or not estimator.config.get("spark.sql.cbo.enabled"):
         return rows
-    own = estimate(relation).rows
+    own = estimator.estimate(relation).rows
     return rows if own is None else own
 
 
@@ -93,21 +93,21 @@ def _column_in(
     return column if column.expr_id in relation.output_set else None
 
 
-def _has_statistics(condition: Expression, fact: LogicalPlan, other: LogicalPlan) -> bool:
+def _has_statistics(condition: Expression, fact: LogicalPlan, other: LogicalPlan, estimator: Estimator) -> bool:
     for relation in (fact, other):
         column = _column_in(relation, condition, BinaryComparison)
         leaf = _leaf(relation)
-        if column is None or leaf is None or column.expr_id not in estimate(leaf).columns:
+        if column is None or leaf is None or column.expr_id not in estimator.estimate(leaf).columns:
             return False
     return True
 
 
-def _by_unique_key(condition: Expression, relation: LogicalPlan, error: float) -> bool:
+def _by_unique_key(condition: Expression, relation: LogicalPlan, error: float, estimator: Estimator) -> bool:
     column = _column_in(relation, condition, EqualTo | EqualNullSafe)
     leaf = _leaf(relation)
     if column is None or leaf is None:
         return False
-    known = estimate(leaf)
+    known = estimator.estimate(leaf)
     stats = known.columns.get(column.expr_id)
     if stats is None or not counted(stats) or stats.null_count or not known.rows:
         return False

@@ -1,7 +1,7 @@
 """The value of an expression of constants: one module per family of functions, registered by Spark's names.
 
-`value_of` gives a Literal, or None where the value cannot be known here: the expression is then left as it is, as Spark
-leaves one that fails. Java's arithmetic is followed: integers are bounded, decimals rounded half up.
+`Evaluator.value_of` gives a Literal, or None where the value cannot be known here: the expression is then left as it
+is, as Spark leaves one that fails. Java's arithmetic is followed: integers are bounded, decimals rounded half up.
 """
 
 from planviz.evaluation import (
@@ -25,9 +25,10 @@ from planviz.evaluation import (
     variant_edits,
     variants,
 )
-from planviz.evaluation.casts import convert, converted
-from planviz.evaluation.core import compare, failure, legacy_patterns, row_value, session_zone, value_of
+from planviz.evaluation.casts import convert
+from planviz.evaluation.core import compare
 from planviz.evaluation.errors import FailsError, UnknownValueError
+from planviz.evaluation.evaluator import DEFAULT_EVALUATOR, Evaluator
 
 #: Importing a family registers what it computes.
 FAMILIES = (
@@ -36,15 +37,11 @@ FAMILIES = (
 )  # fmt: skip
 
 __all__ = [
+    "DEFAULT_EVALUATOR",
     "FAMILIES",
+    "Evaluator",
     "FailsError",
     "UnknownValueError",
     "compare",
     "convert",
-    "converted",
-    "failure",
-    "legacy_patterns",
-    "row_value",
-    "session_zone",
-    "value_of",
 ]

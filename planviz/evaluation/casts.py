@@ -9,7 +9,7 @@ from decimal import Decimal
 
 from planviz.errors import shown
 from planviz.evaluation.arithmetic import bits_of, bounded_integer, to_decimal, whole, wrapped
-from planviz.evaluation.core import OUT_OF_REACH, Row, evaluate, expression, single
+from planviz.evaluation.core import Row, evaluate, expression, single
 from planviz.evaluation.errors import FailsError, UnknownValueError
 from planviz.evaluation.instants import date_of, from_micros, micros_of, timestamp_of
 from planviz.expressions.casts import Cast
@@ -72,14 +72,6 @@ def _leniently(value: Value, a: DataType, b: DataType) -> Value:
         bound = 1 << bits - 1
         value = 0 if math.isnan(value) else int(max(min(value, bound - 1), -bound))
     return convert(value, a, b) if isinstance(a, DecimalType) else wrapped(int(value), bits_of(b))
-
-
-def converted(value: object, a: DataType, b: DataType) -> object:
-    """The value as type `b`, None where it does not convert."""
-    try:
-        return convert(value, a, b)
-    except (UnknownValueError, *OUT_OF_REACH):
-        return None
 
 
 def convert(value: Value, a: DataType, b: DataType) -> Value:

@@ -1,4 +1,4 @@
-"""The registry of what can be computed while planning, and how an expression of constants is computed.
+"""The registry of what can be computed while planning, and how an expression's value is put together from it.
 
 Values are those of `Literal`: None, bool, int, float, Decimal, str, bytes, date, datetime (timestamps are the session's
 wall clock), int for ANSI intervals, (months, days, microseconds) for calendar intervals, tuples for arrays and structs,
@@ -8,21 +8,19 @@ tuples of pairs for maps.
 from __future__ import annotations
 
 import struct
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from decimal import ROUND_HALF_UP, Context, localcontext
+from decimal import ROUND_HALF_UP, Context
 from typing import Any
 
-from planviz.errors import cut
 from planviz.evaluation.collation_order import order_key
 from planviz.evaluation.errors import FailsError, UnknownValueError, WrongPatternError
 from planviz.expressions.calls import FunctionCall
 from planviz.expressions.core import Alias, Expression, Literal
 from planviz.expressions.specs import ALIKE_FUNCTIONS, SignatureCall
-from planviz.types import FLOAT, STRING, UNKNOWN, DataType, StringType
+from planviz.types import FLOAT, STRING, DataType, StringType
 from planviz.types.collations import COLLATED
 from planviz.types.values import Value
 
@@ -34,10 +32,6 @@ Row = dict[int, Value]
 #: calls of lambdas one expression may take. What needs more is left as it is written; Spark would compute it.
 LARGEST = 10_000
 LONGEST = 500_000
-
-
-class EvaluatorWarning(RuntimeWarning):
-    """A mistake in the evaluator itself: an error in tests; elsewhere it is logged and the value counts as unknown."""
 
 
 #: What Python raises where a value is out of reach of its types. TypeError and AttributeError are not among them: they
@@ -76,40 +70,40 @@ class CollatedText(str):
 _EXPRESSIONS: dict[type, Callable[[Any, Row], Value]] = {}
 _FUNCTIONS: dict[str, Function] = {}
 _DEFERRED: dict[str, Callable[[tuple[Value, ...], Row], Value]] = {}
-_zone: ContextVar[str] = ContextVar("session_zone", default="Etc/UTC")
-_legacy_patterns: ContextVar[bool] = ContextVar("legacy_patterns", default=False)
-#: How many steps are left to the expression under way, as the only item.
-_steps: ContextVar[list[int] | None] = ContextVar("steps", default=None)
+
+
+@dataclass
+class Run:
+    """What holds while an expression is computed: what an `Evaluator` says, how many steps are left (None: any)."""
+
+    zone: str = "Etc/UTC"
+    legacy_patterns: bool = False
+    steps: int | None = None
+
+
+_OUTSIDE = Run()
+#: The one under way, for the functions of the families: they get values, and no evaluator. Only `Evaluator` sets it.
+_under_way: ContextVar[Run] = ContextVar("run", default=_OUTSIDE)
 
 
 @contextmanager
-def session_zone(name: str) -> Iterator[None]:
-    """Compute what depends on it in this time zone within the block."""
-    token = _zone.set(name)
+def under_way(run: Run) -> Iterator[None]:
+    """Compute within the block as this run says."""
+    token = _under_way.set(run)
     try:
         yield
     finally:
-        _zone.reset(token)
-
-
-@contextmanager
-def legacy_patterns(legacy: bool) -> Iterator[None]:
-    """Within the block, whether patterns of dates are those of SimpleDateFormat (timeParserPolicy LEGACY)."""
-    token = _legacy_patterns.set(legacy)
-    try:
-        yield
-    finally:
-        _legacy_patterns.reset(token)
+        _under_way.reset(token)
 
 
 def has_legacy_patterns() -> bool:
-    """Whether patterns of dates are those of SimpleDateFormat."""
-    return _legacy_patterns.get()
+    """Whether patterns of dates are those of SimpleDateFormat (timeParserPolicy LEGACY)."""
+    return _under_way.get().legacy_patterns
 
 
 def zone() -> str:
     """The session's time zone."""
-    return _zone.get()
+    return _under_way.get().zone
 
 
 Compute = Callable[..., Value]
@@ -172,10 +166,10 @@ def bounded(size: int) -> None:
 
 def step(count: int = 1) -> None:
     """Take steps of the expression under way. Raises UnknownValueError when none is left."""
-    left = _steps.get()
-    if left is not None:
-        left[0] -= count
-        if left[0] < 0:
+    run = _under_way.get()
+    if run.steps is not None:
+        run.steps -= count
+        if run.steps < 0:
             raise UnknownValueError(f"more than {LONGEST:,} steps")
 
 
@@ -244,51 +238,6 @@ def call(e: Expression, name: str, arguments: tuple[Expression, ...], row: Row) 
             return None
         raise
     return single(value) if value is not None and e.data_type == FLOAT else value
-
-
-def evaluated(e: Expression, row: Row) -> object:
-    """The value for one row, decimals computed with all their digits. Raises as `evaluate` does."""
-    token = _steps.set([LONGEST])
-    try:
-        with localcontext(WIDE):
-            return evaluate(e, row)
-    except (TypeError, AttributeError) as error:
-        said = f"{type(error).__name__} while computing {cut(str(e), 200)}: {error}. Please report it."
-        warnings.warn(said, EvaluatorWarning, stacklevel=2)
-        raise UnknownValueError(said) from error
-    finally:
-        _steps.reset(token)
-
-
-def value_of(e: Expression) -> Literal | None:
-    """The expression's value as a literal of its type, or None."""
-    if isinstance(e, Literal):
-        return e
-    try:
-        return None if e.data_type == UNKNOWN else Literal(evaluated(e, {}), e.data_type)
-    except (UnknownValueError, *OUT_OF_REACH):
-        return None
-
-
-def failure(e: Expression) -> FailsError | None:
-    """How computing the expression of constants fails, as it would in the query; None where it does not."""
-    try:
-        evaluated(e, {})
-    except FailsError as error:
-        return error
-    except UnknownValueError:
-        return None
-    except OUT_OF_REACH as error:
-        return FailsError(str(error))
-    return None
-
-
-def row_value(e: Expression, row: Row) -> Value:
-    """The value for one row, given as values by attribute id. Raises UnknownValueError."""
-    try:
-        return evaluated(e, row)
-    except OUT_OF_REACH as error:
-        raise UnknownValueError(str(error)) from None
 
 
 def single(value: float) -> float:

@@ -12,11 +12,11 @@ from planviz.catalog.tables import Catalog
 from planviz.config import OptimizerConfig
 from planviz.decisions.refusals import Refusal
 from planviz.errors import AnalysisError, InputError, PlanvizError, defect
-from planviz.estimation import cost_string, estimate, estimating
+from planviz.estimation import Estimator, cost_string
 from planviz.estimation.cost import Reordering
 from planviz.expressions.ids import Ids, ids_from, next_id
 from planviz.frontend import Parameters, Statement, parse_plan
-from planviz.frontend.dialect import reading
+from planviz.frontend.dialect import dialect_of
 from planviz.logical.cached import DEFAULT_LEVEL, CachedPlan, StorageLevel
 from planviz.logical.plan import LogicalPlan
 from planviz.optimizer import Optimizer
@@ -29,7 +29,7 @@ from planviz.trees.collector import collector_at_rest
 from planviz.trees.depth import deep_stack, refuse_heavy, written
 from planviz.trees.executor import RuleExecutor
 from planviz.trees.trace import Trace
-from planviz.types import decimal_arithmetic
+from planviz.types import typing_decimals
 
 #: Settings of a plan that fills a cache: its buckets are read one by one (Spark: getOrCloneSessionWithConfigsOff).
 _CACHING = {"spark.sql.sources.bucketing.autoBucketedScan.enabled": False}
@@ -112,8 +112,10 @@ class QueryExecution:
         """The plan as the text says it."""
         if "parsed" not in self._stages:
             plan = self.statement.plan if self.statement is not None else None
-            with self._numbered(), _told("read"), reading(self.config):
-                self._stages["parsed"] = plan if plan is not None else parse_plan(self.sql, self.params)
+            with self._numbered(), _told("read"):
+                if plan is None:
+                    plan = parse_plan(self.sql, self.params, dialect_of(self.config))
+                self._stages["parsed"] = plan
         return self._logical("parsed")
 
     @property
@@ -228,8 +230,7 @@ class QueryExecution:
         filling.config = self.config.with_settings(_CACHING)
         filling._stages = {name: self._stages[name] for name in ("parsed", "analyzed") if name in self._stages}
         physical = filling.physical
-        with estimating(self.config):
-            statistics = estimate(filling.optimized)
+        statistics = Estimator(self.config).estimate(filling.optimized)
         cached = CachedPlan(physical, statistics, level, name, filling.planned.last_plan_id)
         return CachedData(filling.analyzed, cached)
 
@@ -238,7 +239,8 @@ class QueryExecution:
         """Within the block ids are this execution's, and decimals are typed as its settings say."""
         loss = bool(self.config.get("spark.sql.decimalOperations.allowPrecisionLoss"))
         least = bool(self.config.get("spark.sql.legacy.literal.pickMinimumPrecision"))
-        with nullcontext() if self.ids is None else ids_from(self.ids), decimal_arithmetic(loss, least):
+        decimals = typing_decimals(allows_precision_loss=loss, least_precision=least)
+        with nullcontext() if self.ids is None else ids_from(self.ids), decimals:
             yield
 
     def _logical(self, name: str) -> LogicalPlan:
@@ -299,9 +301,7 @@ class QueryExecution:
     @property
     def cost_text(self) -> str:
         """The optimized plan with every operator's estimate, as `explain cost` prints it, without heading."""
-        plan = self.optimized
-        with estimating(self.config):
-            return cost_string(plan, estimate)
+        return cost_string(self.optimized, Estimator(self.config).estimate)
 
 
 def with_guesses(plans: list[LogicalPlan], catalog: Catalog, defined: Iterable[str] = ()) -> tuple[Catalog, list[str]]:

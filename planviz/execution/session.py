@@ -21,7 +21,7 @@ from planviz.expressions.python import PythonEvalType
 from planviz.expressions.unresolved import UnresolvedAttribute
 from planviz.frontend import Parameters, Statement, parse_script
 from planviz.frontend.commands import Command
-from planviz.frontend.dialect import dialect_of, reading
+from planviz.frontend.dialect import dialect_of
 from planviz.frontend.lexer import tokenize
 from planviz.logical.cached import DEFAULT_LEVEL, storage_level
 from planviz.logical.operators import Project
@@ -114,8 +114,8 @@ class Session:
                 statements, read_as = [x for x in self._read(script) if x.start > s.start], now
 
     def _read(self, script: str) -> list[Statement]:
-        with fresh_ids(), reading(self.config):
-            statements = parse_script(script, self.params, tolerant=True)
+        with fresh_ids():
+            statements = parse_script(script, self.params, tolerant=True, dialect=dialect_of(self.config))
             # The parsed plans hold ids already; every statement's stages count on from behind them.
             self._first_id = max(self._first_id, next_id())
         return statements
@@ -261,8 +261,8 @@ class Session:
             raise AnalysisError(
                 "INVALID_EXPR_TYPE_FOR_QUERY_EXECUTE_IMMEDIATE", "EXECUTE IMMEDIATE takes a constant string, not null."
             )
-        with fresh_ids(), reading(self.config):
-            inner = parse_script(text.value)
+        with fresh_ids():
+            inner = parse_script(text.value, dialect=dialect_of(self.config))
             self._first_id = max(self._first_id, next_id())
         if len(inner) != 1:
             raise ParseError("PARSE_SYNTAX_ERROR", f"One statement was expected, the text holds {len(inner)}.")
@@ -272,8 +272,8 @@ class Session:
         # Values by name serve question marks, too, in their order.
         by_name = "?" not in tokenize(text.value).keys
         named = {v.name: x for v, x in zip(values, plain, strict=True) if isinstance(v, Alias) and by_name}
-        with fresh_ids(), reading(self.config):
-            (one,) = parse_script(text.value, named or plain)
+        with fresh_ids():
+            (one,) = parse_script(text.value, named or plain, dialect=dialect_of(self.config))
             self._first_id = max(self._first_id, next_id())
         if s.name:
             one = replace(one, kind="set_variable", name=s.name)

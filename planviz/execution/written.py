@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from planviz.catalog.tables import Table
 from planviz.errors import PlanvizError
-from planviz.estimation import estimating, size_in_bytes
+from planviz.estimation import Estimator
 from planviz.execution.query import QueryExecution
 
 #: What is estimated to be more than this comes from tables of which no size is known.
@@ -21,8 +21,7 @@ def written_size(execution: QueryExecution, table: Table) -> int | None:
     Estimated from the optimized plan: Spark goes by the size of the files, which nobody knows without writing them.
     """
     try:
-        with estimating(execution.config):
-            size = size_in_bytes(execution.optimized)
+        size = Estimator(execution.config).size_in_bytes(execution.optimized)
     except PlanvizError:
         return None
     if size > _LARGEST:

@@ -56,7 +56,7 @@ class SortAggregate(Check):
             below = plan.input(node)
             if node.op != "SortAggregate" or not node.arguments.get("keys") or below is None or below.op != "Sort":
                 continue
-            if "truncated" in node.badges:
+            if "truncated" in node.badges or node.id in plan.foreign:
                 continue
             rows = plan.rows(below)
             amount = f" of {count(rows[0], 'row')}" if rows else ""
@@ -80,7 +80,7 @@ class ObjectHashAggregate(Check):
     def find(self, plan: PlanView) -> Iterator[Hit]:
         """See `Check.find`."""
         for node in plan.nodes:
-            if not node.op.endswith("ObjectHashAggregate") or not node.arguments.get("keys"):
+            if node.op != "ObjectHashAggregate" or node.id in plan.foreign or not node.arguments.get("keys"):
                 continue
             fell = plan.metric(node, "number of sort fallback tasks")
             told = f"{listed(_functions(node)) or 'Its functions'} by {_keys(node)}"

@@ -61,14 +61,18 @@ REWRITES: Mapping[str, tuple[Rewrite, ...]] = {
 _ABOVE: Mapping[str, tuple[str, ...]] = {one: SEVERITIES[: SEVERITIES.index(one)] for one in SEVERITIES}
 
 
-class KnownSettings(Mapping[str, str]):
-    """The settings of a query that planviz planned, in Spark's words."""
+#: What a replay sets so that a pasted part of a plan comes out as printed, whatever stood above it.
+_GUESSED = ("spark.sql.adaptive.enabled",)
 
-    def __init__(self, config: OptimizerConfig) -> None:
-        self._config = config
+
+class KnownSettings(Mapping[str, str]):
+    """The settings of a query that planviz planned, in Spark's words, but for those that were only guessed."""
+
+    def __init__(self, config: OptimizerConfig, guessed: Collection[str] = ()) -> None:
+        self._config, self._guessed = config, guessed
 
     def __getitem__(self, key: str) -> str:
-        value = self._config.get(key)
+        value = None if key in self._guessed else self._config.get(key)
         if value is None:
             raise KeyError(key)
         return str(value).lower() if isinstance(value, bool) else str(value)
@@ -109,7 +113,8 @@ def plan_findings(
     """The findings of one plan of a document."""
     statement = statement_of(document, at)
     execution = statement.execution if statement is not None else None
-    settings = KnownSettings(execution.config) if execution is not None else None
+    replayed = statement is not None and statement.replay is not None
+    settings = KnownSettings(execution.config, _GUESSED if replayed else ()) if execution is not None else None
     if not siblings:
         group = next((g for g in document.groups if at in g), (at,))
         siblings = [document.plans[one] for one in group if one != at]

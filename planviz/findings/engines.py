@@ -24,17 +24,18 @@ class EngineFallback(Check):
     )
     cost = "Another expression or type with the same result."
 
-    def native(self, node: PlanNode) -> bool:
+    def native(self, plan: PlanView, node: PlanNode) -> bool:
         """Whether the engine executes this operator."""
-        return node.op.startswith(self.prefixes) or bool(self.suffixes and node.op.endswith(self.suffixes))
+        op = plan.printed[node.id].op
+        return op.startswith(self.prefixes) or bool(self.suffixes and op.endswith(self.suffixes))
 
     def find(self, plan: PlanView) -> Iterator[Hit]:
         """See `Check.find`."""
-        native = [n for n in plan.nodes if self.native(n)]
+        native = [n for n in plan.nodes if self.native(plan, n)]
         if not native:
             return
         work = [n for n in plan.nodes if n.kind in _WORK and not _frame(plan, n)]
-        left = [n for n in work if not self.native(n)]
+        left = [n for n in work if not self.native(plan, n)]
         first = [n for n in left if any(self._reaches(plan, below) for below in plan.inputs(n))]
         if not first:
             return
@@ -45,9 +46,10 @@ class EngineFallback(Check):
     def _reaches(self, plan: PlanView, node: PlanNode | None) -> bool:
         """Whether a node is native, apart from what only turns columns into rows."""
         while node is not None:
-            if self.native(node) and "ToRow" not in node.op:
+            turns = "ToRow" in plan.printed[node.id].op
+            if self.native(plan, node) and not turns:
                 return True
-            if "ToRow" not in node.op and node.op not in PASSING:
+            if not turns and node.op not in PASSING:
                 return False
             node = plan.input(node)
         return False

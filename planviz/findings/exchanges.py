@@ -13,6 +13,8 @@ from planviz.units import byte_size
 MANY_SHUFFLES = 10
 #: From how many columns on a row is wide.
 MANY_COLUMNS = 50
+#: A product moves all rows anyway; a broadcast join that reads an exchange, in Databricks, fetches it to every task.
+_FETCHING = frozenset({"CartesianProduct", "Offset", "BroadcastHashJoin", "BroadcastNestedLoopJoin"})
 _SMALL = LITERAL_ROWS | {"Range"}
 _UDF = ("udf(", "UDF(", "pythonUDF")
 
@@ -36,7 +38,7 @@ class SinglePartition(Check):
             if below is None or _few(plan, below):
                 continue
             above = plan.first_above(node, LOOSE)
-            if above is not None and (above.kind in ("window", "limit") or above.op in ("CartesianProduct", "Offset")):
+            if above is not None and (above.kind in ("window", "limit") or above.op in _FETCHING):
                 continue
             rows = plan.size(node)
             amount = f", {byte_size(rows)}" if rows is not None and rows < 1 << 60 else ""
@@ -187,10 +189,9 @@ class AdaptiveOff(Check):
 
     def find(self, plan: PlanView) -> Iterator[Hit]:
         """See `Check.find`."""
-        if plan.streaming or plan.adaptive is not None:
+        if plan.streaming or not plan.unadapted:
             return
-        # What goes to one partition stays so whatever is measured.
-        shuffles = [n for n in plan.nodes if n.op in SHUFFLES and n.arguments.get("partitioning_kind") != "single"]
+        shuffles = [n for n in plan.nodes if n.op in SHUFFLES and not _fixed(n)]
         known = plan.setting("spark.sql.adaptive.enabled")
         # [plan_id=..] is printed since 3.3, [id=#..] from 3.0 on; before there is no adaptive execution to speak of.
         newer = any("[plan_id=" in n.text or "[id=#" in n.text for n in shuffles)
@@ -198,12 +199,18 @@ class AdaptiveOff(Check):
             return
         if not newer and any("partitioning(" in n.text for n in shuffles):
             return  # of a Spark that has none, whatever a replay of its plan is set to
-        if known is None and not plan.whole:
-            return  # AdaptiveSparkPlan may stand above what was copied.
         parts = next((n.arguments.get("partitions") for n in shuffles if n.arguments.get("partitions")), None)
         told = f"{count(len(shuffles), 'shuffle')}"
         told += f", of {parts} partitions" if parts and parts != 1 else ""
         yield Hit(f"{told}, and no AdaptiveSparkPlan.", (shuffles[0].id,), settings=_ON if known is not None else ())
+
+
+def _fixed(exchange: PlanNode) -> bool:
+    """Whether an exchange stays as it is whatever is measured: one partition, a number that a program asked for, or
+    rows that the executors fetch as a broadcast."""
+    arguments = exchange.arguments
+    asked = arguments.get("number_by_user") or arguments.get("origin") == "REPARTITION_BY_NUM"
+    return bool(asked) or arguments.get("partitioning_kind") in ("single", "broadcast")
 
 
 _ON = (("spark.sql.adaptive.enabled", "true"),)
@@ -222,7 +229,7 @@ class ShufflePartitions(Check):
 
     def find(self, plan: PlanView) -> Iterator[Hit]:
         """See `Check.find`."""
-        if plan.adaptive is not None or plan.streaming:
+        if plan.streaming or not plan.unadapted:
             return
         asked = [n for n in plan.nodes if n.op in SHUFFLES and n.arguments.get("origin") == "ENSURE_REQUIREMENTS"]
         by: dict[int, list[PlanNode]] = {}

@@ -125,6 +125,8 @@ class CodegenBroken(Check):
         for node in plan.nodes:
             if node.op not in _GENERATING or node.codegen_stage is not None or "truncated" in node.badges:
                 continue
+            if node.id in plan.foreign:
+                continue
             near = [up for up in [plan.parent(node), *plan.inputs(node)] if up is not None]
             if not any(n.codegen_stage is not None for n in near):
                 continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -9,7 +10,8 @@ from typing import TypeVar
 
 from planviz.findings.measured_values import Measured, measured
 from planviz.graph.actual import ROWS
-from planviz.graph.node import PlanNode
+from planviz.graph.kinds import WRAPPERS, spark_operator
+from planviz.graph.node import Link, PlanNode
 from planviz.graph.plan_graph import PlanGraph
 from planviz.graph.words import title, without_ids
 from planviz.units import exact
@@ -27,17 +29,20 @@ EXCHANGES = SHUFFLES | {"BroadcastExchange"}
 #: Sources of a few rows that stand in the query itself.
 LITERAL_ROWS = frozenset({"LocalTableScan", "OneRowRelation", "Scan OneRowRelation", "EmptyRelation", "LocalRelation"})
 _STAGES = frozenset({"ShuffleQueryStage", "BroadcastQueryStage", "TableCacheQueryStage"})
+_SHUFFLE_READS = frozenset({"AQEShuffleRead", "CustomShuffleReader", "GpuCustomShuffleReader"})
+_JSON = re.compile(r"\s*(?:\{|\[\s*[{\[\"\]])")
 _MORE = re.compile(r"\.\.\. (\d{1,9}) more fields")
 _IDS = re.compile(r"#(\d+)")
 _QUERY_NAME = re.compile(r"\)\s*(?:as\s+)?[\"`]?(\w+)[\"`]?\s*$", re.IGNORECASE)
-_SCAN = re.compile(r"^(?:Batch |File )?Scan (?:[a-z]+ (?=\S))?")
+_SCAN = re.compile(r"^(?:[A-Z]\w* ){0,4}?Scan (?:[a-z]+ (?=\S))?")
 _T = TypeVar("_T")
 
 
 class PlanView:
     """A plan of a document. `siblings` are the other plans of the same query, `settings` those it was planned with.
 
-    `settings` is None where they are not known, as for pasted texts; `text` is the document's.
+    `settings` is None where they are not known, as for pasted texts; `text` is the document's. `graph` has the names of
+    Spark's operators, whichever engine executes them; `foreign` are the ids of those that another one does.
     """
 
     def __init__(
@@ -47,7 +52,9 @@ class PlanView:
         settings: Mapping[str, str] | None = None,
         text: str = "",
     ) -> None:
-        self.graph = graph
+        self.printed = graph
+        self.foreign = {n.id: name for n in graph if (name := _spark_name(n)) != n.op}
+        self.graph = _renamed(graph, self.foreign) if self.foreign else graph
         self.siblings = siblings
         self.settings = settings
         self.text = text
@@ -81,7 +88,7 @@ class PlanView:
     def whole(self) -> bool:
         """Whether the text has the plan from its root on: below a heading, so that nothing was left out above it."""
         root = self.graph[self.graph.roots[0]]
-        if not self.text or root.source is None or self.text.lstrip()[:1] in ("{", "["):
+        if not self.text or root.source is None or _JSON.match(self.text):
             return True
         lines = self.text.split("\n", root.source[0])[: root.source[0]]
         heading = lines[-2] if len(lines) > 1 else ""
@@ -93,6 +100,14 @@ class PlanView:
         if self.graph.stage != "physical":
             return False
         return not any(n.op == "AdaptiveSparkPlan" and n.arguments.get("final") is not True for n in self.nodes)
+
+    @cached_property
+    def unadapted(self) -> bool:
+        """Whether adaptive execution has no part in the plan: it is switched off, or all of the plan stands here
+        without AdaptiveSparkPlan and without a stage that it made."""
+        made = any(n.op in _STAGES or n.op in _SHUFFLE_READS for n in self.printed)
+        told = self.whole or self.setting("spark.sql.adaptive.enabled") is not None
+        return self.adaptive is None and not made and told
 
     @property
     def measured(self) -> bool:
@@ -262,13 +277,37 @@ class PlanView:
     def _reused(self) -> dict[int, list[int]]:
         found: dict[int, list[int]] = {}
         for link in self.graph.links():
-            if link.type == "reuse":
+            # A mutilated text may let an exchange reuse one that it stands beneath.
+            if link.type == "reuse" and link.target not in {up.id for up in self.above(self.graph[link.source])}:
                 found.setdefault(link.source, []).append(link.target)
         return found
 
     def cut(self, start: PlanNode) -> bool:
         """Whether Spark shortened something beneath a node or the node itself."""
         return any("truncated" in n.badges for n in self.walk(start))
+
+
+def _spark_name(node: PlanNode) -> str:
+    """Spark's name of an operator; scans keep theirs, for what they say of filters differs with the engine."""
+    if node.kind == "scan":
+        return node.op
+    name = spark_operator(node.op)
+    return "InputAdapter" if name not in PASSING and WRAPPERS.match(name) and name != "AdaptiveSparkPlan" else name
+
+
+def _renamed(graph: PlanGraph, names: Mapping[int, str]) -> PlanGraph:
+    """The plan with other names for some operators, whose arguments stay those of their own."""
+    nodes = []
+    for node in graph:
+        _ = node.arguments  # read by the operator's own name
+        made = copy.copy(node)
+        made.op = names.get(node.id, node.op)
+        nodes.append(made)
+    links = list(graph.links())
+    for node in graph:
+        if node.parent is not None and (type := graph.edge_type(node.parent, node.id)) != "child":
+            links.append(Link(node.parent, node.id, type))
+    return PlanGraph.from_nodes(graph.stage, graph.title, nodes, links, graph.notes)
 
 
 def only_asks(join: PlanNode) -> bool:

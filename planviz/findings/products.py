@@ -9,6 +9,7 @@ from planviz.findings.plan_view import LITERAL_ROWS, PASSING, PlanView, count, l
 from planviz.graph.kinds import spark_name
 from planviz.graph.node import PlanNode
 from planviz.graph.words import join_type_words
+from planviz.plantext.operators import untold
 from planviz.units import short as short_number
 
 #: Pairs of rows below which comparing all of them costs nothing worth a word.
@@ -86,6 +87,8 @@ class CartesianProduct(Check):
         for node in plan.nodes:
             if node.kind != "join" or "truncated" in node.badges or _small(plan, node):
                 continue
+            if untold(node):
+                continue
             if spark_name(node.op) == "CartesianProduct":
                 condition = node.arguments.get("condition")
                 then = f"; 1 condition is tested only then: {short(condition)}" if condition else ", on 0 conditions"
@@ -129,18 +132,21 @@ class NestedLoopJoin(Check):
             if spark_name(node.op) != "BroadcastNestedLoopJoin" or _small(plan, node) or _not_in(node):
                 continue
             condition = str(node.arguments.get("condition") or "")
-            if not condition and (only_asks(node) or _inner_without_condition(plan, node)):
+            told = not untold(node)
+            if told and not condition and (only_asks(node) or _inner_without_condition(plan, node)):
                 continue
             pairs, stake = _stake(plan, node)
             kind = " ".join(join_type_words(str(node.arguments.get("join_type", ""))).split())
             on = f", with 0 equalities, on {short(condition)}" if condition else ", on 0 conditions"
             if "truncated" in node.badges and not condition:
                 on = "; 1 condition was cut off by Spark"
+            elif not told:
+                on = " by 0 equalities; whether there is a condition, the text does not tell"
             advice = ""
             if " OR " in condition and " = " in condition:
                 advice = "Write the alternatives of OR as joins of their own and unite them: each has an equality then."
-            told = f"{node.op}{f' ({kind})' * bool(kind)} compares {_sides(plan, node)}{pairs}{on}."
-            yield Hit(told, (node.id,), advice=advice, stake=stake, cause=str(node.id))
+            said = f"{node.op}{f' ({kind})' * bool(kind)} compares {_sides(plan, node)}{pairs}{on}."
+            yield Hit(said, (node.id,), advice=advice, stake=stake, cause=str(node.id))
 
 
 def _not_in(node: PlanNode) -> bool:

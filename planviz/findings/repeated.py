@@ -107,7 +107,8 @@ class SelfJoinAggregate(Check):
                     continue
                 read = aggregate
                 while read.kind == "aggregate":
-                    read = _alone(plan, plan.inputs(read)[0]) or join
+                    beneath = plan.inputs(read)
+                    read = (_alone(plan, beneath[0]) if beneath else None) or join
                 table = own.arguments.get("table")
                 grouped = _names(aggregate.arguments.get("keys") or ())
                 if read.kind == "scan" and table and read.arguments.get("table") == table and grouped == keys[0]:

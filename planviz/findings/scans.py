@@ -163,8 +163,10 @@ class UnusedColumns(Check):
                 yield Hit(f"{told}above: {listed(map(short, unused))}.", (scan.id,), cause=name_of(scan))
 
     def _used_above(self, plan: PlanView, scan: PlanNode) -> set[str] | None:
-        """The ids up to the first operator that lists its columns; None where the rows themselves go further."""
-        used: set[str] = set()
+        """The ids in the scan's own filters and up to the first operator that lists its columns; None where the rows
+        themselves go further."""
+        filters = [v for k, v in scan.arguments.items() if k.endswith("filters")]
+        used = ids(filters)
         for up in plan.above(scan):
             if "truncated" in up.badges:
                 return None
@@ -222,7 +224,9 @@ class TextFormat(Check):
                 yield Hit(f"{told}{_amount(plan, scan)}.", (scan.id,), name_of(scan), stake=_rows_of(plan, scan))
             elif scan.op in ("FileScan", "Scan", "BatchScan") and format in _TEXT_FORMATS:
                 columns = len(scan.arguments.get("output") or ())
-                told = f"{name_of(scan)} is {format.upper()}: {count(columns, 'column')} parsed from every line"
+                told = f"{name_of(scan)} is {format.upper()}: "
+                told += f"{count(columns, 'column')} parsed from" if columns else "0 columns are wanted of"
+                told += " every line"
                 yield Hit(f"{told}{_amount(plan, scan)}.", (scan.id,), name_of(scan), stake=_rows_of(plan, scan))
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from planviz.catalog.tables import Buckets
 from planviz.frontend.lexer import END, STRING, WORD
-from planviz.frontend.literals import unquote
 from planviz.frontend.pipes import PipeReader
 from planviz.types import STRING as TEXT
 from planviz.types import StructField
@@ -47,9 +46,9 @@ class ColumnReader(PipeReader):
 
     def _property(self) -> tuple[str, str]:
         # Texts side by side are one text elsewhere; here the second one is the value.
-        key = unquote(self.take()) if self.kind == STRING else ".".join(self.identifier_parts())
+        key = self.take_text() if self.kind == STRING else ".".join(self.identifier_parts())
         self.accept("=")
-        return key, unquote(self.take()) if self.kind == STRING else self.take()
+        return key, self.take_text() if self.kind == STRING else self.take()
 
     def partitions(self, columns: tuple[StructField, ...]) -> tuple[tuple[str, ...], tuple[StructField, ...]]:
         """The names in PARTITIONED BY (...), and the columns that are declared there rather than among `columns`."""

@@ -8,8 +8,9 @@ from difflib import get_close_matches
 from typing import NoReturn, TypeVar
 
 from planviz.errors import AnalysisError, ParseError
-from planviz.frontend import dialect
+from planviz.frontend.dialect import NEWEST, Dialect
 from planviz.frontend.lexer import END, NUMBER, QUOTED, STRING, WORD, Tokens, line_and_column
+from planviz.frontend.literals import unquote
 from planviz.frontend.naming import name_parts
 from planviz.frontend.parameters import Parameters
 from planviz.trees.memo import place
@@ -134,14 +135,14 @@ def _shortened(text: str) -> str:
 class Cursor:
     """Reads tokens from left to right; `at` is the next one."""
 
-    def __init__(self, tokens: Tokens, parameters: Parameters | None = None) -> None:
+    def __init__(self, tokens: Tokens, parameters: Parameters | None = None, dialect: Dialect = NEWEST) -> None:
         self.tokens = tokens
         self.parameters = parameters
         self.keys = tokens.keys
         self.kinds = tokens.kinds
         self.at = 0
         self.depth = 0
-        self.dialect = dialect.current()
+        self.dialect = dialect
 
     # -------------------------------------------------------------------------------------------- looking
 
@@ -188,6 +189,10 @@ class Cursor:
         self.at += 1
         return text
 
+    def take_text(self) -> str:
+        """Take the next token, a quoted string; its value."""
+        return unquote(self.take(), self.dialect.doubled_quotes_are_one)
+
     def is_identifier(self, strict: bool = False) -> bool:
         """Whether the next token can be a name; `strict` leaves out the join words."""
         kind = self.kinds[self.at]
@@ -217,12 +222,10 @@ class Cursor:
         return self.peek(ahead) == ")"
 
     def _text_of_name(self) -> str:
-        from planviz.frontend.literals import unquote
-
         self.at += 2
         text = ""
         while not self.accept(")"):
-            text += "" if self.accept("||") else unquote(self.take())
+            text += "" if self.accept("||") else self.take_text()
         return text
 
     def _named_by_text(self) -> str:

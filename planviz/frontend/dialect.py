@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from types import MappingProxyType
@@ -42,23 +40,7 @@ class Dialect:
     later: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
 
-_NEWEST = Dialect()
-_current: ContextVar[Dialect] = ContextVar("dialect", default=_NEWEST)
-
-
-def current() -> Dialect:
-    """The dialect in which texts are read here."""
-    return _current.get()
-
-
-@contextmanager
-def reading(config: OptimizerConfig) -> Iterator[None]:
-    """Within the block texts are read as the configured version reads them, under its settings."""
-    token = _current.set(dialect_of(config))
-    try:
-        yield
-    finally:
-        _current.reset(token)
+NEWEST = Dialect()
 
 
 def dialect_of(config: OptimizerConfig) -> Dialect:

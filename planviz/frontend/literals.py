@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from planviz.errors import shown
 from planviz.expressions.core import Literal
-from planviz.frontend.dialect import current
 from planviz.types import (
     BINARY,
     BYTE,
@@ -35,16 +34,16 @@ _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7]{2}|.)", re.
 _SIMPLE = {"0": "\0", "b": "\b", "n": "\n", "r": "\r", "t": "\t", "Z": "\x1a", "%": "\\%", "_": "\\_"}
 
 
-def unquote(text: str) -> str:
+def unquote(text: str, doubled_quotes_are_one: bool = True) -> str:
     """The value of a quoted string token: escapes resolved, doubled quotes halved (Spark: unescapeSQLString).
 
-    Before Spark 4.1 doubled quotes end one text and begin the next, and are none.
+    Before Spark 4.1 doubled quotes end one text and begin the next, and are none (`doubled_quotes_are_one`).
     """
     if text[0] in "rR":
         return text[2:-1]
     quote, body = text[0], text[1:-1]
     if quote in body:
-        one = quote if current().doubled_quotes_are_one else ""
+        one = quote if doubled_quotes_are_one else ""
         body = body.replace(quote * 2, one) if "\\" not in body else re.sub(f"(\\\\.)|{quote}{quote}", _pair(one), body)
     return _ESCAPE.sub(_unescape, body) if "\\" in body else body
 

@@ -32,15 +32,13 @@ class Reader(Cursor):
 
     def string(self) -> str:
         """Adjacent string tokens, joined."""
-        from planviz.frontend.literals import unquote
-
         if self.kind != STRING:
             self.fail("a string was expected")
         if self.tokens.texts[self.at][0] in "rR":
             self.came_with("a raw text")
-        out = unquote(self.take())
+        out = self.take_text()
         while self.kind == STRING:
-            out += unquote(self.take())
+            out += self.take_text()
         return out
 
     def _query_follows(self, ahead: int) -> bool:

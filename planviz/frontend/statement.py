@@ -10,7 +10,7 @@ from planviz.expressions.ids import next_id
 from planviz.expressions.unresolved import UnresolvedAlias
 from planviz.frontend.commands import Command
 from planviz.frontend.definitions import QUERY_WORDS, DefinitionReader
-from planviz.frontend.dialect import current
+from planviz.frontend.dialect import NEWEST, Dialect
 from planviz.frontend.lexer import END, QUOTED, STRING, WORD, tokenize, with_quoted_names
 from planviz.frontend.model import Statement, StatementKind
 from planviz.frontend.parameters import Parameters
@@ -292,7 +292,7 @@ _OTHER_STATEMENTS = frozenset(
 )
 
 
-def _reader(sql: str, parameters: Parameters | None = None) -> StatementReader:
+def _reader(sql: str, parameters: Parameters | None = None, dialect: Dialect = NEWEST) -> StatementReader:
     if len(sql) > MAX_LENGTH:
         raise ParseError(
             "TOO_LONG",
@@ -300,16 +300,20 @@ def _reader(sql: str, parameters: Parameters | None = None) -> StatementReader:
             "files, or read long lists from a table.",
         )
     tokens = tokenize(sql)
-    return StatementReader(with_quoted_names(tokens) if current().double_quoted_names else tokens, parameters)
+    if dialect.double_quoted_names:
+        tokens = with_quoted_names(tokens)
+    return StatementReader(tokens, parameters, dialect)
 
 
-def parse_script(sql: str, parameters: Parameters | None = None, tolerant: bool = False) -> list[Statement]:
+def parse_script(
+    sql: str, parameters: Parameters | None = None, tolerant: bool = False, dialect: Dialect = NEWEST
+) -> list[Statement]:
     """The statements of a text, separated by semicolons, with the values of `:name` or `?` where they are given.
 
     Raises ParseError at the first statement that cannot be read; a `tolerant` reader keeps the error with the statement
     and goes on behind its semicolon, unless no statement can be read.
     """
-    reader = _reader(sql, parameters)
+    reader = _reader(sql, parameters, dialect)
     out: list[Statement] = []
     while reader.kind != END:
         if reader.accept(";"):
@@ -341,12 +345,12 @@ def parse_constant(text: str) -> Expression:
     return lit(text)
 
 
-def parse_plan(sql: str, parameters: Parameters | None = None) -> LogicalPlan:
+def parse_plan(sql: str, parameters: Parameters | None = None, dialect: Dialect = NEWEST) -> LogicalPlan:
     """The unresolved plan of one query, as Spark's `== Parsed Logical Plan ==` shows it.
 
     Raises ParseError when the text is no single query.
     """
-    statements = parse_script(sql, parameters)
+    statements = parse_script(sql, parameters, dialect=dialect)
     if len(statements) != 1:
         what = "no statement" if not statements else f"{len(statements)} statements"
         raise ParseError("PARSE_SYNTAX_ERROR", f"One query was expected, the text holds {what}.", line=1, column=1)

@@ -81,6 +81,41 @@ def spark_name(op: str) -> str:
     return name
 
 
+#: Names of vendors' operators that differ from Spark's by more than a prefix or suffix.
+_OTHERS = {
+    "GroupingAgg": "HashAggregate",
+    "Agg": "HashAggregate",
+    "TopK": "TakeOrderedAndProject",
+    "TopN": "TakeOrderedAndProject",
+    "ShuffleExchangeSink": "Exchange",
+    "ShuffledHashJoinExec": "ShuffledHashJoin",
+    "ShuffledSymmetricHashJoin": "ShuffledHashJoin",
+    "ShuffledAsymmetricHashJoin": "ShuffledHashJoin",
+    "FlushableHashAggregate": "HashAggregate",
+    "RegularHashAggregate": "HashAggregate",
+    "HashJoin": "ShuffledHashJoin",
+    "NativeScan": "FileScan",
+    "FileGpuScan": "FileScan",
+    "GpuScan": "FileScan",
+}
+
+
+def spark_operator(op: str) -> str:
+    """Spark's name of an operator, whoever printed it."""
+    name = spark_name(op)
+    return _OTHERS.get(name, name)
+
+
+#: Operators that only say how rows are passed on: generated code, batches, stages of an adaptive plan.
+WRAPPERS = re.compile(
+    r"(WholeStageCodegen|InputAdapter|AdaptiveSparkPlan|(Shuffle|Broadcast|Result|TableCache)QueryStage"
+    r"|AQEShuffleRead|CustomShuffleReader|CoalescedShuffleReader|SkewedShuffleReader|LocalShuffleReader"
+    r"|InputIterator|WholeStage|ResultStage|ShuffleMapStage|ShuffleExchangeSource|(Coalesce|Resize|Append)Batches"
+    r"|ShuffleCoalesce"
+    r"|SparkToColumnar|ConvertToUnsafe|ConvertToSafe|\w*ToRow|\w+To\w*Columnar)(Transformer|Exec)?$"
+)
+
+
 @lru_cache(maxsize=4096)
 def kind_of(op: str) -> str:
     """The kind (one of `KINDS`) of an operator by its name; an unknown name is "other", never an error."""

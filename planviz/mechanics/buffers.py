@@ -12,7 +12,7 @@ from functools import cmp_to_key
 from math import ceil, sqrt
 from typing import TYPE_CHECKING, Any
 
-from planviz.evaluation import UnknownValueError, compare, row_value
+from planviz.evaluation import DEFAULT_EVALUATOR, UnknownValueError, compare
 from planviz.evaluation.core import Row
 from planviz.expressions.aggregates import AggregateCall, AggregateFunction, Average, Count, FirstLast, Max, MinMax, Sum
 from planviz.types import DOUBLE, LONG, DecimalType, is_integral
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from planviz.types.data import DataType
 
 Buffer = tuple[Value, ...]
+#: Rows are computed by Spark's default settings.
+row_value = DEFAULT_EVALUATOR.row_value
 #: Digits in which decimals are added: more than any sum of that many rows has.
 _DIGITS = 60
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from planviz.errors import InputError
-from planviz.evaluation import UnknownValueError, row_value
+from planviz.evaluation import DEFAULT_EVALUATOR, UnknownValueError
 from planviz.expressions.core import AttributeReference, Expression
 from planviz.jsontypes import JsonObject
 from planviz.physical.exchanges import ShuffleExchangeExec
@@ -98,7 +98,7 @@ def sliced(rows: Sequence[Row], slices: int) -> tuple[tuple[Row, ...], ...]:
 def computed(e: Expression, env: Env) -> Value:
     """The value of an expression. Raises CannotPlay where it is not known here, or the query would fail."""
     try:
-        return row_value(e, env)
+        return DEFAULT_EVALUATOR.row_value(e, env)
     except UnknownValueError as error:
         shown = plain(e) if len(plain(e)) <= _LONG_TEXT else f"{plain(e)[:_LONG_TEXT]}…"
         raise CannotPlay(f"{shown} cannot be computed here: {error} is not known.") from None

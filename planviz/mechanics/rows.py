@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cmp_to_key
 from typing import TYPE_CHECKING, Any
 
-from planviz.evaluation import UnknownValueError, compare, row_value
+from planviz.evaluation import DEFAULT_EVALUATOR, UnknownValueError, compare
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.core import Expression, Literal, SortOrder
 from planviz.logical.combining import Except, Intersect, Join, SetOperation, Union
@@ -36,6 +36,8 @@ from planviz.types.values import Value
 if TYPE_CHECKING:
     from planviz.logical.plan import LogicalPlan
 
+#: Rows are computed by Spark's default settings.
+row_value = DEFAULT_EVALUATOR.row_value
 #: Most rows that any operator may give, and most pairs that a join may look at.
 MOST_ROWS = 10_000
 MOST_PAIRS = 200_000

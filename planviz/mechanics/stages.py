@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cmp_to_key
 
-from planviz.evaluation import UnknownValueError, compare, row_value
+from planviz.evaluation import DEFAULT_EVALUATOR, UnknownValueError, compare
 from planviz.evaluation.core import Row
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.core import AttributeReference, Expression
@@ -18,6 +18,8 @@ from planviz.types.values import Value
 
 Values = tuple[Value, ...]
 Partitions = tuple[tuple[Values, ...], ...]
+#: Rows are computed by Spark's default settings.
+row_value = DEFAULT_EVALUATOR.row_value
 #: Modes in which a function sees rows, and in which it gives its value.
 _SEES_ROWS, _GIVES_VALUES = ("Partial", "Complete"), ("Final", "Complete")
 

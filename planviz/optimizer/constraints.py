@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Iterable
 from functools import partial
+from itertools import product
 from typing import TypeGuard
 
 from planviz.config import OptimizerConfig
@@ -23,124 +22,176 @@ from planviz.logical.operators import Aggregate, Expand, Filter, GlobalLimit, Lo
 from planviz.logical.plan import LogicalPlan, UnaryNode
 from planviz.logical.relations import CTERelationRef
 from planviz.optimizer.attributes import correlated, substitute
+from planviz.optimizer.expression_set import ExpressionSet
 from planviz.trees.depth import deep
 from planviz.trees.memo import Memo
 
-
-class ExpressionSet:
-    """Expressions in order of first appearance, each once however it is written; random ones are all kept."""
-
-    __slots__ = ("_forms", "_items", "implied")
-
-    def __init__(self, items: Iterable[Expression] = ()) -> None:
-        self._items: list[Expression] = []
-        self._forms: set[object] = set()
-        #: What follows from the predicates of a set that is complete; None before somebody asked.
-        self.implied: ExpressionSet | None = None
-        for e in items:
-            self.add(e)
-
-    def add(self, e: Expression) -> None:
-        """Add one expression unless an equal one is there."""
-        if not e.deterministic:
-            self._items.append(e)
-            return
-        forms = self._forms
-        before = len(forms)
-        forms.add(e.canonicalized)
-        if len(forms) > before:
-            self._items.append(e)
-
-    def __contains__(self, e: Expression) -> bool:
-        return e.canonicalized in self._forms
-
-    def __iter__(self) -> Iterator[Expression]:
-        return iter(self._items)
-
-    def __len__(self) -> int:
-        return len(self._items)
-
-    def union(self, *others: Iterable[Expression]) -> ExpressionSet:
-        """This set and what others add; itself when that is nothing."""
-        new = self
-        for o in others:
-            for e in o:
-                if e.deterministic and e.canonicalized in new._forms:
-                    continue
-                if new is self:
-                    new = self.copy()
-                new.add(e)
-        return new
-
-    def copy(self) -> ExpressionSet:
-        """The same expressions in a set that can be added to."""
-        new = ExpressionSet()
-        new._items, new._forms = list(self._items), set(self._forms)
-        return new
-
-    def minus(self, other: ExpressionSet) -> ExpressionSet:
-        """This set without what is in the other."""
-        forms = other._forms
-        return self.where(lambda e: e.canonicalized not in forms)
-
-    def where(self, test: Callable[[Expression], object]) -> ExpressionSet:
-        """The expressions for which `test` holds; the set itself when that is all of them."""
-        kept: list[Expression] = []
-        dropped: list[Expression] = []
-        for e in self._items:
-            (kept if test(e) else dropped).append(e)
-        if not dropped:
-            return self
-        new = ExpressionSet()
-        new._items, new._forms = kept, self._forms.difference([e.canonicalized for e in dropped])
-        return new
-
-
 EMPTY = ExpressionSet()
-_CONSTRAINTS: Memo[ExpressionSet] = Memo("constraints")
 _ABOUT: Memo[tuple[Expression, Expression] | None] = Memo("about")
-_STRICT: Memo[list[Expression]] = Memo("strict_attributes")
+#: What nodes remember of their constraints and of the attributes that they are strict in, by what the version says.
+_MEMOS: dict[tuple[bool, ...], tuple[Memo[ExpressionSet], Memo[list[Expression]]]] = {
+    said: (Memo(f"constraints {said}"), Memo(f"strict attributes {said}")) for said in product((True, False), repeat=3)
+}
 
 
-@deep
-def constraints(plan: LogicalPlan) -> ExpressionSet:
-    """The predicates over the plan's columns that every row fulfils; computed once per plan node."""
-    found = _CONSTRAINTS.get(plan)
-    if found is None:
-        valid = valid_constraints(plan)
-        out = plan.output_set
-        found = valid.union(inferred(valid), not_null(valid, plan.output)).where(
-            lambda c: c.references and c.references <= out and c.deterministic
-        )
-        found = _CONSTRAINTS.set(plan, as_set(found))
-    return found
+class Constraints:
+    """What holds for every row of plans, as the configured version infers it: through functions or not, and in which
+    order it lies.
 
+    It holds nothing but what the version says: two with the same settings share what nodes remember.
+    """
 
-def valid_constraints(plan: LogicalPlan) -> ExpressionSet:
-    """What the operator itself guarantees; not yet limited to its columns."""
-    match plan:
-        case Filter(condition, child):
-            # What a correlated subquery says of a row need not hold for another column of the same value.
-            return constraints(child).union(as_set(ExpressionSet(c for c in split(condition) if not correlated(c))))
-        case Project(items, child):
-            return _aliased(items, constraints(child))
-        case Aggregate(_, items, child):
-            plain = [i for i in items if not is_aggregate(i)]
-            return _aliased(plain, constraints(child))
-        case Join():
-            return _join(plan)
-        case Union(inputs):
-            return _union(plan, inputs)
-        case Intersect(left, right, _):
-            mapping = {b.expr_id: a for a, b in zip(left.output, right.output, strict=True)}
-            return constraints(left).union([substitute(c, mapping) for c in constraints(right)])
-        case Except(left, _, _):
-            return constraints(left)
-        case Expand() | CTERelationRef():
-            return EMPTY
-        case GlobalLimit() | LocalLimit() | UnaryNode():
-            return constraints(plan.child)
-    return EMPTY
+    def __init__(self, config: OptimizerConfig) -> None:
+        known = config.behaviour
+        self._functions_are_strict = known.functions_are_known_to_be_strict
+        self._fields_are_known = known.fields_are_known_not_to_be_null
+        self._hashed = known.constraints_are_hashed
+        self._memo, self._strict = _MEMOS[self._functions_are_strict, self._fields_are_known, self._hashed]
+
+    @deep
+    def of(self, plan: LogicalPlan) -> ExpressionSet:
+        """The predicates over the plan's columns that every row fulfils; computed once per plan node."""
+        found = self._memo.get(plan)
+        if found is None:
+            valid = self._valid(plan)
+            out = plan.output_set
+            found = valid.union(self.inferred(valid), self.not_null(valid, plan.output)).where(
+                lambda c: c.references and c.references <= out and c.deterministic
+            )
+            found = self._memo.set(plan, self.as_set(found))
+        return found
+
+    def inferred(self, known: ExpressionSet) -> ExpressionSet:
+        """What equalities say about other predicates: a = b and b > 1 give a > 1."""
+        if known.implied is None:
+            known.implied = self._inferred(known)
+        return known.implied
+
+    def not_null(self, known: ExpressionSet, output: Iterable[AttributeReference]) -> ExpressionSet:
+        """isnotnull of every attribute whose null would make a known predicate null, and of the never-null columns."""
+        columns = {c.child.expr_id for c in known if isinstance(c, IsNotNull) and type(c.child) is AttributeReference}
+        found = ExpressionSet()
+        strict = [a for c in known for a in self._strict_attributes_of(c)]
+        for a in strict + [a for a in output if not a.is_nullable]:
+            if type(a) is not AttributeReference:
+                found.add(IsNotNull(a))
+            elif a.expr_id not in columns:
+                columns.add(a.expr_id)
+                found.add(IsNotNull(a))
+        return self.as_set(found).minus(known)
+
+    def as_set(self, found: ExpressionSet) -> ExpressionSet:
+        """The same expressions in the order of the version's sets: as they came, or as in a hash set of Scala."""
+        if not self._hashed:
+            return found
+        return ExpressionSet(expressions_in_hash_set(list(found)))
+
+    def _valid(self, plan: LogicalPlan) -> ExpressionSet:
+        """What the operator itself guarantees; not yet limited to its columns."""
+        match plan:
+            case Filter(condition, child):
+                # What a correlated subquery says of a row need not hold for another column of the same value.
+                said = ExpressionSet(c for c in split(condition) if not correlated(c))
+                return self.of(child).union(self.as_set(said))
+            case Project(items, child):
+                return _aliased(items, self.of(child))
+            case Aggregate(_, items, child):
+                plain = [i for i in items if not is_aggregate(i)]
+                return _aliased(plain, self.of(child))
+            case Join():
+                return self._join(plan)
+            case Union(inputs):
+                return self._union(plan, inputs)
+            case Intersect(left, right, _):
+                mapping = {b.expr_id: a for a, b in zip(left.output, right.output, strict=True)}
+                return self.of(left).union([substitute(c, mapping) for c in self.of(right)])
+            case Except(left, _, _):
+                return self.of(left)
+            case Expand() | CTERelationRef():
+                return EMPTY
+            case GlobalLimit() | LocalLimit() | UnaryNode():
+                return self.of(plan.child)
+        return EMPTY
+
+    def _join(self, plan: Join) -> ExpressionSet:
+        left, right, kind = plan.left, plan.right, plan.kind
+        condition = split(plan.condition) if plan.condition is not None else []
+        if kind in ("Inner", "Cross"):
+            return self.of(left).union(self.of(right), condition)
+        if kind == "LeftSemi":
+            return self.of(left).union(condition)
+        if kind in ("LeftOuter", "LeftAnti", "ExistenceJoin"):
+            return self.of(left)
+        if kind == "RightOuter":
+            return self.of(right)
+        return EMPTY
+
+    def _union(self, plan: LogicalPlan, inputs: tuple[LogicalPlan, ...]) -> ExpressionSet:
+        """What holds in every input, in the first one's columns."""
+        first = inputs[0].output
+        sets = []
+        for i in inputs:
+            mapping = {b.expr_id: a for a, b in zip(first, i.output, strict=True)}
+            sets.append(ExpressionSet(substitute(c, mapping) for c in self.of(i)))
+        merged = sets[0]
+        for s in sets[1:]:
+            common = merged.where(s.__contains__)
+            others_a = [c for c in merged if c not in common]
+            others_b = [c for c in s if c not in common]
+            same_reference_a, same_reference_b = _attribute_only(others_a), _attribute_only(others_b)
+            both = [_either(x, same_reference_b[i]) for i, x in same_reference_a.items() if i in same_reference_b]
+            merged = common.union(both)
+        return merged
+
+    def _inferred(self, known: ExpressionSet) -> ExpressionSet:
+        predicates = [c for c in known if not isinstance(c, IsNotNull)]
+        readers = self._readers(predicates)
+        equalities = _Equalities([] if self._hashed else predicates)
+        found = ExpressionSet()
+        for eq in predicates:
+            if not isinstance(eq, EqualTo):
+                continue
+            left, right = eq.left, eq.right
+            if isinstance(left, AttributeReference) and isinstance(right, AttributeReference):
+                for source, target in ((left, right), (right, left)):
+                    _replace_into(found, equalities.unsaid(source, target, readers), eq, source, target)
+            elif isinstance(left, AttributeReference) and isinstance(right, Literal):
+                # Other equalities of the attribute are left to the cases of two attributes.
+                _replace_into(found, readers(left.expr_id), eq, left, right, but=(EqualTo, EqualNullSafe))
+            elif _is_cast(left) and isinstance(right, AttributeReference):
+                _replace_into(found, readers(right.expr_id), eq, right, left)
+            elif isinstance(left, AttributeReference) and _is_cast(right):
+                _replace_into(found, readers(left.expr_id), eq, left, right)
+        return self.as_set(found).minus(known)
+
+    def _readers(self, predicates: list[Expression]) -> Callable[[int], list[Expression]]:
+        """Which predicates are to be looked at where an attribute is replaced, by its id: those that read it.
+
+        The others stay as they are known, and nothing is new with them; the size of a hashed set counts them, too.
+        """
+        if self._hashed:
+            return lambda _: predicates
+        found: dict[int, list[Expression]] = {}
+        for p in predicates:
+            for i in p.references:
+                found.setdefault(i, []).append(p)
+        return lambda i: found.get(i, [])
+
+    def _strict_attributes_of(self, c: Expression) -> list[Expression]:
+        found = self._strict.get(c)
+        if found is None:
+            found = self._strict.set(c, self._strict_attributes(c.child if isinstance(c, IsNotNull) else c))
+        return found
+
+    def _strict_attributes(self, e: Expression) -> list[Expression]:
+        """The attributes (and parts of complex ones) whose null makes the expression null."""
+        if isinstance(e, AttributeReference):
+            return [e]
+        if isinstance(e, GetStructField) and _extract_only(e):
+            return [e] if self._fields_are_known else self._strict_attributes(e.child)
+        if e.null_intolerant and (self._functions_are_strict or _is_plain(e)):
+            return [a for c in e.children for a in self._strict_attributes(c)]
+        return []
 
 
 def _aliased(items: Iterable[Expression], below: ExpressionSet) -> ExpressionSet:
@@ -171,38 +222,6 @@ def _named(form: Expression, attribute: AttributeReference, e: Expression) -> Ex
     return attribute if e.deterministic and e.canonicalized == form else e
 
 
-def _join(plan: Join) -> ExpressionSet:
-    left, right, kind = plan.left, plan.right, plan.kind
-    condition = split(plan.condition) if plan.condition is not None else []
-    if kind in ("Inner", "Cross"):
-        return constraints(left).union(constraints(right), condition)
-    if kind == "LeftSemi":
-        return constraints(left).union(condition)
-    if kind in ("LeftOuter", "LeftAnti", "ExistenceJoin"):
-        return constraints(left)
-    if kind == "RightOuter":
-        return constraints(right)
-    return EMPTY
-
-
-def _union(plan: LogicalPlan, inputs: tuple[LogicalPlan, ...]) -> ExpressionSet:
-    """What holds in every input, in the first one's columns."""
-    first = inputs[0].output
-    sets = []
-    for i in inputs:
-        mapping = {b.expr_id: a for a, b in zip(first, i.output, strict=True)}
-        sets.append(ExpressionSet(substitute(c, mapping) for c in constraints(i)))
-    merged = sets[0]
-    for s in sets[1:]:
-        common = merged.where(s.__contains__)
-        others_a = [c for c in merged if c not in common]
-        others_b = [c for c in s if c not in common]
-        same_reference_a, same_reference_b = _attribute_only(others_a), _attribute_only(others_b)
-        both = [_either(x, same_reference_b[i]) for i, x in same_reference_a.items() if i in same_reference_b]
-        merged = common.union(both)
-    return merged
-
-
 def _attribute_only(items: list[Expression]) -> dict[int, Expression]:
     """By attribute, the conjunction of the predicates that read only it."""
 
@@ -218,49 +237,6 @@ def _either(a: Expression, b: Expression) -> Or:
     from planviz.expressions.predicates import Or
 
     return Or(a, b)
-
-
-def inferred(known: ExpressionSet) -> ExpressionSet:
-    """What equalities say about other predicates: a = b and b > 1 give a > 1."""
-    if known.implied is None:
-        known.implied = _inferred(known)
-    return known.implied
-
-
-def _inferred(known: ExpressionSet) -> ExpressionSet:
-    predicates = [c for c in known if not isinstance(c, IsNotNull)]
-    readers = _readers(predicates)
-    equalities = _Equalities([] if _constraints_are_hashed.get() else predicates)
-    found = ExpressionSet()
-    for eq in predicates:
-        if not isinstance(eq, EqualTo):
-            continue
-        left, right = eq.left, eq.right
-        if isinstance(left, AttributeReference) and isinstance(right, AttributeReference):
-            for source, target in ((left, right), (right, left)):
-                _replace_into(found, equalities.unsaid(source, target, readers), eq, source, target)
-        elif isinstance(left, AttributeReference) and isinstance(right, Literal):
-            # Other equalities of the attribute are left to the cases of two attributes.
-            _replace_into(found, readers(left.expr_id), eq, left, right, but=(EqualTo, EqualNullSafe))
-        elif _is_cast(left) and isinstance(right, AttributeReference):
-            _replace_into(found, readers(right.expr_id), eq, right, left)
-        elif isinstance(left, AttributeReference) and _is_cast(right):
-            _replace_into(found, readers(left.expr_id), eq, left, right)
-    return as_set(found).minus(known)
-
-
-def _readers(predicates: list[Expression]) -> Callable[[int], list[Expression]]:
-    """Which predicates are to be looked at where an attribute is replaced, by its id: those that read it.
-
-    The others stay as they are known, and nothing is new with them; the size of a hashed set counts them, too.
-    """
-    if _constraints_are_hashed.get():
-        return lambda _: predicates
-    found: dict[int, list[Expression]] = {}
-    for p in predicates:
-        for i in p.references:
-            found.setdefault(i, []).append(p)
-    return lambda i: found.get(i, [])
 
 
 #: The id of a column that no plan has.
@@ -361,69 +337,13 @@ def _replace_into(
             found.add(substitute(p, mapping))
 
 
-def not_null(known: ExpressionSet, output: Iterable[AttributeReference]) -> ExpressionSet:
-    """isnotnull of every attribute whose null would make a known predicate null, and of the never-null columns."""
-    columns = {c.child.expr_id for c in known if isinstance(c, IsNotNull) and type(c.child) is AttributeReference}
-    found = ExpressionSet()
-    strict = [a for c in known for a in _strict_attributes_of(c)]
-    for a in strict + [a for a in output if not a.is_nullable]:
-        if type(a) is not AttributeReference:
-            found.add(IsNotNull(a))
-        elif a.expr_id not in columns:
-            columns.add(a.expr_id)
-            found.add(IsNotNull(a))
-    return as_set(found).minus(known)
-
-
-def _strict_attributes_of(c: Expression) -> list[Expression]:
-    found = _STRICT.get(c)
-    return _STRICT.set(c, strict_attributes(c.child if isinstance(c, IsNotNull) else c)) if found is None else found
-
-
 #: What is called by name, and dates with intervals.
 _FUNCTIONS = (SignatureCall, StringForm, RegexpForm, DatetimePlus, DatetimeMinus)
-_functions_are_strict: ContextVar[bool] = ContextVar("functions_are_strict", default=True)
-_fields_are_known: ContextVar[bool] = ContextVar("fields_are_known", default=True)
-_constraints_are_hashed: ContextVar[bool] = ContextVar("constraints_are_hashed", default=False)
 
 
 def _is_plain(e: Expression) -> bool:
     """Whether Spark 3.0 knows that it is null where one of its inputs is: an operator, substring()."""
     return not isinstance(e, _FUNCTIONS) or getattr(e, "name", "") in ("substr", "substring")
-
-
-@contextmanager
-def inferring(config: OptimizerConfig) -> Iterator[None]:
-    """Within the block constraints are inferred as the configured version does: through functions or not, and in which
-    order they lie."""
-    known = config.behaviour
-    strict = _functions_are_strict.set(known.functions_are_known_to_be_strict)
-    hashed = _constraints_are_hashed.set(known.constraints_are_hashed)
-    fields = _fields_are_known.set(known.fields_are_known_not_to_be_null)
-    try:
-        yield
-    finally:
-        _functions_are_strict.reset(strict)
-        _fields_are_known.reset(fields)
-        _constraints_are_hashed.reset(hashed)
-
-
-def as_set(found: ExpressionSet) -> ExpressionSet:
-    """The same expressions as a set of the configured version gives them: as they came, or in the order of Scala's."""
-    if not _constraints_are_hashed.get():
-        return found
-    return ExpressionSet(expressions_in_hash_set(list(found)))
-
-
-def strict_attributes(e: Expression) -> list[Expression]:
-    """The attributes (and parts of complex ones) whose null makes the expression null."""
-    if isinstance(e, AttributeReference):
-        return [e]
-    if isinstance(e, GetStructField) and _extract_only(e):
-        return [e] if _fields_are_known.get() else strict_attributes(e.child)
-    if e.null_intolerant and (_functions_are_strict.get() or _is_plain(e)):
-        return [a for c in e.children for a in strict_attributes(c)]
-    return []
 
 
 def _extract_only(e: Expression) -> bool:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import ClassVar, Literal
 
 from planviz.config import OptimizerConfig
 from planviz.decisions.branches import Branch
 from planviz.decisions.refusals import Refusal
+from planviz.estimation import Estimator
 from planviz.estimation.cost import Reordering
+from planviz.evaluation import Evaluator
 from planviz.expressions.core import Expression
 from planviz.logical.plan import LogicalPlan
+from planviz.optimizer.constraints import Constraints
 from planviz.trees.rule import NodeT, Rule
 
 
@@ -40,6 +44,21 @@ class OptimizerContext:
         """Remember a warning, once."""
         if text not in self.warnings:
             self.warnings.append(text)
+
+    @cached_property
+    def estimator(self) -> Estimator:
+        """What tells how many rows and bytes a plan has."""
+        return Estimator(self.config)
+
+    @cached_property
+    def evaluator(self) -> Evaluator:
+        """What computes constants by the session's settings."""
+        return Evaluator.of(self.config)
+
+    @cached_property
+    def constraints(self) -> Constraints:
+        """What tells which predicates hold for every row of a plan."""
+        return Constraints(self.config)
 
     def on(self, key: str) -> bool:
         """Whether a setting is true."""

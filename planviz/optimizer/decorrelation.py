@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from planviz.evaluation import value_of
+from planviz.evaluation import Evaluator
 from planviz.expressions.aggregates import AggregateExpression, Count
 from planviz.expressions.casts import Cast
 from planviz.expressions.conditional import If
@@ -124,7 +124,7 @@ def _above_aggregates(p: Expression) -> bool:
     return False
 
 
-def zero_rows_value(item: Expression) -> Literal | None:
+def zero_rows_value(item: Expression, evaluator: Evaluator) -> Literal | None:
     """What an item of an aggregate without keys gives for no rows: a literal, or None for null and unknown."""
     if isinstance(item, AttributeReference):
         return None
@@ -135,15 +135,15 @@ def zero_rows_value(item: Expression) -> Literal | None:
         return e
 
     e = (item.child if isinstance(item, Alias) else item).transform_down(step, AggregateExpression.BIT)
-    value = value_of(e) if not e.references else None
+    value = evaluator.value_of(e) if not e.references else None
     return None if value is None or value.value is None else value
 
 
 class Decorrelation:
     """Takes one subquery's plan apart. With `counts` an aggregate without keys keeps its row for no rows."""
 
-    def __init__(self, counts: bool) -> None:
-        self.counts = counts
+    def __init__(self, counts: bool, evaluator: Evaluator) -> None:
+        self.counts, self.evaluator = counts, evaluator
         self.steps: dict[type, Callable[..., Part]] = {
             Filter: self._filter,
             Project: self._project,
@@ -212,8 +212,7 @@ class Decorrelation:
             return Part(new, below.conditions, below.known)
         return self._with_empty_groups(new, len(items), below, in_set)
 
-    @staticmethod
-    def _with_empty_groups(plan: Aggregate, selected: int, below: Part, in_set: bool) -> Part:
+    def _with_empty_groups(self, plan: Aggregate, selected: int, below: Part, in_set: bool) -> Part:
         """The aggregate's row for every combination of outer values, also where no row matches.
 
         Of its results the first `selected` were asked for, the others serve the join's condition alone.
@@ -225,7 +224,7 @@ class Decorrelation:
         inner: list[Expression] = []
         results: list[Expression] = []
         for item in plan.aggregates:
-            zero = zero_rows_value(item)
+            zero = zero_rows_value(item, self.evaluator)
             if zero is None or not isinstance(item, Alias):
                 inner.append(item)
                 results.append(item.to_attribute())

@@ -6,11 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from planviz.config import OptimizerConfig
-from planviz.estimation import estimating
-from planviz.evaluation import legacy_patterns, session_zone
 from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.batches import batches, exclusion_warnings
-from planviz.optimizer.constraints import inferring
 from planviz.optimizer.context import OptimizerContext
 from planviz.trees.executor import Check, RuleExecutor
 from planviz.trees.trace import Trace
@@ -38,12 +35,7 @@ class Optimizer:
 
     def optimize(self, plan: LogicalPlan, trace: Trace | None = None) -> LogicalPlan:
         """The optimized plan. Raises NotConverged and BrokenPlan when checks are on and a rule misbehaves."""
-        config = self.context.config
-        zone = config.text("spark.sql.session.timeZone")
-        legacy = config.text("spark.sql.legacy.timeParserPolicy").upper() == "LEGACY"
-        with session_zone(zone), legacy_patterns(legacy), estimating(config), inferring(config):
-            optimized: LogicalPlan = self._runs(trace if trace is not None else Trace())(plan)
-        return optimized
+        return self._runs(trace if trace is not None else Trace())(plan)
 
     def _runs(self, trace: Trace) -> Callable[[LogicalPlan], LogicalPlan]:
         """The function that optimizes a plan; rules call it again for the plans of subqueries."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from planviz.catalog.tables import Catalog, Variable
 from planviz.errors import AnalysisError
-from planviz.evaluation import failure, value_of
+from planviz.evaluation import DEFAULT_EVALUATOR
 from planviz.expressions.casts import Cast
 from planviz.expressions.core import Alias, Expression, Literal
 from planviz.expressions.unresolved import UnresolvedAlias, UnresolvedAttribute
@@ -92,6 +92,6 @@ def _as(value: Expression, t: DataType) -> Literal:
     if not value.foldable:
         return Literal(None, t)
     cast = Cast(value, t)
-    if failure(cast) is not None:
+    if DEFAULT_EVALUATOR.failure(cast) is not None:
         raise AnalysisError("CAST_INVALID_INPUT", f"The value {value.sql} cannot be cast to {t.sql}.")
-    return value_of(cast) or Literal(None, t)
+    return DEFAULT_EVALUATOR.value_of(cast) or Literal(None, t)

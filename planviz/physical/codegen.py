@@ -2,63 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Iterable
 
-from planviz.config import OptimizerConfig
 from planviz.expressions.core import Expression
 from planviz.expressions.generators import GeneratorCall
 from planviz.expressions.specs import SignatureCall
+from planviz.physical.codegen_fallback import FAMILIES
 from planviz.physical.conf import operator_conf
 from planviz.physical.plan import SparkPlan, UnaryExec
 from planviz.trees.node import mask_of, node
 from planviz.types import ArrayType, DataType, MapType, StructType
 
-#: Functions that no code is generated for (Spark: CodegenFallback), and how the names of families of them begin.
-FALLBACK = frozenset(
-    (
-        *("approx_top_k_estimate", "array_sort", "from_json", "hll_sketch_estimate", "hll_union", "java_method"),
-        *("map_filter", "map_zip_with", "reflect", "replicaterows", "transform_keys", "transform_values", "unnest"),
-        *("theta_difference", "theta_intersection", "theta_sketch_estimate", "theta_union", "zip_with"),
-    )
-)
-#: Functions that take lambdas and have generated code since Spark 4.3.
-LAMBDAS = frozenset(("aggregate", "exists", "filter", "forall", "reduce", "transform"))
-#: Functions that read and write JSON, CSV, XML and URLs and have it since 4.0.
-JSON = frozenset(
-    (
-        *("from_csv", "get_json_object", "json_array_length", "json_object_keys", "json_tuple", "parse_url"),
-        *(
-            "schema_of_csv",
-            "schema_of_json",
-            "sentences",
-            "to_csv",
-            "to_json",
-            "xpath",
-            "xpath_boolean",
-            "xpath_double",
-        ),
-        *("xpath_float", "xpath_int", "xpath_long", "xpath_number", "xpath_short", "xpath_string"),
-    )
-)
-_FAMILIES = ("kll_sketch_get_", "kll_sketch_to_string_", "kll_sketch_merge_", "tuple_")
 _CALLS = mask_of(SignatureCall, GeneratorCall)
-
-
-_not_coded: ContextVar[frozenset[str]] = ContextVar("not_coded", default=FALLBACK)
-
-
-@contextmanager
-def coding(config: OptimizerConfig) -> Iterator[None]:
-    """Within the block code is generated for the functions that the configured version generates code for."""
-    known = config.behaviour
-    names = FALLBACK if known.lambdas_are_coded else FALLBACK | LAMBDAS
-    token = _not_coded.set(names if known.json_is_coded else names | JSON)
-    try:
-        yield
-    finally:
-        _not_coded.reset(token)
 
 
 @node
@@ -126,10 +81,11 @@ def _fields(t: DataType) -> int:
 
 def _falls_back(e: Expression) -> bool:
     """Whether a function in it has no generated code; one without arguments does not matter."""
+    without = operator_conf().fallback
     for x in e.walk():
         if x.bits & _CALLS and isinstance(x, SignatureCall | GeneratorCall) and x.children:
             name = x.name.lower()
-            if name in _not_coded.get() or name.startswith(_FAMILIES):
+            if name in without or name.startswith(FAMILIES):
                 return True
     return False
 

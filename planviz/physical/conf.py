@@ -8,6 +8,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 
 from planviz.config import OptimizerConfig
+from planviz.physical.codegen_fallback import FALLBACK, fallback_of
 
 MAX_FIELDS = "spark.sql.codegen.maxFields"
 EXPAND_LIMIT = "spark.sql.execution.broadcastHashJoin.outputPartitioningExpandLimit"
@@ -27,6 +28,8 @@ class OperatorConf:
     all_keys_for_distribution: bool = False
     #: A side of a join serves as the model of the other one only where it is spread by all keys of the join.
     all_keys_for_co_partition: bool = True
+    #: The functions that no code is generated for.
+    fallback: frozenset[str] = FALLBACK
 
 
 _DEFAULTS = OperatorConf()
@@ -47,6 +50,7 @@ def planning(config: OptimizerConfig) -> Iterator[None]:
             config.number(EXPAND_LIMIT),
             bool(config.get(ALL_KEYS_FOR_DISTRIBUTION)),
             bool(config.get(ALL_KEYS_FOR_CO_PARTITION)),
+            fallback_of(config.behaviour),
         )
     )
     try:

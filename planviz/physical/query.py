@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 from planviz.config import OptimizerConfig
 from planviz.decisions.choices import Decision
-from planviz.estimation import estimating
 from planviz.expressions.subqueries import SubqueryExpression
-from planviz.physical.codegen import AdaptiveSparkPlanExec, coding
+from planviz.physical.codegen import AdaptiveSparkPlanExec
 from planviz.physical.conf import planning
 from planviz.physical.distribution import UNSPECIFIED
 from planviz.physical.exchanges import Exchange
@@ -64,14 +63,15 @@ class Preparation:
 
     def plan(self, optimized: LogicalPlan) -> PhysicalPlan:
         """Both physical plans of an optimized one. Raises AnalysisError for an operator that cannot be planned."""
-        with estimating(self.config):
-            spark = self.planner.plan(optimized)
-            executed = self._prepared(spark, False)
+        spark = self.planner.plan(optimized)
+        executed = self._prepared(spark, False)
         context = self.context
         return PhysicalPlan(spark, executed, tuple(context.decisions), tuple(context.warnings), context.plan_id)
 
     def _prepared(self, plan: SparkPlan, subquery: bool) -> SparkPlan:
         adaptive = self.adaptive and (subquery or needs_adaptive(plan))
+        if adaptive and isinstance(plan, PrintedExec) and plan.node_name in WRITES and len(plan.inputs) == 1:
+            return plan.replace(inputs=(self._prepared(plan.inputs[0], subquery),))
         rules = [
             *before_exchanges(self.config, self.subqueries, self.adaptive),
             *exchanges(self.config, self.context),
@@ -92,6 +92,10 @@ class Preparation:
             return PreparationExecutor(EXECUTOR, [batch(rules, adaptive)]).execute(plan, self.trace, parent)
         finally:
             self.running.pop()
+
+
+#: Commands of data sources that run as they stand: the query beneath is what is planned anew (InsertAdaptiveSparkPlan).
+WRITES = frozenset({"AppendData", "OverwriteByExpression", "OverwritePartitionsDynamic", "ReplaceData", "WriteDelta"})
 
 
 def needs_adaptive(plan: SparkPlan) -> bool:
@@ -117,5 +121,5 @@ def plan_query(
     """
     preparation = Preparation(config, trace)
     preparation.context.plan_id = last_plan_id
-    with coding(config), planning(config):
+    with planning(config):
         return preparation.plan(optimized)

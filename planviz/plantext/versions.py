@@ -22,6 +22,8 @@ OLDEST, NEWEST = (1, 0), (99, 0)
 _MOST_OPERATORS, _MOST_LINES, _MOST_CHARACTERS = 400, 4_000, 4_000
 _NUMBERED = re.compile(r" \(\d+\)$")
 _LOGICAL = frozenset({"parsed", "analyzed", "optimized"})
+#: What only Databricks' runtimes print.
+_DATABRICKS = re.compile(r"^\W*Photon[A-Z]|\bEXECUTOR_BROADCAST\b|\bfinalmerge_\w+\(merge ")
 #: The minor versions there are, to count how many a text leaves.
 _MINORS: tuple[Minor, ...] = (
     *((1, n) for n in range(7)),
@@ -138,6 +140,7 @@ SPELLINGS: tuple[Spelling, ...] = (
         "an exchange shows true or false",
         "details",
     ),
+    _spelling("[id=#", r"^(?:Broadcast)?Exchange .*\), \[id=#\d+\]$", "3.0", "3.2", "an exchange shows [id=#…]"),
     _spelling(
         "Exchange ",
         r"^Exchange (?:hash|range)partitioning\(.*#\d+.*, \d+\)$",
@@ -294,10 +297,9 @@ def printed_by(
     found: dict[Spelling, Evidence] = {}
     operators = [(plan.stage, node) for plan in plans for node in islice(plan, _MOST_OPERATORS)]
     in_operators, in_details = _IN_OPERATORS, _IN_DETAILS
-    if any(node.op.startswith("Photon") for _, node in operators):
-        # Databricks' runtimes kept [id=#…] when Spark 3.2 went over to [plan_id=…].
-        in_operators = {kind: _without_ids(spellings) for kind, spellings in in_operators.items()}
-        in_details = _without_ids(in_details)
+    if any(_DATABRICKS.search(node.text) for _, node in operators):
+        in_operators = {kind: _of_databricks(spellings) for kind, spellings in in_operators.items()}
+        in_details = _of_databricks(in_details)
     for stage, node in islice(operators, 4 * _MOST_OPERATORS):
         kind = "logical" if stage in _LOGICAL else "physical"
         line = None if node.source is None else node.source[0]
@@ -309,8 +311,10 @@ def printed_by(
     return _bounded(evidence)
 
 
-def _without_ids(spellings: Sequence[Spelling]) -> tuple[Spelling, ...]:
-    return tuple([s for s in spellings if "[id" not in s.literal])
+def _of_databricks(spellings: Sequence[Spelling]) -> tuple[Spelling, ...]:
+    """Those that tell a version in Databricks' runtimes, too: these kept [id=#…] when Spark 3.2 went over to
+    [plan_id=…], and showed a second flag of broadcast joins long before Spark 4.2."""
+    return tuple([s for s in spellings if "[id" not in s.literal and not s.literal.startswith("BroadcastHashJoin")])
 
 
 def _look(spellings: Sequence[Spelling], text: str, line: int | None, found: dict[Spelling, Evidence]) -> None:

@@ -12,7 +12,7 @@ from decimal import Context, Decimal
 from functools import cmp_to_key
 
 from planviz.errors import PlanvizError
-from planviz.evaluation import UnknownValueError, compare, row_value
+from planviz.evaluation import DEFAULT_EVALUATOR, UnknownValueError, compare
 from planviz.expressions.aggregates import AggregateCall, AggregateExpression, Average, Count, FirstLast, Max, Min, Sum
 from planviz.expressions.core import Alias, Expression, Literal, SortOrder
 from planviz.logical.combining import Join, Union
@@ -53,6 +53,8 @@ from planviz.types import (
 )
 from planviz.types.values import Value
 
+#: Rows are computed by Spark's default settings.
+row_value = DEFAULT_EVALUATOR.row_value
 #: What says that a value is not of the type that it should have.
 _UNUSABLE = (UnknownValueError, TypeError, ValueError, LookupError, AttributeError, ArithmeticError)
 #: How many rows an operator gives at most, and pairs of rows a join looks at.

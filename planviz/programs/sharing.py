@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from planviz.errors import PlanvizError
-from planviz.estimation import estimate, estimating
+from planviz.estimation import Estimator
 from planviz.logical.combining import Join, SetOperation
 from planviz.logical.operators import Aggregate, Repartition, RepartitionByExpression, Sort, Window
 from planviz.logical.plan import LogicalPlan
@@ -105,9 +105,9 @@ def _beneath(action: Action) -> list[Value]:
 
 def _shared(program: Program, plan: LogicalPlan, by: list[Action]) -> SharedPlan | None:
     try:
-        with estimating(by[0].execution.config):
-            kept = estimate(plan)
-            read = sum(estimate(n).size for n in plan.walk() if not n.children)
+        estimator = Estimator(by[0].execution.config)
+        kept = estimator.estimate(plan)
+        read = sum(estimator.size_in_bytes(n) for n in plan.walk() if not n.children)
     except (PlanvizError, RecursionError):
         return None
     return SharedPlan(plan, program.place_of(plan), tuple(by), kept.rows, int(kept.size), int(read))

@@ -33,6 +33,9 @@ _MENTION = re.compile(r"(?<!\w)(?=\d*[^\W\d])(\w+)#(\d+)(L?)\b")
 #: A table of Hive as Spark names it before 2.2, without its columns.
 HIVE_TABLE = re.compile(r"(?:Metastore|SimpleCatalog)Relation \w+, \w+")
 _LISTED = re.compile(r"\[[^\[\]]*\]")
+#: Kinds of operators that give no columns but their inputs' and those that an expression is named.
+_PASSING_ON = frozenset({"filter", "project", "join", "exchange", "sort", "other"})
+_NAMED = re.compile(r" AS (?:(?! AS )[^#\[\]])*#(\d+)")
 _COLUMN = re.compile(r"(?<![^\s,\[\]])([^\s,\[\]]+?)#(\d+)(L?)(?=[,\]\s]|$)")
 
 
@@ -64,11 +67,26 @@ class Columns:
     caches: dict[str, CachedPlan] = field(default_factory=dict)
     #: How functions written in Python are called, by the id of the result, by the name where the text shows no ids.
     python: dict[int | str, PythonEvalType] = field(default_factory=dict)
+    #: The ids of leaves' columns that are never null.
+    never_null: set[int] = field(default_factory=set)
 
     #: Whether lists in the text are cut, so that a column may be one that no line makes.
     shortened: bool = False
     #: Of a shortened text: every column that some line mentions, by its id, with its name and whether it is a bigint.
     mentioned: dict[int, tuple[str, bool]] = field(default_factory=dict)
+
+    #: Of a shortened text: by the first columns of its leaves, what the lines above each of them mention, up to one
+    #: that makes columns of its own.
+    above: dict[int, set[int]] = field(default_factory=dict)
+    #: The columns that leaves list or that expressions are named.
+    made: set[int] = field(default_factory=set)
+
+    def left_out(self, first: int, last: int) -> list[int]:
+        """The ids above `last` that lines above the leaf whose columns begin with `first` mention and no line makes, up
+        to where the columns of another leaf begin."""
+        end = min((i for i in self.above if i > last), default=None)
+        found = (i for i in self.above.get(first, ()) if i > last and (end is None or i < end))
+        return sorted(i for i in found if i not in self.made)
 
     def type_of(self, expr_id: int, table: str, name: str, long: bool) -> DataType:
         """The type of a relation's column, UNKNOWN where nothing tells."""
@@ -103,7 +121,25 @@ def columns_of(plans: Iterable[PlanGraph], heading_lines: Iterable[str] = ()) ->
     if columns.shortened:
         for name, number, long in (m for p in plans for n in p for m in _MENTION.findall(n.text)):
             columns.mentioned.setdefault(int(number), (name, bool(long)))
+        for plan in plans:
+            _note_leaves(plan, columns)
     return columns
+
+
+def _note_leaves(plan: PlanGraph, columns: Columns) -> None:
+    """Note what the leaves of a plan list, and what the lines above them mention."""
+    for node in plan:
+        columns.made.update(int(i) for i in _NAMED.findall(node.text))
+        listed = _LISTED.search(node.text) if node.kind == "scan" else None
+        ids = [int(i) for _, i, _ in _COLUMN.findall(listed.group())] if listed is not None else []
+        if not ids:
+            continue
+        columns.made.update(ids)
+        mentioned = columns.above.setdefault(ids[0], set())
+        at = node.parent
+        while at is not None and plan[at].kind in _PASSING_ON:
+            mentioned.update(int(i) for _, i, _ in _MENTION.findall(plan[at].text))
+            at = plan[at].parent
 
 
 def _is_pruned(plan: PlanGraph, leaf: int) -> bool:

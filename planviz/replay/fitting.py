@@ -19,7 +19,7 @@ from planviz.catalog.tables import Table
 from planviz.config import OptimizerConfig
 from planviz.decisions.join_tree import THRESHOLD
 from planviz.errors import PlanvizError
-from planviz.estimation import estimating, forget_estimates, size_in_bytes, take_estimate
+from planviz.estimation import Estimator, forget_estimates, take_estimate
 from planviz.expressions.aggregates import AggregateCall
 from planviz.expressions.calls import FunctionCall
 from planviz.expressions.core import Expression, Literal
@@ -272,7 +272,7 @@ class Fitting:
         columns: Columns,
         told: dict[str, int] | None = None,
     ) -> None:
-        self.config, self.told = config, told or {}
+        self.config, self.estimator, self.told = config, Estimator(config), told or {}
         plain = without_runtime_filters(optimized)
         self.tables: dict[str, Table] = {}
         #: Sizes of sources that stand as they were printed, and the leaves that read them.
@@ -311,18 +311,18 @@ class Fitting:
         could have and did not; -1 and `UNBOUNDED` for none. Only joins count whose sides' sizes the text tells."""
         self.different()
         largest, smallest = -1, UNBOUNDED
-        with estimating(self.config):
-            for wanted in self.joins:
-                join, ((operator, side), *others) = wanted.join, wanted.choices
-                known = all(t in self.told for t in self.reach[id(wanted)])
-                known = known and not reads_opaque(join)
-                if others or not known or join.left_hint or join.right_hint or equi_join(join) is None:
-                    continue
-                sizes = {"BuildLeft": size_in_bytes(join.left), "BuildRight": size_in_bytes(join.right)}
-                if operator == "BroadcastHashJoin":
-                    largest = max(largest, sizes[side])
-                else:
-                    smallest = min([smallest, *(sizes[s] for s in _BROADCAST_SIDES.get(join.kind, ()))])
+        for wanted in self.joins:
+            join, ((operator, side), *others) = wanted.join, wanted.choices
+            known = all(t in self.told for t in self.reach[id(wanted)])
+            known = known and not reads_opaque(join)
+            if others or not known or join.left_hint or join.right_hint or equi_join(join) is None:
+                continue
+            size_in_bytes = self.estimator.size_in_bytes
+            sizes = {"BuildLeft": size_in_bytes(join.left), "BuildRight": size_in_bytes(join.right)}
+            if operator == "BroadcastHashJoin":
+                largest = max(largest, sizes[side])
+            else:
+                smallest = min([smallest, *(sizes[s] for s in _BROADCAST_SIDES.get(join.kind, ()))])
         return largest, smallest
 
     @staticmethod
@@ -355,18 +355,17 @@ class Fitting:
         wrong: list[str] = []
         self.wrong = []
         tables: set[str] = set()
-        with estimating(self.config):
-            for wanted in self.joins:
-                context = PlanningContext(self.config, undecided)
-                try:
-                    operator, side, _, _ = JoinSelection(wanted.join, context).choose()
-                except (PlanvizError, TypeError, ValueError, AttributeError):
-                    continue
-                if (operator, side) not in wanted.choices:
-                    wrong.append(f"join {wanted.signature}")
-                    self.wrong.append(wanted)
-                    tables.update(self.reach[id(wanted)])
-            made = self._filters()
+        for wanted in self.joins:
+            context = PlanningContext(self.config, undecided)
+            try:
+                operator, side, _, _ = JoinSelection(wanted.join, context).choose()
+            except (PlanvizError, TypeError, ValueError, AttributeError):
+                continue
+            if (operator, side) not in wanted.choices:
+                wrong.append(f"join {wanted.signature}")
+                self.wrong.append(wanted)
+                tables.update(self.reach[id(wanted)])
+        made = self._filters()
         for text in (made - self.filters) + (self.filters - made):
             wrong.append(f"runtime filter on {text}")
             tables.update(self.sizes)
@@ -376,13 +375,12 @@ class Fitting:
         """Sizes of a table just below and above which a side of a join that is decided otherwise can be broadcast."""
         limit, now = self.config.number(THRESHOLD), self.sizes[key]
         found: list[int] = []
-        with estimating(self.config):
-            for wanted in self.wrong:
-                for side in (wanted.join.left, wanted.join.right):
-                    size = size_in_bytes(side)
-                    if 0 < size < 1 << 62 and key in self._tables_of(side):
-                        at = now * limit // size
-                        found += [at * 97 // 100, at * 103 // 100]
+        for wanted in self.wrong:
+            for side in (wanted.join.left, wanted.join.right):
+                size = self.estimator.size_in_bytes(side)
+                if 0 < size < 1 << 62 and key in self._tables_of(side):
+                    at = now * limit // size
+                    found += [at * 97 // 100, at * 103 // 100]
         return [n for n in dict.fromkeys(found) if 0 < n < 1 << 50]
 
     def _filters(self) -> Counter[str]:

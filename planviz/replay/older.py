@@ -51,6 +51,11 @@ def in_newer_words(plans: Sequence[PlanGraph]) -> list[PlanGraph]:
     return [_rewritten(p, first) for p in plans]
 
 
+def newer_operator(op: str) -> str:
+    """The name that Spark 3.0 has for an operator of any version; the name itself where it is no older one."""
+    return _OPERATORS.get(op, op)
+
+
 def _rewritten(plan: PlanGraph, first: bool) -> PlanGraph:
     nodes = []
     for node in plan:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import cast
 
@@ -166,7 +166,8 @@ class Operator:
         return OpaqueOperator(tuple(pieces), tuple(read), self.inputs, (), missing)
 
     def _column(self, name: str, expr_id: int, long: bool, table: str) -> AttributeReference:
-        return AttributeReference(name, self.columns.type_of(expr_id, table, name, long), True, expr_id)
+        nullable = expr_id not in self.columns.never_null
+        return AttributeReference(name, self.columns.type_of(expr_id, table, name, long), nullable, expr_id)
 
     def own_columns(self, text: str, table: str = "") -> tuple[AttributeReference, ...]:
         """The columns that a leaf gives: `[a#1,b#2L]`."""
@@ -175,12 +176,17 @@ class Operator:
 
     def _left_out(self, text: str, made: list[AttributeReference], table: str) -> list[AttributeReference]:
         """The columns that a shortened list leaves out, as far as other lines mention them: the columns of a leaf have
-        numbers that follow each other."""
+        numbers that follow each other, or, where only some are read, numbers that rise."""
         more = MORE.search(text)
-        if more is None or not made or made[-1].expr_id - made[0].expr_id != len(made) - 1:
+        ids = [a.expr_id for a in made]
+        if more is None or not made or ids != sorted(ids):
             return []
-        last, number = made[-1].expr_id, int(re.findall(r"\d+", more.group())[0])
-        mentioned = ((i, self.columns.mentioned.get(i)) for i in range(last + 1, last + 1 + number))
+        last, number = ids[-1], int(re.findall(r"\d+", more.group())[0])
+        if last - ids[0] == len(made) - 1:
+            between: Iterable[int] = range(last + 1, last + 1 + number)
+        else:
+            between = self.columns.left_out(ids[0], last)[:number]
+        mentioned = ((i, self.columns.mentioned.get(i)) for i in between)
         return [self._column(said[0], i, said[1], table) for i, said in mentioned if said is not None]
 
     def listed(self) -> tuple[Term, ...]:

@@ -88,9 +88,10 @@ def typed(columns: Columns, operators: int, read: Callable[[Found], LogicalPlan]
     """The plan that `read` gives, read again as long as its own expressions tell types that were not known."""
     for _ in range(PASSES):
         found = Found()
+        known = len(columns.by_id), len(columns.never_null)
         plan = read(found)
         news = {i: t for i, t in found.told.items() if t != UNKNOWN and i not in columns.by_id}
-        if not news:
+        if not news and known == (len(columns.by_id), len(columns.never_null)):
             break
         columns.by_id |= news
         columns.inferred |= news.keys()

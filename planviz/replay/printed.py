@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from planviz.expressions.subqueries import QueryPlan
 from planviz.graph import PlanGraph
+from planviz.graph.kinds import WRAPPERS, spark_operator
 from planviz.physical.formatted import simple
 from planviz.physical.printed import PrintedExec
 from planviz.replay.compared import differences, distance, label_of, marks_of, verdict
 from planviz.replay.lifting.lines import line_of
-from planviz.replay.lifting.steps import WRAPPERS
-from planviz.replay.lifting.vendors import in_databricks_words, spark_operator
+from planviz.replay.lifting.vendors import in_databricks_words
 from planviz.replay.plans import STATISTICS
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ _BROADCAST = {
     "BroadcastHashJoin": "HashedRelationBroadcastMode",
     "BroadcastNestedLoopJoin": "IdentityBroadcastMode",
 }
+_ADAPTIVE = "AdaptiveSparkPlan"
 _NUMBERED = re.compile(r"SubqueryBroadcast \S*#(\d+)")
 #: An aggregate that lists its columns, which the simple mode leaves out.
 _WHOLE = re.compile(r"Aggregate\(key.*\], output=\[")
@@ -94,6 +95,8 @@ class PhysicalForm:
         self.text = printed(graph, formatted or foreign or any(in_databricks_words(n.op, n.text) for n in graph))
         self.brief = "Aggregate(" in self.text and _WHOLE.search(self.text) is None
         self.numbers = _NUMBER.search(self.text) is not None
+        #: Whether the root of an adaptive plan is there, or was cut off above the part that was copied.
+        self.adaptive = self.text.startswith(_ADAPTIVE)
         self.origins = _ORIGIN.search(self.text) is not None
 
     def of(self, plan: SparkPlan) -> str:
@@ -107,6 +110,10 @@ class PhysicalForm:
         generated or nobody planned the operator, no numbers of exchanges where the text has none."""
         text = text if self.numbers else _NUMBER.sub("", text)
         text = text if self.origins else _ORIGIN.sub(r"\1", text)
+        # An older Spark calls the one partition of repartition(1) so.
+        text = text.replace("RoundRobinPartitioning(1)", "SinglePartition")
+        if not self.adaptive and text.startswith(_ADAPTIVE):
+            text = _below(text)
         if self.older:
             text = _without_wrappers(_DATA_FILTERS.sub("", text))
         if not self.older and not self.kept:
@@ -140,6 +147,12 @@ class PhysicalForm:
             return differences(self.told(self.text), self.told(ours))
         a, b = ("\n".join("  " * depth + label for depth, label in shown(t, self.once)) for t in (self.text, ours))
         return differences(a, b)
+
+
+def _below(text: str) -> str:
+    """A tree without its root."""
+    lines = text.split("\n")[1:]
+    return "\n".join(line[3:] if line.startswith(("+- ", ":- ", "   ", ":  ")) else line for line in lines)
 
 
 def _kept_lines(plan: SparkPlan) -> Iterator[str]:

@@ -29,6 +29,7 @@ _PARTITIONING = re.compile(r"\b(?:hash|range)partitioning\((?:[^\n]*?), (\d+)\),
 _BARE = re.compile(r"\b(?:hash|range)partitioning\([^\n]*, (\d+)\)$")
 _ROUND = re.compile(r"\bRoundRobinPartitioning\((\d+)\)")
 _ZONED = re.compile(r"Some\(([A-Z]\w+(?:/\w+)*|[+-]\d\d:\d\d)\)")
+_STAGED = re.compile(r"(?:Shuffle|Broadcast|Result|TableCache)QueryStage$|AQEShuffleRead$|(?:Gpu)?CustomShuffleReader$")
 
 
 @dataclass(frozen=True)
@@ -72,12 +73,24 @@ def found_settings(plans: Sequence[PlanGraph], printed: PrintedBy) -> list[Setti
 def _adaptive(physical: Sequence[PlanNode]) -> list[Setting]:
     if any(n.op == "AdaptiveSparkPlan" for n in physical):
         return [Setting(ADAPTIVE, True, "the physical plan begins with AdaptiveSparkPlan")]
+    if any(_STAGED.match(n.op) for n in physical):
+        return [Setting(ADAPTIVE, True, "the physical plan has stages of adaptive execution")]
+    if any(n.kind == "exchange" for n in physical) and _without_code(physical):
+        return [Setting(ADAPTIVE, True, "no operator has generated code yet, as adaptive execution leaves it")]
     if any(n.kind == "exchange" for n in physical):
         return [Setting(ADAPTIVE, False, "there are exchanges and no AdaptiveSparkPlan")]
     asking = next((n.op for n in physical if _asks(n)), None)
     if asking is not None and any(n.codegen_stage is not None for n in physical):
         return [Setting(ADAPTIVE, False, f"{asking} asks for a distribution, and there is no AdaptiveSparkPlan")]
     return []
+
+
+def _without_code(physical: Sequence[PlanNode]) -> bool:
+    """Whether a plan of Spark 3 or later reads batches and has neither rows made of them nor generated code: so it
+    looks within AdaptiveSparkPlan before it runs."""
+    numbered = any("[plan_id=" in n.text or "[id=#" in n.text for n in physical)
+    coded = any(n.codegen_stage is not None or "ToRow" in n.op or n.operator_id is not None for n in physical)
+    return numbered and not coded and any("Batched: true" in n.text for n in physical)
 
 
 def _asks(node: PlanNode) -> bool:

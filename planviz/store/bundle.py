@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterable, Iterator
 
 from planviz.errors import InputError
 from planviz.jsontypes import JsonObject
-from planviz.store.library import Library, Saved, Text
+from planviz.store.library import Library, Saved
 from planviz.store.notes import add_notes, notes_of
 from planviz.store.query import Query
 from planviz.store.terms import Terms
+from planviz.store.texts import Text
 
 _FORMAT = "planviz-library/1"
 #: Bytes that a file may unpack to, and one document of it.
@@ -52,7 +53,7 @@ def export(library: Library, ids: Iterable[str] | None = None) -> bytes:
 def _all(library: Library) -> list[Saved]:
     found: list[Saved] = []
     while True:
-        some, count = library.search(Query(versions=True, limit=_PAGE, offset=len(found)))
+        some, count = library.search(Query(versions=True, own=True, limit=_PAGE, offset=len(found)))
         found += some
         if len(found) >= count or not some:
             return found

@@ -21,7 +21,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from planviz.errors import StoreError
 
 #: The newest migration of `migrations/versions`.
-HEAD = "0003"
+HEAD = "0004"
 #: Names the library where no option does: a file, an address, or "none".
 VARIABLE = "PLANVIZ_STORE"
 #: Seconds that a writer waits for the others.

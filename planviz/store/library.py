@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-import gzip
 import secrets
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
-from hashlib import sha256
+from dataclasses import dataclass
 from typing import TypeVar
 
-from sqlalchemy import Select, delete, func, or_, select, update
+from sqlalchemy import Select, delete, func, or_, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, aliased
 
 from planviz.errors import InputError, StoreError
+from planviz.store.access import listed_for, readable, same_query
 from planviz.store.database import database_errors, fold_log, open_database
+from planviz.store.people import ALONE, Person
 from planviz.store.query import Query
-from planviz.store.tables import Content, DocumentRow, NoteRow, Term
+from planviz.store.tables import Content, DocumentRow, FolderRow, PersonRow, Term
 from planviz.store.terms import Terms, words_of
+from planviz.store.texts import Text, delete_documents, keep, text_of
 
 R = TypeVar("R")
 
@@ -29,8 +30,6 @@ DAYS = 30
 MOST_BYTES = 2_000_000_000
 _DAY = 86_400_000
 _ATTEMPTS = 20
-#: Rows that one statement names: SQLite takes some 32,000 values.
-_AT_ONCE = 500
 _NAME = 200
 
 
@@ -38,7 +37,8 @@ _NAME = 200
 class Saved:
     """A document of the library. Times are milliseconds since 1970, UTC; `trashed` is 0 outside of the trash.
 
-    `version` counts from 1 among the `versions` of its query.
+    `version` counts from 1 among the `versions` of its query. `folder` is the id of the folder that it lies in,
+    `linked` whether whoever has the address reads it, and `by` names its owner where that is somebody else.
     """
 
     id: str
@@ -54,26 +54,9 @@ class Saved:
     trashed: int
     is_saved: bool
     tags: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Text:
-    """What a document is opened with: its text, the catalogue's name and, for one of its own, its text; the profile."""
-
-    text: str = field(repr=False)
-    catalog: str = ""
-    catalog_text: str | None = field(default=None, repr=False)
-    profile: str = ""
-
-    def fingerprint(self) -> str:
-        """The same for what opens alike."""
-        parts = (digest(self.text), self.catalog, digest(self.catalog_text or ""), self.profile)
-        return sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def digest(text: str) -> str:
-    """The address of a text: SHA-256 in hex."""
-    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    folder: str = ""
+    linked: bool = False
+    by: str = ""
 
 
 def now() -> int:
@@ -84,17 +67,22 @@ def now() -> int:
 class Library:
     """One database of documents, for any number of threads and processes. Every method raises StoreError when it fails.
 
-    `owner` separates people who share a server: "" where one machine's user is alone.
+    `person` is who asks: what they do not own and nobody shares with them is not there for them.
     """
 
-    def __init__(self, place: str, owner: str = "") -> None:
-        self.place, self.owner = place, owner
+    def __init__(self, place: str, person: Person = ALONE) -> None:
+        self.place, self.person = place, person
         self._engine = open_database(place)
 
-    def of(self, owner: str) -> Library:
-        """The same database for another owner."""
+    @property
+    def owner(self) -> str:
+        """The key under which this person's documents stand."""
+        return self.person.key
+
+    def of(self, person: Person) -> Library:
+        """The same database for another person."""
         other = object.__new__(Library)
-        other.place, other.owner, other._engine = self.place, owner, self._engine
+        other.place, other.person, other._engine = self.place, person, self._engine
         return other
 
     def close(self) -> None:
@@ -125,7 +113,7 @@ class Library:
             by_itself = among_strangers and follows is None
             before = None if by_itself else self._before(session, name, follows, row)
             if before is not None and row.chain != before.chain:
-                row.chain, row.version = before.chain, self._next(session, before)
+                row.chain, row.version, row.folder = before.chain, self._next(session, before), before.folder
             elif row.chain is None:
                 row.chain = row.number
             row.name, row.saved, row.trashed, row.opened = _name(name), True, 0, now()
@@ -156,8 +144,8 @@ class Library:
         moment = now()
         row = DocumentRow(
             id=secrets.token_urlsafe(16), owner=self.owner, fingerprint=given.fingerprint(),
-            digest=_keep(session, given.text), name="", recognised=terms.recognised, catalog=given.catalog[:200],
-            catalog_digest=None if given.catalog_text is None else _keep(session, given.catalog_text),
+            digest=keep(session, given.text), name="", recognised=terms.recognised, catalog=given.catalog[:200],
+            catalog_digest=None if given.catalog_text is None else keep(session, given.catalog_text),
             profile=given.profile[:60], chain=None, version=1, saved=False, created=moment, opened=moment, trashed=0,
         )  # fmt: skip
         session.add(row)
@@ -183,15 +171,12 @@ class Library:
     # -- reading
 
     def named(self, name: str) -> Saved:
-        """The document of an id, or the newest version of a name. Raises InputError when there is none."""
+        """The document of an id, or the newest version of an own one's name. Raises InputError when there is none."""
 
         def work(session: Session) -> Saved:
-            mine = select(DocumentRow).where(DocumentRow.owner == self.owner, DocumentRow.trashed == 0)
-            row = session.scalar(mine.where(DocumentRow.id == name)) or session.scalar(
-                mine.where(DocumentRow.saved, DocumentRow.name == _name(name))
-                .order_by(DocumentRow.version.desc())
-                .limit(1)
-            )
+            same = (DocumentRow.owner == self.owner, DocumentRow.saved, DocumentRow.name == _name(name))
+            newest = select(DocumentRow).where(*same, DocumentRow.trashed == 0).order_by(DocumentRow.version.desc())
+            row = session.scalar(self._readable(name)) or session.scalar(newest.limit(1))
             if row is None:
                 raise _missing(name)
             return self._saved(session, row)
@@ -199,33 +184,48 @@ class Library:
         return self._read(work)
 
     def find(self, id: str) -> Saved | None:
-        """The document of an id, wherever it is; None when there is none (or it is another owner's)."""
-        return self._read(lambda session: self._found(session, id, self._saved))
+        """The document of an id, one's own wherever it lies; None when there is none that this person may read."""
+
+        def work(session: Session) -> Saved | None:
+            row = session.scalar(readable(self.person, id))
+            return None if row is None else self._saved(session, row)
+
+        return self._read(work)
 
     def text(self, id: str) -> Text:
         """What a document is opened with. Raises InputError when there is none, or it lies in the trash."""
-        return self._read(lambda session: self._text(session, self._mine(session, id)))
+        return self._read(lambda session: text_of(session, self._seen(session, id)))
 
-    def shared_text(self, id: str) -> Text:
-        """As `text`, for whoever has the address: of any owner."""
+    def own_text(self, id: str) -> Text:
+        """As `text`, of one's own document wherever it lies. Raises InputError when there is none."""
 
         def work(session: Session) -> Text:
-            row = session.scalar(select(DocumentRow).where(DocumentRow.id == id))
-            if row is None or row.trashed:
+            own = select(DocumentRow).where(DocumentRow.owner == self.owner, DocumentRow.id == id)
+            row = session.scalar(own)
+            if row is None:
                 raise _missing(id)
-            return self._text(session, row)
+            return text_of(session, row)
+
+        return self._read(work)
+
+    def newest_version(self, id: str) -> int:
+        """The number of the newest version of a document's query outside of the trash. Raises InputError as `text`."""
+
+        def work(session: Session) -> int:
+            row = self._seen(session, id)
+            there = select(func.max(DocumentRow.version)).where(same_query(row), DocumentRow.trashed == 0)
+            return int(session.scalar(there) or row.version)
 
         return self._read(work)
 
     def versions(self, id: str) -> list[Saved]:
-        """All versions of a document's query outside of the trash, the newest first."""
+        """All versions of a document's query that this person finds outside of the trash, the newest first."""
 
         def work(session: Session) -> list[Saved]:
-            row = self._mine(session, id)
-            if row.chain is None:
-                return [self._saved(session, row)]
-            same = select(DocumentRow).where(DocumentRow.chain == row.chain, DocumentRow.trashed == 0)
-            return [self._saved(session, one) for one in session.scalars(same.order_by(DocumentRow.version.desc()))]
+            row = self._seen(session, id)
+            same = select(DocumentRow).where(same_query(row), DocumentRow.trashed == 0, listed_for(self.person))
+            found = session.scalars(same.order_by(DocumentRow.version.desc())).all()
+            return self._all_saved(session, found or [row])
 
         return self._read(work)
 
@@ -245,8 +245,13 @@ class Library:
         return self._read(work)
 
     def _wanted(self, query: Query) -> Select[DocumentRow]:
-        wanted = select(DocumentRow).where(DocumentRow.owner == self.owner, DocumentRow.saved)
+        wanted = select(DocumentRow).where(listed_for(self.person), DocumentRow.saved)
         wanted = wanted.where(DocumentRow.trashed > 0 if query.trash else DocumentRow.trashed == 0)
+        if query.own:
+            wanted = wanted.where(DocumentRow.owner == self.owner)
+        if query.folder:
+            in_it = select(FolderRow.number).where(FolderRow.id == query.folder)
+            wanted = wanted.where(DocumentRow.folder.in_(in_it))
         for kind, term in query.terms:
             has = select(Term.document).where(Term.kind == kind, Term.term >= term, Term.term < _after(term))
             wanted = wanted.where(DocumentRow.number.in_(has))
@@ -264,7 +269,7 @@ class Library:
         def work(session: Session) -> list[tuple[str, int]]:
             counted = (
                 select(Term.term, func.count()).join(DocumentRow, DocumentRow.number == Term.document)
-                .where(Term.kind == "tag", DocumentRow.owner == self.owner, DocumentRow.trashed == 0)
+                .where(Term.kind == "tag", listed_for(self.person), DocumentRow.trashed == 0)
                 .group_by(Term.term).order_by(Term.term)
             )  # fmt: skip
             return [(term, int(count)) for term, count in session.execute(counted)]
@@ -274,10 +279,14 @@ class Library:
     # -- changing
 
     def touch(self, id: str) -> None:
-        """Note that a document was opened."""
-        self._write(
-            lambda session: session.execute(update(DocumentRow).where(DocumentRow.id == id).values(opened=now()))
-        )
+        """Note that a document was opened by somebody who may read it."""
+
+        def work(session: Session) -> None:
+            row = session.scalar(self._readable(id))
+            if row is not None:
+                row.opened = now()
+
+        self._write(work)
 
     def rename(self, id: str, name: str, tags: Iterable[str] | None = None) -> Saved:
         """Give a document another name, and other tags where `tags` are given."""
@@ -289,6 +298,16 @@ class Library:
                 session.execute(delete(Term).where(Term.kind == "tag", Term.document == row.number))
                 _tag(session, row.number, _tags(tags))
             _name_words(session, row)
+            return self._saved(session, row)
+
+        return self._write(work)
+
+    def open_by_link(self, id: str, linked: bool) -> Saved:
+        """Let whoever has the address read one's own document, or nobody any more whom it is not shared with."""
+
+        def work(session: Session) -> Saved:
+            row = self._mine(session, id)
+            row.linked = linked
             return self._saved(session, row)
 
         return self._write(work)
@@ -308,7 +327,7 @@ class Library:
             numbers = session.scalars(
                 select(DocumentRow.number).where(DocumentRow.owner == self.owner, DocumentRow.id.in_(list(ids)))
             ).all()
-            return _deleted(session, numbers)
+            return delete_documents(session, numbers)
 
         count = self._write(work)
         fold_log(self._engine, self.place)
@@ -334,7 +353,7 @@ class Library:
                 total += size
                 if total > most:
                     numbers.append(number)
-            return _deleted(session, numbers)
+            return delete_documents(session, numbers)
 
         count = self._write(work)
         fold_log(self._engine, self.place)
@@ -355,13 +374,14 @@ class Library:
             raise _missing(id)
         return row
 
-    def _found(self, session: Session, id: str, read: Callable[[Session, DocumentRow], R]) -> R | None:
-        row = session.scalar(select(DocumentRow).where(DocumentRow.owner == self.owner, DocumentRow.id == id))
-        return None if row is None else read(session, row)
+    def _readable(self, id: str) -> Select[DocumentRow]:
+        return readable(self.person, id).where(DocumentRow.trashed == 0)
 
-    def _text(self, session: Session, row: DocumentRow) -> Text:
-        catalog = None if row.catalog_digest is None else _unpacked(session, row.catalog_digest)
-        return Text(_unpacked(session, row.digest), row.catalog, catalog, row.profile)
+    def _seen(self, session: Session, id: str) -> DocumentRow:
+        row = session.scalar(self._readable(id))
+        if row is None:
+            raise _missing(id)
+        return row
 
     def _saved(self, session: Session, row: DocumentRow) -> Saved:
         return self._all_saved(session, [row])[0]
@@ -377,6 +397,13 @@ class Library:
             tags.setdefault(number, []).append(term)
         counted = select(DocumentRow.chain, func.count()).where(DocumentRow.chain.in_(chains), DocumentRow.trashed == 0)
         versions = dict(session.execute(counted.group_by(DocumentRow.chain)).all())
+        folders = dict(
+            session.execute(
+                select(FolderRow.number, FolderRow.id).where(FolderRow.number.in_({row.folder for row in rows}))
+            ).all()
+        )
+        others = {row.owner for row in rows if row.owner != self.owner}
+        names = dict(session.execute(select(PersonRow.key, PersonRow.name).where(PersonRow.key.in_(others))).all())
         digests = {row.digest for row in rows}
         characters = dict(
             session.execute(select(Content.digest, Content.characters).where(Content.digest.in_(digests))).all()
@@ -385,7 +412,8 @@ class Library:
             Saved(
                 row.id, row.name, row.recognised, row.catalog, row.profile, row.version, versions.get(row.chain, 1),
                 characters[row.digest], row.created, row.opened, row.trashed, row.saved,
-                tuple(tags.get(row.number, ())),
+                tuple(tags.get(row.number, ())), folders.get(row.folder or 0, ""), row.linked,
+                "" if row.owner == self.owner else names.get(row.owner, "somebody else"),
             )
             for row in rows
         ]  # fmt: skip
@@ -414,50 +442,27 @@ class Library:
             with Session(engine, expire_on_commit=False) as session:
                 return work(session)
 
-    # -- notes: see planviz.store.notes
+    # -- for notes and folders, which stand in modules of their own
 
-    def write(self, id: str, work: Callable[[Session, int], R]) -> R:
-        """Work in a transaction on one's own document, given its number. Raises InputError when there is none."""
-        return self._write(lambda session: work(session, self._mine(session, id).number))
+    def write(self, work: Callable[[Session], R]) -> R:
+        """Work in one transaction, begun anew where two writers met."""
+        return self._write(work)
 
-    def read(self, id: str, work: Callable[[Session, int], R]) -> R:
+    def read(self, work: Callable[[Session], R]) -> R:
         """As `write`, without changing anything."""
-        return self._read(lambda session: work(session, self._mine(session, id).number))
+        return self._read(work)
+
+    def write_own(self, id: str, work: Callable[[Session, DocumentRow], R]) -> R:
+        """Work in a transaction on one's own document. Raises InputError when there is none."""
+        return self._write(lambda session: work(session, self._mine(session, id)))
+
+    def read_seen(self, id: str, work: Callable[[Session, DocumentRow], R]) -> R:
+        """Ask about a document that this person may read. Raises InputError when there is none."""
+        return self._read(lambda session: work(session, self._seen(session, id)))
 
 
 def _missing(id: str) -> InputError:
     return InputError(f"The library has no document {id[:40]}: it was deleted, lies in the trash, or never was here.")
-
-
-def _keep(session: Session, text: str) -> str:
-    """Keep a text once; returns its address."""
-    address = digest(text)
-    body = gzip.compress(text.encode("utf-8", "surrogatepass"), 6, mtime=0)
-    values = {"digest": address, "body": body, "characters": len(text)}
-    dialect = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite
-    session.execute(dialect.insert(Content).values(**values).on_conflict_do_nothing())
-    return address
-
-
-def _unpacked(session: Session, address: str) -> str:
-    content = session.get_one(Content, address)
-    return gzip.decompress(content.body).decode("utf-8", "surrogatepass")
-
-
-def _deleted(session: Session, numbers: Iterable[int]) -> int:
-    numbers = list(numbers)
-    for at in range(0, len(numbers), _AT_ONCE):
-        some = numbers[at : at + _AT_ONCE]
-        of_these = select(DocumentRow.digest, DocumentRow.catalog_digest).where(DocumentRow.number.in_(some))
-        texts = {address for pair in session.execute(of_these) for address in pair if address is not None}
-        session.execute(delete(Term).where(Term.document.in_(some)))
-        session.execute(delete(NoteRow).where(NoteRow.document.in_(some)))
-        session.execute(delete(DocumentRow).where(DocumentRow.number.in_(some)))
-        used: set[str | None] = set()
-        for column in (DocumentRow.digest, DocumentRow.catalog_digest):
-            used |= set(session.scalars(select(column).where(column.in_(texts))))
-        session.execute(delete(Content).where(Content.digest.in_(texts - used)))
-    return len(numbers)
 
 
 def _found_by(session: Session, number: int, pairs: Iterable[tuple[str, str]]) -> None:

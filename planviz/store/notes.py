@@ -11,7 +11,9 @@ from sqlalchemy.orm import Session
 from planviz.errors import InputError
 from planviz.graph import PlanGraph
 from planviz.graph.alignment import align
+from planviz.store.access import listed_for, same_query
 from planviz.store.library import Library, now
+from planviz.store.people import Person
 from planviz.store.tables import DocumentRow, NoteRow
 
 _LONGEST = 4_000
@@ -42,10 +44,10 @@ def add_notes(library: Library, id: str, notes: Iterable[tuple[str, int, str]]) 
     """Write notes (plan, operator, words) on a document at once, all or none. Raises InputError as `add_note` does."""
     said = [(plan, node, _said(words)) for plan, node, words in notes]
 
-    def work(session: Session, number: int) -> None:
-        session.add_all(NoteRow(document=number, plan=p, node=n, words=w, created=now()) for p, n, w in said)
+    def work(session: Session, row: DocumentRow) -> None:
+        session.add_all(NoteRow(document=row.number, plan=p, node=n, words=w, created=now()) for p, n, w in said)
 
-    library.write(id, work)
+    library.write_own(id, work)
 
 
 def _said(words: str) -> str:
@@ -60,34 +62,32 @@ def _said(words: str) -> str:
 def remove_note(library: Library, id: str, note: int) -> None:
     """Take a note away from a document, in whichever of its versions it was written."""
 
-    def work(session: Session, number: int) -> None:
-        numbers = [row.number for row in _versions(session, number)]
+    def work(session: Session, row: DocumentRow) -> None:
+        numbers = [one.number for one in _versions(session, row, library.person)]
         session.execute(delete(NoteRow).where(NoteRow.number == note, NoteRow.document.in_(numbers)))
 
-    library.write(id, work)
+    library.write_own(id, work)
 
 
 def notes_of(library: Library, id: str) -> list[Note]:
     """The notes on a document and on the earlier versions of its query, as they were written, the oldest first."""
 
-    def work(session: Session, number: int) -> list[Note]:
-        rows = {row.number: row for row in _versions(session, number)}
-        newest = rows[number].version
-        mine = [number for number, row in rows.items() if row.version <= newest]
-        found = session.scalars(select(NoteRow).where(NoteRow.document.in_(mine)).order_by(NoteRow.number))
+    def work(session: Session, row: DocumentRow) -> list[Note]:
+        rows = {one.number: one for one in _versions(session, row, library.person)}
+        earlier = [number for number, one in rows.items() if one.version <= row.version]
+        found = session.scalars(select(NoteRow).where(NoteRow.document.in_(earlier)).order_by(NoteRow.number))
         return [
             Note(n.number, rows[n.document].id, rows[n.document].version, n.plan, n.node, n.words, n.created)
             for n in found
         ]
 
-    return library.read(id, work)
+    return library.read_seen(id, work)
 
 
-def _versions(session: Session, number: int) -> Sequence[DocumentRow]:
-    row = session.get_one(DocumentRow, number)
-    if row.chain is None:
-        return [row]
-    return session.scalars(select(DocumentRow).where(DocumentRow.chain == row.chain)).all()
+def _versions(session: Session, row: DocumentRow, person: Person) -> Sequence[DocumentRow]:
+    """The document with those versions of its query that a person finds."""
+    same = select(DocumentRow).where(same_query(row), listed_for(person))
+    return [*(one for one in session.scalars(same) if one.number != row.number), row]
 
 
 def carried(notes: Sequence[Note], id: str, plans: Callable[[str], Mapping[str, PlanGraph]]) -> list[Note]:

@@ -15,8 +15,8 @@ MOST = 20
 class Query:
     """A search: every one of `terms` (kind and the beginning of a term) must be there.
 
-    `trash` looks into the trash instead; `versions` lists every version of a query and not only its newest; `limit` and
-    `offset` count documents.
+    `trash` looks into the trash instead; `versions` lists every version of a query and not only its newest; `folder`
+    (an id) and `own` leave out what lies elsewhere or is others'. `limit` and `offset` count documents.
     """
 
     terms: tuple[tuple[str, str], ...] = ()
@@ -24,6 +24,8 @@ class Query:
     versions: bool = False
     limit: int = 100
     offset: int = 0
+    folder: str = ""
+    own: bool = False
 
 
 def read_query(text: str, *, trash: bool = False, versions: bool = False, limit: int = 100, offset: int = 0) -> Query:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, ForeignKey, Index, Integer, LargeBinary, String, UniqueConstraint
+from sqlalchemy import BigInteger, ForeignKey, Index, Integer, LargeBinary, String, UniqueConstraint, false
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 
@@ -25,7 +25,8 @@ class DocumentRow(Base):
 
     `fingerprint` is the same for the same text, catalogue and profile, so that an owner has each once. `chain` is the
     number of the first version of a query, `version` counts from 1 in it. Times are milliseconds since 1970, UTC;
-    `trashed` is 0 for what is not in the trash. What nobody saved is kept for its address alone.
+    `trashed` is 0 for what is not in the trash. What nobody saved is kept for its address alone. `folder` is the one
+    that all versions of a query lie in, and `linked` says that whoever has the address reads it.
     """
 
     __tablename__ = "document"
@@ -52,6 +53,40 @@ class DocumentRow(Base):
     created: Mapped[int] = mapped_column(BigInteger)
     opened: Mapped[int] = mapped_column(BigInteger)
     trashed: Mapped[int] = mapped_column(BigInteger)
+    folder: Mapped[int | None] = mapped_column(ForeignKey("folder.number"), index=True)
+    linked: Mapped[bool] = mapped_column(server_default=false())
+
+
+class FolderRow(Base):
+    """A folder that its owner shares with `everybody` who signs in, or with the members."""
+
+    __tablename__ = "folder"
+
+    number: Mapped[int] = mapped_column(Integer, primary_key=True)
+    id: Mapped[str] = mapped_column(String(32), unique=True)
+    owner: Mapped[str] = mapped_column(String(320), index=True)
+    name: Mapped[str] = mapped_column(String(200))
+    everybody: Mapped[bool]
+
+
+class MemberRow(Base):
+    """An e-mail (in lower case) that a folder is shared with."""
+
+    __tablename__ = "member"
+
+    folder: Mapped[int] = mapped_column(ForeignKey("folder.number", ondelete="CASCADE"), primary_key=True)
+    email: Mapped[str] = mapped_column(String(320), primary_key=True, index=True)
+
+
+class PersonRow(Base):
+    """Somebody who signed in: the key that owns documents, with the e-mail and name that were told last (`seen`)."""
+
+    __tablename__ = "person"
+
+    key: Mapped[str] = mapped_column(String(320), primary_key=True)
+    email: Mapped[str] = mapped_column(String(320), index=True)
+    name: Mapped[str] = mapped_column(String(200))
+    seen: Mapped[int] = mapped_column(BigInteger)
 
 
 class Term(Base):

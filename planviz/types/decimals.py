@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass, replace
 
 from planviz.types.data import BYTE, DOUBLE, FLOAT, INT, LONG, SHORT, DataType, DecimalType
 
@@ -19,6 +20,38 @@ FOR_TYPE: dict[DataType, DecimalType] = {
 }
 
 
+@dataclass(frozen=True)
+class DecimalRules:
+    """How decimals are typed: what a type asks for in the middle of an expression, where Spark asks `SQLConf.get`."""
+
+    #: Arithmetic gives up digits behind the point for whole ones (spark.sql.decimalOperations.allowPrecisionLoss).
+    allows_precision_loss: bool = True
+    #: A whole number beside a decimal has as many digits as it is written with, not those of its type
+    #: (spark.sql.legacy.literal.pickMinimumPrecision).
+    least_precision: bool = True
+    #: A decimal that needs more than 38 digits keeps its whole ones (since Spark 4.0), not those behind the point.
+    keeps_whole_digits: bool = True
+
+
+_DEFAULTS = DecimalRules()
+_current: ContextVar[DecimalRules] = ContextVar("decimal_rules", default=_DEFAULTS)
+
+
+def decimal_rules() -> DecimalRules:
+    """The rules that hold here."""
+    return _current.get()
+
+
+@contextmanager
+def typing_decimals(**changes: bool) -> Iterator[None]:
+    """Within the block decimals are typed by the rules that hold here with these changes, fields of `DecimalRules`."""
+    token = _current.set(replace(_current.get(), **changes))
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
 def bounded(precision: int, scale: int) -> DecimalType:
     """decimal(precision, scale) with both cut to 38 (Spark: `DecimalType.bounded`)."""
     return DecimalType(min(precision, 38), min(scale, 38))
@@ -28,7 +61,7 @@ def adjusted(precision: int, scale: int) -> DecimalType:
     """decimal(precision, scale) cut to 38 digits, giving up at most the scale beyond 6 (`adjustPrecisionScale`)."""
     if precision <= 38:
         return DecimalType(precision, scale)
-    if _keeps_precision.get():
+    if not decimal_rules().allows_precision_loss:
         return bounded(precision, scale)
     digits = precision - scale
     min_scale = min(scale, 6)
@@ -43,7 +76,7 @@ def decimal_result(op: str, a: DecimalType, b: DecimalType) -> DecimalType:
         return adjusted(max(p1 - s1, p2 - s2) + scale + 1, scale)
     if op == "*":
         return adjusted(p1 + p2 + 1, s1 + s2)
-    if op == "/" and _keeps_precision.get():
+    if op == "/" and not decimal_rules().allows_precision_loss:
         digits, behind = min(38, p1 - s1 + s2), min(38, max(6, s1 + p2 + 1))
         beyond = digits + behind - 38
         if beyond > 0:
@@ -60,50 +93,12 @@ def decimal_result(op: str, a: DecimalType, b: DecimalType) -> DecimalType:
     return bounded(digits if digits else 1, 0)
 
 
-_keeps_precision: ContextVar[bool] = ContextVar("keeps_precision", default=False)
-_least_precision: ContextVar[bool] = ContextVar("least_precision", default=True)
-
-
-@contextmanager
-def decimal_arithmetic(allows_precision_loss: bool, least_precision: bool = True) -> Iterator[None]:
-    """Within the block results of arithmetic give up digits behind the point for whole ones, or keep them all.
-
-    `least_precision` says that a whole number beside a decimal has as many digits as it is written with
-    (spark.sql.decimalOperations.allowPrecisionLoss, spark.sql.legacy.literal.pickMinimumPrecision).
-    """
-    tokens = _keeps_precision.set(not allows_precision_loss), _least_precision.set(least_precision)
-    try:
-        yield
-    finally:
-        _keeps_precision.reset(tokens[0])
-        _least_precision.reset(tokens[1])
-
-
-def least_precision() -> bool:
-    """Whether a whole number beside a decimal has as many digits as it is written with, not those of its type."""
-    return _least_precision.get()
-
-
-#: Whether a decimal that needs more than 38 digits keeps its whole ones (since Spark 4.0) or those behind the point.
-_keeps_whole_digits: ContextVar[bool] = ContextVar("keeps_whole_digits", default=True)
-
-
-@contextmanager
-def keeping_whole_digits(whole: bool) -> Iterator[None]:
-    """Within the block decimals are widened so."""
-    token = _keeps_whole_digits.set(whole)
-    try:
-        yield
-    finally:
-        _keeps_whole_digits.reset(token)
-
-
 def wider_decimal(a: DecimalType, b: DecimalType) -> DecimalType:
-    """The decimal that holds the values of both, cut to 38 digits as `keeping_whole_digits` says."""
+    """The decimal that holds the values of both, cut to 38 digits as the rules say."""
     scale = max(a.scale, b.scale)
     digits = max(a.precision - a.scale, b.precision - b.scale)
     if digits + scale <= 38:
         return DecimalType(digits + scale, scale)
-    if not _keeps_whole_digits.get():
+    if not decimal_rules().keeps_whole_digits:
         return DecimalType(38, min(38, scale))
     return DecimalType(38, max(0, 38 - digits))

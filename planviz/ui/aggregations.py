@@ -23,7 +23,7 @@ from planviz.document.rows.aggregates import (
     stage_estimates,
 )
 from planviz.errors import InputError
-from planviz.evaluation import compare, row_value
+from planviz.evaluation import DEFAULT_EVALUATOR, compare
 from planviz.mechanics.choice import played_on
 from planviz.mechanics.flow import Options
 from planviz.mechanics.play import CannotPlay, Input, Play
@@ -194,6 +194,6 @@ def _in_order(stage: StageReport, source: Input) -> Input:
         return source
 
     def key(row: tuple[object, ...]) -> Any:
-        return cmp_to_key(compare)(tuple([row_value(k, source.env(row)) for k in stage.node.keys]))
+        return cmp_to_key(compare)(tuple([DEFAULT_EVALUATOR.row_value(k, source.env(row)) for k in stage.node.keys]))
 
     return replace(source, partitions=tuple([tuple(sorted(part, key=key)) for part in source.partitions]))

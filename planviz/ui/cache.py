@@ -8,6 +8,7 @@ The server keeps texts and answers, a worker (`at_work`) the documents themselve
 
 from __future__ import annotations
 
+import math
 import re
 import time
 from collections import OrderedDict
@@ -305,6 +306,14 @@ def left(active: Callable[[str], bool], grace: float = GRACE, alone: float = GRA
             _server.seen.pop(key)
             _server.kept.pop(key, None)
         return tuple(gone)
+
+
+def close(text: str) -> None:
+    """Close all documents of a text; the workers hear of it as of those whose sessions have left (`left`)."""
+    with _lock:
+        for key in [key for key, opened in _server.kept.items() if opened.text == text]:
+            del _server.kept[key]
+            _server.seen[key] = -math.inf, set()
 
 
 def forget(keys: Iterable[str]) -> None:

@@ -4,7 +4,8 @@ On the page `compare` it is the difference to what `b`, `settings`, `plan_a`, `p
 the app's own address; `b` may be an id of the library, too.
 
 `what` is the id of a document of the library, or a packed text, which needs no server's memory (`planviz.ui.links`);
-then `catalog` and `profile` say what it is opened with. Whoever has the address sees the picture.
+then `catalog` and `profile` say what it is opened with. Whoever has the address sees the picture; on a server with
+accounts that of a document alone whose owner opened it to everybody with the address, besides those who may read it.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 from planviz.config import OptimizerConfig
 from planviz.errors import InputError
 from planviz.render.text import one_line
+from planviz.store import Person
 from planviz.ui import cache, compare, library, links, pictures, views
 from planviz.ui.opened import Opened, Source
 
@@ -51,23 +53,26 @@ def asked(file: str, query: Mapping[str, str]) -> Asked:
     return Asked(what, format, page, theme, query)
 
 
-def figure(wanted: Asked) -> bytes:
-    """The picture. Raises InputError for a document that is not there, KeyError for a part that it does not have."""
-    opened, title = _document(wanted)
+def figure(wanted: Asked, person: Person) -> bytes:
+    """The picture, as a person may see it.
+
+    Raises InputError for a document that is not there for them, KeyError for a part that it does not have.
+    """
+    opened, title = _document(wanted, person)
     query = wanted.query
     if wanted.page == "rules":
         return pictures.step(opened, query.get("step", "1"), wanted.format, query.get("view", "split"), wanted.theme)
     if wanted.page == "joins":
         return pictures.join(opened, query.get("join", "1"), wanted.format, query.get("what", "")[:4_000], wanted.theme)
     if wanted.page == "compare":
-        return compare.exported(opened, _other(opened, query), title or "A", wanted.format, wanted.theme)
+        return compare.exported(opened, _other(opened, query, person), title or "A", wanted.format, wanted.theme)
     plan = views.plan_of_address(opened, query.get("stage", ""), query.get("step", ""))
     if plan is None and (query.get("stage") or query.get("step")):
         raise KeyError(query.get("stage") or query.get("step"))
     return pictures.named(opened, plan or views.first_plan(opened), wanted.format, wanted.theme, title)
 
 
-def _other(opened: Opened, query: Mapping[str, str]) -> compare.Other:
+def _other(opened: Opened, query: Mapping[str, str], person: Person) -> compare.Other:
     """The other side of a comparison; without a word of it what the page would take.
 
     Raises InputError for a text that is not there, KeyError where only another text would do.
@@ -81,14 +86,14 @@ def _other(opened: Opened, query: Mapping[str, str]) -> compare.Other:
         return found
     text, catalog = None, ""
     if b:
-        source, saved = (Source(links.unpack(b), ""), None) if "." in b else library.kept(b)
+        source, saved = (Source(links.unpack(b), ""), None) if "." in b else library.kept(b, person)
         text, catalog = source.text, source.catalog
         name = name or (saved.name if saved is not None and saved.is_saved else "")
     more = links.unpack_pairs(query["more"]) if "more" in query else ()
     return compare.Other(text, name, numbers=query.get("literals") == "1", catalog=catalog, more=more, **parts)
 
 
-def _document(wanted: Asked) -> tuple[Opened, str]:
+def _document(wanted: Asked, person: Person) -> tuple[Opened, str]:
     """The document, and the title that stands on its picture."""
     if "." in wanted.what:
         profile, catalog = wanted.query.get("profile", ""), wanted.query.get("catalog", "")
@@ -97,7 +102,7 @@ def _document(wanted: Asked) -> tuple[Opened, str]:
         catalog = catalog if cache.is_catalog(catalog) else cache.AUTO
         opened = cache.open_document(links.unpack(wanted.what), catalog, profile)
         return opened, one_line(wanted.query.get("name", ""), 120)
-    source, saved = library.kept(wanted.what)
+    source, saved = library.kept(wanted.what, person)
     opened = cache.open_document(source.text, source.catalog, source.profile)
-    name = saved.name if saved is not None and saved.is_saved else ""
-    return opened, " · ".join(part for part in (one_line(name, 120), library.newer_words(saved)) if part)
+    name = saved.name if saved.is_saved else ""
+    return opened, " · ".join(part for part in (one_line(name, 120), library.newer_words(saved, person)) if part)

@@ -22,10 +22,12 @@ from typing import TYPE_CHECKING
 
 import streamlit
 from starlette.datastructures import Headers
+from starlette.requests import cookie_parser
 from starlette.responses import Response
 
 from planviz.jsontypes import JsonObject
 from planviz.render.web import ELEMENTS, script, style
+from planviz.ui import people
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -187,7 +189,8 @@ class Front:
         path = scope["path"]
         headers = Headers(scope=scope)
         if path in self.addresses:
-            page, tag = _page(path == "/" and not scope["query_string"])
+            home = path == "/" and not scope["query_string"] and people.enters(cookie_parser(headers.get("cookie", "")))
+            page, tag = _page(home)
             if headers.get("if-none-match") == tag:
                 return Response(status_code=304, headers={"ETag": tag, "Cache-Control": "no-cache"})
             return _sent(page, headers, {"ETag": tag, "Cache-Control": "no-cache"})

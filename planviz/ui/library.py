@@ -17,15 +17,18 @@ from planviz.errors import InputError, StoreError
 from planviz.graph import PlanGraph
 from planviz.jsontypes import JsonObject
 from planviz.render.text import one_line
-from planviz.store import Library, Query, Saved, default_place, is_place
-from planviz.store.library import Text
+from planviz.store import Library, Person, Query, Saved, default_place, is_place
+from planviz.store.library import now
 from planviz.store.notes import Note, carried, notes_of
 from planviz.store.terms import Terms, terms_of
-from planviz.ui import cache
+from planviz.store.texts import Text
+from planviz.ui import cache, people
 from planviz.ui.opened import Opened, Source, in_worker
 
 #: Carries from `planviz serve` whether the library is listed: only where this machine alone reaches the app.
 LISTED_VARIABLE = "PLANVIZ_LIBRARY_LISTED"
+#: Milliseconds after which a document that is opened is noted to be, so that not each look at a picture writes.
+_NOTED = 3_600_000
 #: Seconds between two looks for what lay in the trash, or was kept for a link, for too long.
 _SWEEPS = 6 * 3600
 
@@ -46,15 +49,18 @@ def _sweep(library: Library) -> None:
         time.sleep(_SWEEPS)
 
 
-def library() -> Library | None:
-    """The server's library; None where it was started without one. Raises StoreError when it cannot be opened."""
+def library(person: Person | None = None) -> Library | None:
+    """The library of a person, by default of whose page runs here; None where the server was started without one.
+
+    Raises StoreError when it cannot be opened, NotLetIn where people sign in and this one did not.
+    """
     place = default_place()
-    return _library(place) if is_place(place) else None
+    return _library(place).of(person or people.here()) if is_place(place) else None
 
 
-def needed() -> Library:
-    """The server's library. Raises StoreError where there is none."""
-    found = library()
+def needed(person: Person | None = None) -> Library:
+    """As `library`. Raises StoreError where there is none."""
+    found = library(person)
     if found is None:
         raise StoreError("This server keeps no library. Whoever runs it starts one: planviz serve --store PLACE.")
     return found
@@ -62,7 +68,7 @@ def needed() -> Library:
 
 def is_listed() -> bool:
     """Whether the Library page lists what is saved; elsewhere a document is opened by its address alone."""
-    return os.environ.get(LISTED_VARIABLE) == "yes"
+    return people.is_on() or os.environ.get(LISTED_VARIABLE) == "yes"
 
 
 def text_of(source: Source) -> Text:
@@ -106,21 +112,31 @@ def remembered(opened: Opened, name: str) -> str:
         return ""
 
 
-def kept(id: str) -> tuple[Source, Saved | None]:
-    """What is opened for an address, and its place among its versions. Raises InputError for an unknown id."""
-    found = needed()
-    given = found.shared_text(id)
-    return source_of(given), found.find(id)
+def kept(id: str, person: Person | None = None) -> tuple[Source, Saved]:
+    """What is opened for an address, and its place among its versions; `person` as in `library`.
+
+    Raises InputError for an unknown id, and for one that the person may not read.
+    """
+    found = needed(person)
+    given, saved = found.text(id), found.named(id)
+    if now() - saved.opened > _NOTED:
+        found.touch(id)
+    return source_of(given), saved
 
 
-def newer_words(saved: Saved | None) -> str:
+def newer_words(saved: Saved, person: Person | None = None) -> str:
     """What a picture says of a version that is not the newest, "" of the newest."""
-    if saved is None or not saved.is_saved:
+    if not saved.is_saved:
         return ""
-    newest = needed().versions(saved.id)[0]
-    if newest.version <= saved.version:
-        return ""
-    return f"version {saved.version}; version {newest.version} is newer"
+    newest = needed(person).newest_version(saved.id)
+    return f"version {saved.version}; version {newest} is newer" if newest > saved.version else ""
+
+
+def delete(found: Library, id: str) -> None:
+    """Delete one's own document for ever; its text is found no more by the key of whoever had it open, either."""
+    text = found.own_text(id).text
+    found.delete([id])
+    cache.close(text)
 
 
 def notes(id: str) -> list[tuple[Note, str]]:
@@ -159,6 +175,8 @@ _COLUMNS = (
 
 def table(found: Iterable[Saved], selected: str) -> JsonObject:
     """Documents as the page's table (`planviz/ui/history.js`), one row opened by its id."""
+    found = list(found)
+    whose = any(one.by for one in found)
     rows = [
         {
             "open": one.id,
@@ -170,11 +188,17 @@ def table(found: Iterable[Saved], selected: str) -> JsonObject:
                 one_line(one.catalog, 40),
                 one.profile.removeprefix("spark-"),
                 datetime.fromtimestamp(one.opened / 1000, UTC).strftime("%Y-%m-%d %H:%M"),
+                *((one_line(one.by or "me", 40),) if whose else ()),
             ],
         }
         for one in found
     ]
-    return {"columns": _COLUMNS, "ranked": None, "rows": rows, "selected": selected}
+    return {
+        "columns": (*_COLUMNS, *((("Of", "text"),) if whose else ())),
+        "ranked": None,
+        "rows": rows,
+        "selected": selected,
+    }
 
 
 def counted(count: int, shown: int, query: Query) -> str:

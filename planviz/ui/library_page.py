@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from html import escape
 
 import streamlit as st
 
 from planviz.document.comparison import chains
 from planviz.errors import PlanvizError
-from planviz.render.text import one_line
+from planviz.render.text import markdown, one_line
 from planviz.store import Library, Saved, read_query
 from planviz.store.notes import add_note, remove_note
-from planviz.ui import compare_page, library, state
+from planviz.ui import compare_page, folders, library, people, state
 from planviz.ui.compare import Other
 from planviz.ui.components import past_executions
 from planviz.ui.page import page_links, pages_there
@@ -56,15 +57,19 @@ def _results(found: Library) -> None:
             placeholder="words, table:orders operator:sort finding:cartesian tag:nightly",
             width=520,
         )
+        folder, own = folders.choose(found) if people.is_on() else ("", False)
         versions = st.toggle("All versions", key=_VERSIONS)
         trash = st.toggle("Trash", key=_TRASH)
+    if said := folders.said():
+        st.html(f'<p class="pv-alert" role="alert">{escape(said)}</p>')
     text = str(st.session_state[_TEXT])
     _address(text)
     _tags(found)
     query = read_query(text, trash=trash, versions=versions, limit=int(st.session_state.get(_LIMIT, _ROWS)))
+    query = replace(query, folder=folder, own=own)
     saved, count = found.search(query)
     if not saved:
-        if text or trash:
+        if text or trash or folder or own:
             st.html('<p class="pv-head">Nothing matches.</p>')
         else:
             _begin()
@@ -104,9 +109,8 @@ def _tags(found: Library) -> None:
     if tags:
         with st.container(horizontal=True, gap="xsmall"):
             for tag, count in tags:
-                st.button(
-                    f"#{tag} {count}", key=f"planviz.library.tag.{tag}", type="tertiary", on_click=_by_tag, args=(tag,)
-                )
+                words, key = markdown(f"#{tag} {count}"), f"planviz.library.tag.{tag}"
+                st.button(words, key=key, type="tertiary", on_click=_by_tag, args=(tag,))
 
 
 def _by_tag(tag: str) -> None:
@@ -137,16 +141,14 @@ def _document(found: Library, chosen: Saved) -> None:
                 st.switch_page(next(entry["page"] for entry in pages_there() if entry["title"] == "Explore"))
             if chosen.versions > 1 and st.button("Compare all versions", on_click=_compare, args=(found, chosen.id)):
                 st.switch_page(next(entry["page"] for entry in pages_there() if entry["title"] == "Compare"))
-            st.button("Put into the trash", on_click=_to_trash, args=(found, chosen.id))
-        with (
-            st.form(f"planviz.library.rename.{chosen.id}", border=False),
-            st.container(horizontal=True, vertical_alignment="bottom", gap="small"),
-        ):
-            name = st.text_input("Name", chosen.name, max_chars=200)
-            tags = st.text_input("Tags", ", ".join(chosen.tags), max_chars=300)
-            if st.form_submit_button("Rename"):
-                found.rename(chosen.id, name, tags.split(","))
-                st.rerun()
+            if not chosen.by:
+                st.button("Put into the trash", on_click=_to_trash, args=(found, chosen.id))
+        if chosen.by:
+            folders.of_another(found, chosen)
+        else:
+            _rename(found, chosen)
+            if people.is_on():
+                folders.place(found, chosen, "planviz.library")
         if chosen.versions > 1:
             st.caption("Versions, the newest first")
             past_executions(
@@ -154,6 +156,18 @@ def _document(found: Library, chosen: Saved) -> None:
                 key="planviz.library.versions", opened=_choose_version,
             )  # fmt: skip
         _notes(found, chosen)
+
+
+def _rename(found: Library, chosen: Saved) -> None:
+    with (
+        st.form(f"planviz.library.rename.{chosen.id}", border=False),
+        st.container(horizontal=True, vertical_alignment="bottom", gap="small"),
+    ):
+        name = st.text_input("Name", chosen.name, max_chars=200)
+        tags = st.text_input("Tags", ", ".join(chosen.tags), max_chars=300)
+        if st.form_submit_button("Rename"):
+            found.rename(chosen.id, name, tags.split(","))
+            st.rerun()
 
 
 def _open(id: str) -> None:
@@ -187,7 +201,7 @@ def _restore(found: Library, id: str) -> None:
 
 
 def _delete(found: Library, id: str) -> None:
-    found.delete([id])
+    library.delete(found, id)
 
 
 def _choose_version(id: str) -> None:
@@ -200,10 +214,13 @@ def _notes(found: Library, chosen: Saved) -> None:
         place = f"{operator} (node {note.node})" if operator else "its operator is no longer there"
         with st.container(horizontal=True, vertical_alignment="center"):
             st.html(f"<p><b>{escape(place)}</b> {escape(note.words)} <small>version {note.version}</small></p>")
-            st.button(
-                "Remove", key=f"planviz.library.note.{note.number}", type="tertiary", on_click=remove_note,
-                args=(found, chosen.id, note.number),
-            )  # fmt: skip
+            if not chosen.by:
+                st.button(
+                    "Remove", key=f"planviz.library.note.{note.number}", type="tertiary", on_click=remove_note,
+                    args=(found, chosen.id, note.number),
+                )  # fmt: skip
+    if chosen.by:
+        return
     shown = st.session_state.get(state.DOCUMENT)
     if shown is None or shown["saved"] != chosen.id or shown["node"] is None:
         st.caption("To write a note, open the document, choose an operator on Explore, and come back here.")

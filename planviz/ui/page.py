@@ -23,7 +23,7 @@ from streamlit.errors import StreamlitAPIException
 from planviz.errors import PlanvizError
 from planviz.jsontypes import JsonObject
 from planviz.render.text import one_line
-from planviz.ui import state, tours
+from planviz.ui import signin, state, tours
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -99,6 +99,9 @@ def page(title: str, *, document: str = "") -> Iterator[DeltaGenerator]:
     `document` goes into the tab's title. An error meant for users is shown as its sentence; any other is logged whole
     and shown as a sentence without its text, which might be a plan's.
     """
+    if signin.refusal():
+        signin.draw()
+        st.stop()
     state.arrive(next((path for _, name, path in PAGES if name == title), ""))
     shown = " · ".join(part for part in (one_line(document, 80), title, "planviz") if part)
     st.set_page_config(page_title=shown, layout="wide", initial_sidebar_state="collapsed", page_icon=_ICON)
@@ -154,7 +157,9 @@ def _bar() -> DeltaGenerator:
                 except StreamlitAPIException:
                     continue  # Run alone or first on a deep link: the router has not named the pages yet.
         buttons: JsonObject = {"horizontal": True, "horizontal_alignment": "right", "vertical_alignment": "center"}
-        return st.container(key="planviz-buttons", gap="small", width="content", wrap=False, **buttons)
+        bar = st.container(key="planviz-buttons", gap="small", width="content", wrap=False, **buttons)
+        signin.account()
+        return bar
 
 
 @cache

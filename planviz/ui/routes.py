@@ -299,7 +299,7 @@ async def embed(request: Request) -> Response:
 
 
 def _embedded(request: Request) -> Response:
-    from planviz.ui import embeds
+    from planviz.ui import embeds, people
 
     headers = _SAFE | {"Cache-Control": "no-store"}
     try:
@@ -307,7 +307,7 @@ def _embedded(request: Request) -> Response:
     except InputError as error:
         return PlainTextResponse(f"{error}\n", status_code=400, headers=headers)
     try:
-        body = embeds.figure(wanted)
+        body = embeds.figure(wanted, people.asking(request.cookies))
     except KeyError:
         return PlainTextResponse("The document has no such part.\n", status_code=404, headers=headers)
     except LimitExceeded:

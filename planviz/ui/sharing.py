@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from html import escape
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 import streamlit as st
 
 from planviz.errors import PlanvizError
-from planviz.ui import library, state
+from planviz.store import Saved
+from planviz.ui import folders, library, people, state
 from planviz.ui.opened import Opened
 
 _NAME, _TAGS, _SAID = "planviz.save.name", "planviz.save.tags", "planviz.save.said"
@@ -24,6 +26,7 @@ def share_menu(opened: Opened, query: str, page: str = "") -> None:
     """Save, and the texts to paste elsewhere; `query` is the open document's address, `page` the figure's."""
     with st.popover("Share", key="planviz.share"):
         _save(opened)
+        placed = _placed(query)
         base = _base()
         address = f"{base}/{page}?{query}" if page else f"{base}/?{query}"
         picture = f"{base}/{picture_path(query, page)}" if picture_path(query, page) else ""
@@ -33,7 +36,19 @@ def share_menu(opened: Opened, query: str, page: str = "") -> None:
         if picture and page not in ("rules", "joins"):
             st.caption("The plan itself, for a page in HTML")
             st.code(frame(state.name(), picture.replace(".svg?", ".html?", 1)), language=None, wrap_lines=True)
-        st.caption(who_can_open(query, base))
+        st.caption(who_can_open(query, base, placed))
+
+
+def _placed(query: str) -> Saved | None:
+    """The open document's place in the library where people sign in; with what its owner says of who reads it."""
+    id = dict(parse_qsl(query)).get("saved")
+    found = library.library() if id and people.is_on() else None
+    saved = None if found is None or id is None else found.find(id)
+    if found is not None and saved is not None and not saved.by:
+        folders.place(found, saved, "planviz.share")
+        if said := folders.said():
+            st.error(said)
+    return saved
 
 
 def _save(opened: Opened) -> None:
@@ -105,9 +120,11 @@ def frame(name: str, page: str) -> str:
     return f'<iframe src="{escape(page)}" title="{escape(name)}" width="100%" height="600" loading="lazy"></iframe>'
 
 
-def who_can_open(query: str, base: str) -> str:
-    """Who sees what when the address is handed on."""
+def who_can_open(query: str, base: str, placed: Saved | None = None) -> str:
+    """Who sees what when the address is handed on; `placed` is a saved document where people sign in."""
     told = dict(parse_qsl(query))
+    if people.is_on():
+        return _who_signed_in(told, placed)
     host = urlsplit(base).hostname or ""
     reach = "whoever uses this machine" if host in ("localhost", "127.0.0.1", "::1") else f"whoever reaches {host}"
     if "saved" in told:
@@ -120,3 +137,16 @@ def who_can_open(query: str, base: str) -> str:
             f"The text stands in the address; nothing is kept on the server. It opens for {reach}, or in any planviz."
         )
     return f"The address opens for {reach}."
+
+
+def _who_signed_in(told: Mapping[str, str], placed: Saved | None) -> str:
+    if "saved" not in told or placed is None:
+        beside = " Its picture opens for whoever has the address." if "plan" in told else ""
+        return f"The address opens for whoever signs in at this server.{beside}"
+    if placed.linked:
+        who = "The picture opens for whoever has the address, the page for whoever signs in and has it."
+    elif placed.folder:
+        who = "It opens for you and for those who see its folder; pictures on other pages stay empty."
+    else:
+        who = "It opens for you alone; pictures on other pages stay empty."
+    return f"The text is kept on this server. {who} What is put into the trash opens for nobody."

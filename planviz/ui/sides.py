@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from planviz.document.cardinality.badges import drawn
 from planviz.document.rules.traces import plan_graph
 from planviz.errors import InputError
-from planviz.estimation import estimate, estimating
+from planviz.estimation import Estimator
 from planviz.estimation.explained import explain_estimates
 from planviz.execution import QueryExecution
 from planviz.graph import PlanGraph, PlanNode
@@ -128,7 +128,7 @@ def _planned_side(other: QueryExecution, way: str) -> Side:
     whole = plan_graph(plan, Identities(), stage="optimized", title=title)
     graph, kept = contracted(whole, _passes_on)
     records = list(explain_estimates(plan, other.config))
-    counted = other.config.with_settings(settings_of("on"))
+    counted = Estimator(other.config.with_settings(settings_of("on")))
     cards = []
     for node, id in zip(graph, kept, strict=True):
         record = records[id]
@@ -138,8 +138,7 @@ def _planned_side(other: QueryExecution, way: str) -> Side:
         card = card_of(record)
         imagined = record.node
         if record.rows is None and isinstance(imagined, LogicalPlan):
-            with estimating(counted):
-                card["imagined"] = drawn(estimate(imagined).rows)
+            card["imagined"] = drawn(counted.estimate(imagined).rows)
         cards.append(card)
     return Side(way, title, graph, cards, list(other.warnings), other)
 

@@ -176,8 +176,7 @@ def open_example(title: str, sql: str, catalog: str = "shop", numbers: str | Non
 def open_saved(id: str) -> bool:
     """Open a document of the library. Raises PlanvizError when there is none; returns whether its text opened."""
     source, saved = library.kept(id)
-    name = "" if saved is None else saved.name
-    return open_text(source.text, name=name, catalog=source.catalog, profile=source.profile, saved=id)
+    return open_text(source.text, name=saved.name, catalog=source.catalog, profile=source.profile, saved=id)
 
 
 def open_address(query: Mapping[str, str]) -> None:

@@ -18,10 +18,10 @@ BOX = "SQL, plan text, rule log, event log or JSON"
 
 
 @contextlib.contextmanager
-def serving(program: str = "planviz", more: tuple[str, ...] = ()) -> Iterator[str]:
-    """A server of our own on a free port, stopped at the end; gives its address without a slash."""
+def serving(program: str = "planviz", more: tuple[str, ...] = (), port: int = 0) -> Iterator[str]:
+    """A server of our own, on a free port unless one is given, stopped at the end; its address without a slash."""
     with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
+        probe.bind(("127.0.0.1", port))
         port = probe.getsockname()[1]
     command = [sys.executable, "-m", program, "serve", "--port", str(port), *more]
     server = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from planviz.cli.main import run
+from planviz.store import Library, Person
+from planviz.store.accounts import remember_person
 
 QUERY = "SELECT l_orderkey FROM lineitem JOIN orders ON l_orderkey = o_orderkey"
 
@@ -127,3 +129,27 @@ def test_what_cannot_be(query: Path, capsys: pytest.CaptureFixture[str], monkeyp
     monkeypatch.setenv("PLANVIZ_STORE", "none")
     assert run(["list"]) == 2
     assert "no library here" in capsys.readouterr().err
+
+
+def test_whoever_runs_the_server_has_the_libraries_of_people(
+    store: Path, query: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    library = Library(str(store))
+    remember_person(library.of(Person("oidc-ann", "ann@example.com", "Ann")))
+    library.close()
+    assert run(["save", str(query), "--catalog", "tpch"]) == 0
+    assert _listed(capsys, "--owner", "ann@example.com") == []
+    # What one machine's user saved before goes to somebody.
+    assert run(["export", "-o", str(tmp_path / "all.gz")]) == 0
+    assert run(["import", str(tmp_path / "all.gz"), "--owner", "ANN@example.com"]) == 0
+    (hers,) = _listed(capsys, "table:lineitem", "--owner", "ann@example.com")
+    (mine,) = _listed(capsys)
+    assert hers["id"] != mine["id"]
+    assert run(["open", str(hers["id"])]) == 2
+    assert "has no document" in capsys.readouterr().err
+    assert run(["library", "trash", "revenue", "--owner", "ann@example.com"]) == 0
+    assert len(_listed(capsys)) == 1
+    assert run(["list", "--owner", "bob@example.com"]) == 2
+    assert capsys.readouterr().err == (
+        "planviz: Nobody has signed in as bob@example.com. They have a library once they did.\n"
+    )

@@ -75,7 +75,7 @@ def test_where_others_reach_the_server_there_is_no_library_unless_asked_and_none
     file = str(tmp_path / "library.db")
     monkeypatch.setenv(STORE, environment.replace("LIBRARY", file))
     monkeypatch.setenv(LISTED_VARIABLE, "")
-    serve._store(Namespace(address=address, store=store and store.replace("LIBRARY", file)))
+    serve._store(Namespace(address=address, store=store and store.replace("LIBRARY", file), auth=None))
     assert (os.environ[STORE], os.environ[LISTED_VARIABLE]) == (place.replace("LIBRARY", file), listed)
     assert is_listed() is (listed == "yes")
 
@@ -84,4 +84,4 @@ def test_a_library_that_cannot_be_opened_is_refused_at_once(capsys: pytest.Captu
     assert run(["serve", "--port", "0", "--store", "mysql://a/b"]) == 2
     capsys.readouterr()
     with pytest.raises(StoreError, match="mysql is not known"):
-        serve._store(Namespace(address="127.0.0.1", store="mysql://a/b"))
+        serve._store(Namespace(address="127.0.0.1", store="mysql://a/b", auth=None))

@@ -13,7 +13,7 @@ from planviz.document import open_sql, open_text
 from planviz.document.comparison.normalization import equal_but_for_chance, renumbered
 from planviz.document.comparison.spark import compare
 from planviz.errors import InputError
-from planviz.estimation import estimate, estimating
+from planviz.estimation import Estimator
 from tests.plans import small_catalog
 
 SQL = "SELECT person, sum(pages) FROM visits JOIN people ON v_person = person WHERE city = 1 + 1 GROUP BY person"
@@ -35,8 +35,8 @@ def captured(ours):
     (statement,) = ours.statements
     texts = {stage: statement.text(stage).replace("#", "#9") for stage in HEADINGS}
     texts["analyzed"] = f"person: int\n{texts['analyzed']}"
-    with estimating(CONFIG):
-        estimates = [[e.rows, e.size] for e in map(estimate, statement.execution.optimized.walk())]
+    found = map(Estimator(CONFIG).estimate, statement.execution.optimized.walk())
+    estimates = [[e.rows, e.size] for e in found]
     steps = [step for name in ("Analyzer", "Optimizer") for step in ours.trace.only(name).steps]
     rules = list(dict.fromkeys(step.rule for step in steps))
     batch = {"run": 0, "name": "All", "effective": False, "steps": 0, "iterations": 1, "rules": [*rules, "x.Silent"]}

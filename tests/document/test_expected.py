@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from planviz.config import OptimizerConfig
 from planviz.document import open_sql
-from planviz.estimation import estimate, estimating
+from planviz.estimation import Estimator
 from planviz.graph import PlanGraph
 from tests.plans import small_catalog
 
@@ -21,8 +21,7 @@ def test_the_optimized_plan_has_what_explain_cost_prints() -> None:
     document = open_sql(SQL, small_catalog(), CBO)
     execution = document.statements[0].execution
     assert execution is not None
-    with estimating(CBO):
-        expected = [estimate(node) for node in execution.optimized.walk()]
+    expected = [Estimator(CBO).estimate(node) for node in execution.optimized.walk()]
     graph = next(plan for plan in document.plans if plan.stage == "optimized")
     assert [(n.estimate.rows, n.estimate.size_in_bytes) for n in graph if n.estimate] == [
         (e.rows, e.size) for e in expected

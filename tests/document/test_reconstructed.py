@@ -8,6 +8,7 @@ from planviz.config import OptimizerConfig
 from planviz.decisions.join_tree import join_tree
 from planviz.document import open_text
 from planviz.document.decisions.queries import decided, subject
+from planviz.document.decisions.reconstruction import planned_as, reconstructed
 from planviz.execution import explain
 from tests.physical.grid import catalog, rows
 
@@ -110,3 +111,56 @@ def test_what_is_read_back_is_never_wrong(cost):
             assert all(truth.get(node) is passed for node, passed in answers(found) if passed is not None)
             # Raises when it is no path.
             tree.path(found.checks)
+
+
+ENGINES = {
+    "PhotonBroadcastHashJoin": "[a#1], [b#2], Inner, BuildRight, false, true",
+    "CometBroadcastHashJoin": "[a#1, b#2], [a#1], [b#2], Inner, BuildRight",
+    "GpuBroadcastHashJoin": "[a#1], [b#2], Inner, GpuBuildRight",
+    "BroadcastHashJoinExecTransformer": "[a#1], [b#2], Inner, BuildRight, false",
+    "PhotonShuffledHashJoin": "[a#1], [b#2], Inner, BuildRight",
+    "GpuShuffledSymmetricHashJoin": "[a#1], [b#2], Inner, GpuBuildRight, false",
+    "ShuffledHashJoinExecTransformer": "[a#1], [b#2], Inner, BuildRight",
+    "CometSortMergeJoin": "[a#1], [b#2], Inner",
+}
+
+
+@pytest.mark.parametrize("op", ENGINES)
+def test_the_join_of_an_engine_is_explained_as_far_as_its_text_tells(op: str) -> None:
+    text = f"== Physical Plan ==\n{op} {ENGINES[op]}\n:- Scan ExistingRDD[a#1]\n+- Scan ExistingRDD[b#2]\n"
+    (found,) = reconstructed(open_text(text))[0].decisions
+
+    assert found.outcome == op
+    assert answers(found) == [("N0", True), ("N1", None)]
+    assert not found.rejected
+
+
+def test_a_hash_join_of_an_engine_may_have_been_a_sort_merge_join() -> None:
+    assert planned_as("PhotonShuffledHashJoin") == planned_as("CHShuffledHashJoinExecTransformer")
+    assert planned_as("PhotonShuffledHashJoin") == ("ShuffledHashJoin", "SortMergeJoin")
+    assert planned_as("ShuffledHashJoin") == planned_as("LeftSemiJoinHash") == ("ShuffledHashJoin",)
+    assert planned_as("GpuBroadcastNestedLoopJoin") == ("BroadcastNestedLoopJoin",)
+    assert planned_as("SortMergeOuterJoin") == ("SortMergeJoin",)
+    assert planned_as("StreamingSymmetricHashJoin") == planned_as("GpuProject") == ()
+
+
+def test_sizes_beside_a_join_of_an_engine_rule_out_a_broadcast_and_nothing_else() -> None:
+    text = (
+        "== Optimized Logical Plan ==\nJoin Inner, (a#1 = b#2), Statistics(sizeInBytes=90.0 GiB)\n"
+        ":- Relation t[a#1] parquet, Statistics(sizeInBytes=3.0 GiB)\n"
+        "+- Relation u[b#2] parquet, Statistics(sizeInBytes=2.0 GiB)\n\n== Physical Plan ==\n"
+        "PhotonShuffledHashJoin [a#1], [b#2], Inner, BuildRight\n:- PhotonScan parquet t[a#1]\n"
+        "+- PhotonScan parquet u[b#2]\n"
+    )
+    (found,) = reconstructed(open_text(text))[0].decisions
+
+    assert answers(found) == [("N0", True), ("N1", False), ("N2", False), ("N3", None)]
+    assert [r.operator for r in found.rejected] == ["BroadcastHashJoin"]
+
+
+def test_a_tree_without_its_blocks_does_not_say_whether_an_outer_join_had_keys() -> None:
+    join = "BroadcastNestedLoopJoin LeftOuter BuildRight (3)"
+    tree = f"== Physical Plan ==\n{join}\n:- Scan parquet t (1)\n+- Scan parquet u (2)\n"
+    (found,) = reconstructed(open_text(tree))[0].decisions
+
+    assert answers(found)[0] == ("N0", None)

@@ -10,7 +10,7 @@ from planviz.catalog import Catalog
 from planviz.catalog.ddl import table_of
 from planviz.catalog.tables import ColumnStatistics, Histogram
 from planviz.config import OptimizerConfig
-from planviz.estimation import estimate, estimating
+from planviz.estimation import Estimator
 from planviz.estimation.cost import Cost
 from planviz.execution import QueryExecution
 from planviz.types import parse_fields
@@ -40,8 +40,7 @@ def small_tables() -> Catalog:
 def _estimate(sql, cbo=True, catalog=None):
     config = OptimizerConfig().with_settings({"spark.sql.cbo.enabled": cbo})
     plan = QueryExecution(sql, catalog or small_tables(), config).optimized
-    with estimating(config):
-        return estimate(plan)
+    return Estimator(config).estimate(plan)
 
 
 @pytest.mark.parametrize(

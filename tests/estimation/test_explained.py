@@ -9,7 +9,7 @@ import pytest
 from planviz.catalog import Catalog
 from planviz.catalog.ddl import table_of
 from planviz.config import OptimizerConfig
-from planviz.estimation import estimate, estimating, explain_estimates
+from planviz.estimation import Estimator, explain_estimates
 from planviz.execution import explain
 from planviz.types import parse_fields
 from tests.estimation.test_estimates import small_tables
@@ -126,5 +126,5 @@ def test_records_follow_the_text_and_name_every_number_of_their_formulas(sql, co
             assert {name for name, _ in record.size_inputs} == record.size_formula.names
         for step in _all(record.steps):
             assert {name for name, _ in step.inputs} >= step.formula.names
-        with estimating(config):
-            assert (record.rows, record.size) == (estimate(record.node).rows, estimate(record.node).size)
+        found_now = Estimator(config).estimate(record.node)
+        assert (record.rows, record.size) == (found_now.rows, found_now.size)

@@ -16,7 +16,7 @@ from planviz.catalog import Catalog
 from planviz.catalog.ddl import table_of
 from planviz.catalog.tables import ColumnStatistics, Histogram
 from planviz.config import OptimizerConfig
-from planviz.estimation import estimate, estimating
+from planviz.estimation import Estimator
 from planviz.execution import explain
 from planviz.types import parse_fields
 
@@ -66,8 +66,7 @@ def _catalog() -> Catalog:
 
 def _estimate(sql):
     plan = explain(sql, _catalog(), CONFIG).optimized
-    with estimating(CONFIG):
-        found = estimate(plan)
+    found = Estimator(CONFIG).estimate(plan)
     columns = {
         a.name: (s.distinct_count, s.min, s.max, s.null_count)
         for a in plan.output

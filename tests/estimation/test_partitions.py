@@ -7,7 +7,7 @@ import pytest
 from planviz.catalog.bundled import read_bundled
 from planviz.catalog.tables import Catalog
 from planviz.config import OptimizerConfig
-from planviz.estimation import estimate, estimating, explain_estimate
+from planviz.estimation import Estimator, explain_estimate
 from planviz.execution import explain
 from planviz.logical.operators import Filter
 from planviz.logical.relations import LogicalRelation
@@ -17,8 +17,8 @@ def estimates(condition: str, cbo: bool, catalog: Catalog | None = None):
     config = OptimizerConfig().with_settings({"spark.sql.cbo.enabled": str(cbo).lower()})
     plan = explain(f"SELECT user_id FROM orders WHERE {condition}", catalog or read_bundled("shop"), config).optimized
     nodes = [n for n in plan.walk() if isinstance(n, Filter | LogicalRelation)]
-    with estimating(config):
-        return [(estimate(n).rows, estimate(n).size) for n in nodes], explain_estimate(nodes[-1], config)
+    found = map(Estimator(config).estimate, nodes)
+    return [(e.rows, e.size) for e in found], explain_estimate(nodes[-1], config)
 
 
 @pytest.mark.parametrize(("condition", "expected"), [

@@ -6,8 +6,8 @@ import warnings
 
 import pytest
 
-from planviz.evaluation import core
-from planviz.evaluation.core import EvaluatorWarning, value_of
+from planviz.evaluation import DEFAULT_EVALUATOR, core
+from planviz.evaluation.evaluator import EvaluatorWarning
 from planviz.execution import Session
 from planviz.expressions.calls import FunctionCall
 from planviz.expressions.core import Literal
@@ -28,13 +28,13 @@ def broken(monkeypatch):
 
 def test_it_is_an_error_in_tests(broken):
     with pytest.raises(EvaluatorWarning, match="AttributeError while computing"):
-        value_of(broken)
+        DEFAULT_EVALUATOR.value_of(broken)
 
 
 def test_elsewhere_it_is_told_and_the_value_is_unknown(broken):
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
-        assert value_of(broken) is None
+        assert DEFAULT_EVALUATOR.value_of(broken) is None
     assert [warning.category for warning in told] == [EvaluatorWarning]
 
 
@@ -45,4 +45,4 @@ def test_a_long_list_is_computed_as_a_short_one():
         InSet(Literal(30, INT), values),
         InSet(Literal(30, INT), (*values, Literal(None, INT))),
     )
-    assert [getattr(value_of(e), "value", "none") for e in asked] == [True, False, None]
+    assert [getattr(DEFAULT_EVALUATOR.value_of(e), "value", "none") for e in asked] == [True, False, None]

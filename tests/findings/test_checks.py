@@ -112,3 +112,20 @@ def test_a_spark_without_adaptive_execution_is_not_asked_to_use_it() -> None:
     assert "adaptive-off" not in {f.name for f in findings(plan, settings=off)}
     newer = open_text(text.replace(", 200)", ", 200), true, [id=#3]")).plans[0]
     assert "adaptive-off" in {f.name for f in findings(newer, settings=off)}
+
+
+def test_an_aggregate_whose_input_was_cut_off_is_no_failure() -> None:
+    text = (
+        "SortMergeJoin [a#1], [a#2], Inner\n:- {t:a#1}\n"
+        "+- HashAggregate(keys=[a#2], functions=[count(1)], output=[a#2, n#3L])\n"
+    )
+    assert "self-join-aggregate" not in {f.name for f in found(text)}
+
+
+def test_an_exchange_that_reuses_what_it_stands_beneath_ends() -> None:
+    text = (
+        "BroadcastNestedLoopJoin BuildRight, Inner\n:- {t:a#1}\n"
+        "+- BroadcastExchange IdentityBroadcastMode, [plan_id=7]\n"
+        "   +- ReusedExchange [b#2], BroadcastExchange IdentityBroadcastMode, [plan_id=7]\n"
+    )
+    assert "cartesian-product" in {f.name for f in found(text)}

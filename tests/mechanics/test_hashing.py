@@ -6,7 +6,7 @@ from functools import cmp_to_key
 
 import pytest
 
-from planviz.evaluation import UnknownValueError, compare, row_value
+from planviz.evaluation import DEFAULT_EVALUATOR, UnknownValueError, compare
 from planviz.execution import QueryExecution
 from planviz.expressions.core import Alias
 from planviz.logical.operators import Project
@@ -38,7 +38,7 @@ def test_hash(expression: str) -> None:
     assert isinstance(plan, Project)
     value = plan.projects[0]
     assert isinstance(value, Alias)
-    assert murmur3([row_value(value.child, {})], [value.data_type]) == PRINTED[expression]
+    assert murmur3([DEFAULT_EVALUATOR.row_value(value.child, {})], [value.data_type]) == PRINTED[expression]
 
 
 def test_several_values_are_chained_and_nulls_leave_the_seed() -> None:

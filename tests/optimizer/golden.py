@@ -22,7 +22,6 @@ from pathlib import Path
 
 from planviz.config import OptimizerConfig
 from planviz.dataframe import Encoders, SparkSession
-from planviz.estimation import estimating
 from planviz.execution import QueryExecution, Session
 from planviz.expressions.ids import Ids, ids_from
 from planviz.logical.plan import LogicalPlan
@@ -106,8 +105,7 @@ def run(case: Case) -> tuple[str, set[str]]:
             context = OptimizerContext(config)
             chosen = [rules[name](context) for name in case.flags["rules"]]
             start = rules["FinishAnalysis"](context).apply(analyzed)
-            with estimating(config):
-                result = RuleExecutor("Optimizer", [Batch("Rules", FixedPoint(), chosen)]).execute(start, trace)
+            result = RuleExecutor("Optimizer", [Batch("Rules", FixedPoint(), chosen)]).execute(start, trace)
         else:
             result = Optimizer(config).optimize(analyzed, trace)
     effective = {a.rule.rsplit(".", 1)[-1].rsplit("$", 1)[-1] for a in trace}

@@ -44,6 +44,20 @@ HEAD = "== Physical Plan ==\n"
             "Spark 3.3 or later",
             "low",
         ),
+        # They showed a second flag of broadcast joins long before Spark 4.2, in plans without Photon, too.
+        (
+            HEAD + "BroadcastHashJoin [a#1], [b#2], Inner, BuildRight, false, true\n:- LocalTableScan [a#1]\n"
+            "+- Exchange SinglePartition, EXECUTOR_BROADCAST, [plan_id=3]\n   +- LocalTableScan [b#2]\n",
+            "Spark 3.3 or later",
+            "low",
+        ),
+        (
+            HEAD + "BroadcastHashJoin [a#1], [b#2], Inner, BuildRight\n:- LocalTableScan [a#1]\n"
+            "+- BroadcastExchange HashedRelationBroadcastMode(List(input[0, string, false])), [id=#9]\n"
+            "   +- LocalTableScan [b#2]\n",
+            "Spark 3.0",
+            "high",
+        ),
         ("== Analyzed Logical Plan ==\na: int\nCTERelationRef 0, true, [a#1], false\n", "Spark 3.4 to 3.5", "high"),
         ("== Optimized Logical Plan ==\nRelation default.t[a#1] parquet\n", "Spark 3.2 to 3.3", "high"),
         ("== Optimized Logical Plan ==\nUnion\n:- LocalRelation [a#1]\n+- LocalRelation [a#2]\n", "Spark 3.0", "low"),

@@ -9,7 +9,7 @@ import pytest
 from planviz.catalog.files import read_catalog, write_catalog
 from planviz.config import OptimizerConfig
 from planviz.errors import InputError
-from planviz.estimation import estimate, estimating
+from planviz.estimation import Estimator
 from planviz.execution import explain
 from planviz.spark.capturing import active_session
 from planviz.spark.jvm import estimate as spark_estimate
@@ -83,9 +83,9 @@ def test_planviz_estimates_with_the_catalogue_what_spark_does_after_its_own_anal
     plan = spark.sql(sql)._jdf.queryExecution().optimizedPlan()
     config = OptimizerConfig().with_settings({"spark.sql.cbo.enabled": "true", **SETTINGS})
     ours = explain(sql, catalog, config).optimized
-    with estimating(config):
-        assert [estimate(ours).rows, estimate(ours).size] == spark_estimate(plan)
-        assert estimate(ours).rows < 100
+    found = Estimator(config).estimate(ours)
+    assert [found.rows, found.size] == spark_estimate(plan)
+    assert found.rows < 100
 
 
 @pytest.mark.spark

@@ -22,17 +22,18 @@ from sqlalchemy import create_engine, event
 import planviz.store
 from planviz.document import open_sql
 from planviz.errors import InputError, StoreError
-from planviz.store import Library, Query, default_place, read_query
+from planviz.store import Library, Person, Query, default_place, read_query
 from planviz.store.bundle import export, load
 from planviz.store.database import HEAD, VARIABLE, open_database
-from planviz.store.library import Text
 from planviz.store.notes import add_note, add_notes, carried, notes_of, remove_note
 from planviz.store.tables import Base
 from planviz.store.terms import Terms, terms_of, words_of
+from planviz.store.texts import Text
 
 #: The fixture that opens libraries.
 Opener = Callable[[str], Library]
 JOIN = "SELECT l.a FROM lineitem l JOIN orders o ON l.k = o.k"
+ADA, BOB = Person("oidc-ada", "ada@example.com", "Ada"), Person("oidc-bob", "bob@example.com", "Bob")
 TERMS = Terms("SQL", ("lineitem", "orders"), ("broadcasthashjoin",), ("cartesian-product",), ("select", "lineitem"))
 
 
@@ -99,9 +100,8 @@ def test_trash_restore_and_deletion(library: Library) -> None:
     assert library.trash([saved.id, "none"]) == 1
     assert library.search(Query())[1] == 0
     assert library.search(Query(trash=True))[1] == 1
-    for open_text in (library.text, library.shared_text):
-        with pytest.raises(InputError, match="lies in the trash"):
-            open_text(saved.id)
+    with pytest.raises(InputError, match="lies in the trash"):
+        library.text(saved.id)
     assert library.restore([saved.id]) == 1
     assert library.text(saved.id).text == JOIN
     assert library.delete([saved.id]) == 1
@@ -146,7 +146,7 @@ def test_strangers_change_nothing_of_each_other_s(library: Library) -> None:
 
 
 def test_one_owner_does_not_see_the_others(library: Library) -> None:
-    mine, yours = library.of("ada@example.com"), library.of("bob@example.com")
+    mine, yours = library.of(ADA), library.of(BOB)
     saved = mine.save(Text(JOIN), "join", TERMS, ["x"])
     assert yours.find(saved.id) is None
     assert yours.search(Query())[1] == 0
@@ -155,9 +155,8 @@ def test_one_owner_does_not_see_the_others(library: Library) -> None:
         with pytest.raises(InputError):
             ask(saved.id)
     assert yours.trash([saved.id]) == yours.delete([saved.id]) == 0
-    # The same text is each one's own document; whoever has the address reads it.
+    # The same text is each one's own document.
     assert yours.save(Text(JOIN), "join", TERMS).id != saved.id
-    assert yours.shared_text(saved.id).text == JOIN
 
 
 def test_what_nobody_saved_goes_with_time_and_size(library: Library) -> None:

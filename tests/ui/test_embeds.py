@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from planviz.samples import load, samples
-from planviz.store import Library
-from planviz.store.library import Text
+from planviz.store import Library, Person
+from planviz.store import library as store_library
 from planviz.store.terms import Terms
+from planviz.store.texts import Text
 from planviz.ui import cache, library, links, sharing
 from planviz.ui.opened import Source
 from tests.ui.test_routes import Client
@@ -106,6 +107,43 @@ def test_deleted_is_deleted_from_embeds_too(store: Library, client: Client) -> N
     store.restore([saved.id])
     store.delete([saved.id])
     assert client.get(f"/plan/{saved.id}.svg").status_code == 404
+
+
+def test_deleted_is_closed_for_whoever_had_it_open(store: Library, client: Client) -> None:
+    saved = store.save(Text(SQL, "tpch"), "Totals", Terms())
+    assert client.get(f"/plan/{saved.id}.svg").status_code == 200
+    opened = cache.open_document(SQL, "tpch")
+    derived = cache.open_document(SQL, "tpch", "spark-3.5")
+    other = cache.open_document(SQL + " ORDER BY 1", "tpch")
+    store.trash([saved.id])
+    library.delete(store, saved.id)
+    assert store.find(saved.id) is None
+    for gone in (opened, derived):
+        assert client.get(f"/plan/{gone.key}/0.svg").status_code == 404
+    assert client.get(f"/plan/{other.key}/0.svg").status_code == 200
+    # The workers are told, as of what its sessions have left.
+    assert {opened.key, derived.key} <= {*cache.left(lambda session: False)}
+
+
+def test_opening_an_address_counts_as_opening(store: Library, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = store.remember(Text(SQL, "tpch"))
+    later = kept.opened + 29 * 86_400_000
+    monkeypatch.setattr(store_library, "now", lambda: later)
+    monkeypatch.setattr(library, "now", lambda: later)
+    assert client.get(f"/plan/{kept.id}.svg").status_code == 200
+    found = store.find(kept.id)
+    assert found is not None
+    assert found.opened == later
+    monkeypatch.setattr(store_library, "now", lambda: later + 2 * 86_400_000)
+    assert store.sweep() == 0
+
+
+def test_a_server_without_accounts_opens_no_document_of_people(store: Library, client: Client) -> None:
+    ann = store.of(Person("oidc-ann", "ann@example.com", "Ann"))
+    saved = ann.save(Text(SQL, "tpch"), "Ann's", Terms())
+    assert client.get(f"/plan/{saved.id}.svg").status_code == 404
+    ann.open_by_link(saved.id, True)
+    assert client.get(f"/plan/{saved.id}.svg").status_code == 200
 
 
 @pytest.mark.parametrize("sample", [sample.name for sample in samples()])

@@ -29,11 +29,11 @@ from planviz.types import (
     UNKNOWN,
     DataType,
     DecimalType,
+    decimal_rules,
     is_atomic,
     is_integral,
     is_numeric,
     is_string,
-    least_precision,
     promote_string,
     tightest_common_type,
     wider_decimal,
@@ -48,7 +48,7 @@ def of_literal(e: Literal) -> DecimalType:
 
 def _whole(e: Expression, t: DataType) -> DecimalType:
     """The decimal of a whole number beside a decimal: as narrow as a constant is, unless a setting says otherwise."""
-    written = isinstance(e, Literal) and e.value is not None and least_precision()
+    written = isinstance(e, Literal) and e.value is not None and decimal_rules().least_precision
     return of_literal(e) if written and isinstance(e, Literal) else FOR_TYPE[t]
 
 

@@ -11,7 +11,7 @@ from math import log2
 
 from planviz.config import OptimizerConfig
 from planviz.decisions.join_tree import PARTITIONS, THRESHOLD
-from planviz.estimation import UNKNOWN_SIZE, estimate, estimating, size_in_bytes
+from planviz.estimation import UNKNOWN_SIZE, Estimator
 from planviz.logical.combining import Join
 from planviz.physical.broadcast_limits import MAP_CAPACITY
 from planviz.physical.strategies.keys import equi_join
@@ -45,8 +45,8 @@ class Cost:
 
 def cost_of(operator: str, build: str, join: Join, config: OptimizerConfig) -> Cost:
     """What `operator`, building the side `build` (BuildLeft, BuildRight, ""), would cost for a join of these sides."""
-    with estimating(config):
-        sizes = {"BuildLeft": size_in_bytes(join.left), "BuildRight": size_in_bytes(join.right)}
+    size_in_bytes = Estimator(config).size_in_bytes
+    sizes = {"BuildLeft": size_in_bytes(join.left), "BuildRight": size_in_bytes(join.right)}
     built = sizes.get(build, max(sizes.values()))
     if operator == "CartesianProduct":
         return _product(join, config, *sizes.values())
@@ -107,5 +107,4 @@ def _hash_tables(built: int, partitions: int) -> Cost:
 def _rows(join: Join, build: str, config: OptimizerConfig) -> int | None:
     """The rows of a side as Spark's formulas give them, also where it reckons in bytes alone."""
     side = join.left if build == "BuildLeft" else join.right
-    with estimating(config.with_settings({"spark.sql.cbo.enabled": True})):
-        return estimate(side).rows
+    return Estimator.with_rows(config).estimate(side).rows

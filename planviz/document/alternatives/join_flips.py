@@ -17,7 +17,7 @@ from planviz.document.alternatives.flip_costs import cost_of
 from planviz.document.alternatives.hints import HINTS, hint_added, hint_removed
 from planviz.document.alternatives.relation_names import named_relation
 from planviz.document.alternatives.replanning import with_statistics
-from planviz.estimation import UNKNOWN_SIZE, estimating, size_in_bytes
+from planviz.estimation import UNKNOWN_SIZE, Estimator
 from planviz.execution import QueryExecution
 from planviz.logical.combining import Join
 from planviz.logical.plan import LogicalPlan
@@ -33,9 +33,8 @@ _SIDES = {"left": "left_hint", "right": "right_hint"}
 
 def join_candidates(decision: Decision, execution: QueryExecution) -> list[Flip]:
     """Changes after which the join alone would be planned otherwise: of each kind the nearest for every outcome."""
-    with estimating(execution.config):
-        tried = _Candidates(decision, execution)
-        found = [*tried.settings(), *tried.hints(), *tried.statistics()]
+    tried = _Candidates(decision, execution)
+    found = [*tried.settings(), *tried.hints(), *tried.statistics()]
     nearest: dict[tuple[FlipKind, str, str, str], Flip] = {}
     for f in sorted(found, key=lambda f: f.rank):
         nearest.setdefault((f.kind, f.outcome, f.build, "" if f.kind == "setting" else f.relation), f)
@@ -46,7 +45,8 @@ class _Candidates:
     def __init__(self, decision: Decision, execution: QueryExecution) -> None:
         self.execution, self.config = execution, execution.config
         self.join: Join = decision.subject
-        self.sizes = {"left": size_in_bytes(self.join.left), "right": size_in_bytes(self.join.right)}
+        self.estimator = Estimator(self.config)
+        self.sizes = {side: self.estimator.size_in_bytes(getattr(self.join, side)) for side in _SIDES}
         self.now, self.node = self._chosen(self.join, self.config)
         tables = [n.table for n in self.join.walk() if isinstance(n, LogicalRelation) and n.table is not None]
         self.opaque = reads_opaque(self.join)
@@ -180,7 +180,7 @@ class _Candidates:
             return made
 
         def size(value: int) -> int:
-            return size_in_bytes(changed(value))
+            return self.estimator.size_in_bytes(changed(value))
 
         for bound in self._bounds(side):
             edge = largest_within(size, bound, max(now, 1))

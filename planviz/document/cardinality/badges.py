@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from planviz.config import OptimizerConfig
-from planviz.estimation import estimate, estimating
+from planviz.estimation import Estimator
 from planviz.graph.node import Estimate
 from planviz.logical.operators import Filter, Project
 from planviz.logical.plan import LogicalPlan
@@ -25,8 +25,8 @@ class Expectations:
     """What is expected of the operators of one query, planned with these settings."""
 
     def __init__(self, config: OptimizerConfig) -> None:
-        self._config = config
-        self._counted = config.with_settings({"spark.sql.cbo.enabled": True})
+        self._estimator = Estimator(config)
+        self._counted = Estimator.with_rows(config)
 
     def of(self, node: object) -> Estimate | None:
         """Rows and bytes that are expected of an optimized or a physical operator, None where nobody can say.
@@ -37,14 +37,12 @@ class Expectations:
         logical = logical_of(node)
         if logical is None:
             return self._bound(node) if isinstance(node, SparkPlan) else None
-        with estimating(self._config):
-            found = estimate(logical)
+        found = self._estimator.estimate(logical)
         rows = drawn(found.rows)
         return Estimate(rows, drawn(found.size), formula_rows=self._counts(logical) if rows is None else None)
 
     def _counts(self, logical: LogicalPlan) -> int | None:
-        with estimating(self._counted):
-            return drawn(estimate(logical).rows)
+        return drawn(self._counted.estimate(logical).rows)
 
     def _bound(self, node: SparkPlan) -> Estimate | None:
         """What an operator gives at most whose rows nobody estimates: those of what it reads."""

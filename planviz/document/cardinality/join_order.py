@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from planviz.config import OptimizerConfig
 from planviz.decisions.refusals import Refusal
-from planviz.estimation import estimate, estimating
+from planviz.estimation import Estimator
 from planviz.estimation.cost import Candidate, JoinPlan, Reordering
 from planviz.execution import QueryExecution
 from planviz.logical.plan import LogicalPlan
@@ -28,8 +28,8 @@ def order_table(execution: QueryExecution) -> dict[str, object]:
     """
     execution.reorderings, execution.refusals = [], []
     _ = execution.optimized
-    with estimating(execution.config):
-        searches = [_search(found) for found in execution.reorderings]
+    estimator = Estimator(execution.config)
+    searches = [_search(found, estimator) for found in execution.reorderings]
     return {"searches": searches, "refused": _refused(execution.refusals, execution.config)}
 
 
@@ -46,11 +46,11 @@ def _refused(refusals: Iterable[Refusal], config: OptimizerConfig) -> list[str]:
     return [one_line(words[:1].upper() + words[1:] + ".") for words in dict.fromkeys(found)]
 
 
-def _search(found: Reordering) -> dict[str, object]:
+def _search(found: Reordering, estimator: Estimator) -> dict[str, object]:
     names = relation_names(found.relations)
     relations = []
     for name, plan in zip(names, found.relations, strict=True):
-        own = estimate(plan)
+        own = estimator.estimate(plan)
         relations.append({"name": name, "rows": own.rows, "bytes": own.size})
     levels = [_level(found, level, candidates) for level, candidates in enumerate(found.levels, 1)]
     chosen = found.chosen

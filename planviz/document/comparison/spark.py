@@ -14,7 +14,7 @@ from planviz.document.comparison.normalization import Line, equal_but_for_chance
 from planviz.document.comparison.spark_steps import EXECUTORS, StepComparison, compare_steps, in_words
 from planviz.document.model import Document, SqlStatement
 from planviz.errors import InputError
-from planviz.estimation import estimate, estimating
+from planviz.estimation import Estimator
 from planviz.graph import PlanGraph
 from planviz.graph.actual import actual_rows
 from planviz.graph.trace import RuleTrace
@@ -160,8 +160,8 @@ def _expected(statement: SqlStatement, spark: PlanGraph | None, run: PlanGraph |
     if spark is None or execution is None or not all(node.estimate for node in spark):
         return ()
     measured = actual_rows(spark, run) if run is not None else {}
-    with estimating(execution.config):
-        own = [(found.rows, found.size) for found in map(estimate, _nodes(execution.optimized))]
+    estimates = map(Estimator(execution.config).estimate, _nodes(execution.optimized))
+    own = [(found.rows, found.size) for found in estimates]
     found = []
     for node, ours in zip(spark, own, strict=True):
         assert node.estimate is not None

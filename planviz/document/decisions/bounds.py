@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from planviz.decisions.choices import Check, Decision, Rejected
 from planviz.document.alternatives.join_flips import largest_within
-from planviz.estimation import UNKNOWN_SIZE, estimating, size_in_bytes
+from planviz.estimation import UNKNOWN_SIZE, Estimator
 from planviz.execution import QueryExecution
 from planviz.logical.relations import LogicalRelation
 from planviz.replay.opaque import reads_opaque
@@ -54,14 +54,14 @@ def size_bounds(execution: QueryExecution, decisions: Sequence[Decision]) -> dic
     A side with one such table says something of it; a side with several says nothing of each.
     """
     found: dict[str, Bound] = {}
-    with estimating(execution.config):
-        for decision in decisions:
-            for bound in _of_join(decision) if decision.strategy == "JoinSelection" else ():
-                found[bound.table] = _both(found.get(bound.table), bound)
+    estimator = Estimator(execution.config)
+    for decision in decisions:
+        for bound in _of_join(decision, estimator) if decision.strategy == "JoinSelection" else ():
+            found[bound.table] = _both(found.get(bound.table), bound)
     return found
 
 
-def _of_join(decision: Decision) -> Iterator[Bound]:
+def _of_join(decision: Decision, estimator: Estimator) -> Iterator[Bound]:
     for check in decision.checks:
         values = dict(check.values)
         limit = values.get("limit")
@@ -72,7 +72,7 @@ def _of_join(decision: Decision) -> Iterator[Bound]:
         for side in [built] if check.passed and built else allowed if check.passed is False else ():
             plan = getattr(decision.subject, side)
             unknown = fitted_tables(plan)
-            edge = _edge(plan, next(iter(unknown.values())), limit) if len(unknown) == 1 else None
+            edge = _edge(plan, next(iter(unknown.values())), limit, estimator) if len(unknown) == 1 else None
             if edge is None:
                 continue
             name = next(iter(unknown))
@@ -82,7 +82,7 @@ def _of_join(decision: Decision) -> Iterator[Bound]:
                 yield Bound(name, edge + 1, None, (f"it was not broadcast, up to {byte_size(limit)} would have been",))
 
 
-def _edge(plan: LogicalPlan, relation: LogicalRelation, limit: int) -> int | None:
+def _edge(plan: LogicalPlan, relation: LogicalRelation, limit: int, estimator: Estimator) -> int | None:
     """The largest size of a table at which a plan over it is within the limit; None where there is none."""
     table = relation.table
     assert table is not None
@@ -94,7 +94,7 @@ def _edge(plan: LogicalPlan, relation: LogicalRelation, limit: int) -> int | Non
             same = isinstance(p, LogicalRelation) and p.table is not None and p.table.shown_name == table.shown_name
             return p.replace(table=known) if same else p
 
-        return size_in_bytes(plan.transform_up(one))
+        return estimator.size_in_bytes(plan.transform_up(one))
 
     return largest_within(size, limit, max(limit, 1))
 

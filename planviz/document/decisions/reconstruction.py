@@ -25,10 +25,15 @@ from planviz.decisions.join_tree import (
 from planviz.document.decisions.model import Decided
 from planviz.document.model import Document
 from planviz.graph import PlanGraph
+from planviz.graph.kinds import spark_operator
 from planviz.graph.node import PlanNode
+from planviz.plantext.operators import untold
+from planviz.replay.older import newer_operator
 from planviz.versions.model import SettingValue
 
 OPERATORS = ("BroadcastHashJoin", "ShuffledHashJoin", "SortMergeJoin", "CartesianProduct", "BroadcastNestedLoopJoin")
+#: What a hash join over shuffled sides may have been before another engine took it over: they replace sort-merge joins.
+_HASHED = ("ShuffledHashJoin", "SortMergeJoin")
 _INNER = ("Inner", "Cross")
 _HINT = re.compile(r"(left|right)Hint=\(strategy=(\w+)\)")
 #: Whose failure a no is.
@@ -78,7 +83,7 @@ class _Joins:
     def decisions(self) -> Iterator[Decision]:
         """One for every join, in the order of the text."""
         for node in self.plan:
-            if node.op in OPERATORS:
+            if planned_as(node.op):
                 yield self._decision(node)
 
     def _decision(self, node: PlanNode) -> Decision:
@@ -90,7 +95,7 @@ class _Joins:
         rejected = tuple(
             Rejected(_LOSERS[c.node], f"the answer to “{_title(self.tree, c.node)}” was no", c.node, c.values)
             for c in checks
-            if c.passed is False and _LOSERS.get(c.node, node.op) != node.op
+            if c.passed is False and c.node in _LOSERS and _LOSERS[c.node] not in planned_as(node.op)
         )
         keys = zip(arguments.get("left_keys", ()), arguments.get("right_keys", ()), strict=False)
         values = {
@@ -109,7 +114,8 @@ class _Joins:
 
     def _known(self, node: PlanNode) -> _Known:
         source = self._source(node)
-        kind = str(node.arguments.get("join_type") or ("Inner" if node.op == "CartesianProduct" else ""))
+        product = "CartesianProduct" in planned_as(node.op)
+        kind = str(node.arguments.get("join_type") or ("Inner" if product else ""))
         hints = None
         if source is not None:
             said = dict(_HINT.findall(source.text))
@@ -147,7 +153,7 @@ class _Joins:
         """The largest side in bytes that was broadcast and not hinted: what is no larger is small enough, too."""
         found = [-1]
         for node in self.plan:
-            built = node.arguments.get("build_side") if node.op == "BroadcastHashJoin" else None
+            built = node.arguments.get("build_side") if "BroadcastHashJoin" in planned_as(node.op) else None
             if built in ("left", "right"):
                 known = self._known(node)
                 if known.sizes is not None and "broadcast" not in (known.hints or ()):
@@ -227,7 +233,7 @@ class _Joins:
         null_aware = bool(node.arguments.get("null_aware"))
         return (
             leaf is not None
-            and leaf.operator == node.op
+            and leaf.operator in planned_as(node.op)
             and (leaf.name == "L_NAAJ") is null_aware
             and all(facts.get(name, answer) is answer for name, answer in way.items())
         )
@@ -260,6 +266,18 @@ class _Joins:
         return ", ".join(dict.fromkeys(str(t).rsplit(".", 1)[-1] for t in tables if t))
 
 
+def planned_as(op: str) -> tuple[str, ...]:
+    """The joins of Spark's planner that an operator stands for, whichever engine or version printed it; () for no join.
+
+    Engines execute sort-merge joins as hash joins, too, so that the name of such a join leaves two.
+    """
+    spark = newer_operator(op)
+    name = spark_operator(spark)
+    if name not in OPERATORS:
+        return ()
+    return _HASHED if name == "ShuffledHashJoin" and name != spark else (name,)
+
+
 def _ways(tree: DecisionTree, name: str) -> Iterator[list[tuple[str, bool]]]:
     """Every way from a question to an outcome: questions with their answers."""
     q = tree.question(name)
@@ -282,6 +300,8 @@ def _keyed(node: PlanNode) -> bool | None:
         return False
     if node.arguments.get("left_keys"):
         return True
+    if untold(node):
+        return None
     conjuncts = _split(str(node.arguments.get("condition") or ""), " AND ")
     return None if any(len(_split(c, " = ")) > 1 or len(_split(c, " <=> ")) > 1 for c in conjuncts) else False
 

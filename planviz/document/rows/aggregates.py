@@ -13,7 +13,7 @@ from planviz.config import OptimizerConfig
 from planviz.decisions.estimates import Formula
 from planviz.document.decisions.aggregates import AggregateReport
 from planviz.errors import InputError
-from planviz.estimation import UNKNOWN_SIZE, Estimate, estimate, estimating
+from planviz.estimation import UNKNOWN_SIZE, Estimate, Estimator
 from planviz.estimation.aggregates import aggregate_estimate
 from planviz.estimation.model import row_size
 from planviz.evaluation import FailsError, UnknownValueError, compare, convert
@@ -77,23 +77,20 @@ def stage_estimates(report: AggregateReport) -> tuple[StageEstimate, ...]:
     """
     if report.execution is None or report.below is None:
         return ()
-    with estimating(OptimizerConfig().with_settings({"spark.sql.cbo.enabled": True})):
-        return tuple(_estimates(report, estimate(report.below)))
+    return tuple(_estimates(report, Estimator.with_rows(OptimizerConfig()).estimate(report.below)))
 
 
 def input_rows(report: AggregateReport) -> int | None:
     """The estimated rows that the first stage reads; None where unknown."""
     if report.below is None:
         return None
-    with estimating(OptimizerConfig().with_settings({"spark.sql.cbo.enabled": True})):
-        return estimate(report.below).rows
+    return Estimator.with_rows(OptimizerConfig()).estimate(report.below).rows
 
 
 def _estimates(report: AggregateReport, below: Estimate) -> Iterator[StageEstimate]:
     copies = len(report.expand.projections) if report.expand is not None else 1
     rows = None if below.rows is None else below.rows * copies
-    with estimating(OptimizerConfig()):
-        tasks = _tasks(report.stages[0].node.child)
+    tasks = _tasks(report.stages[0].node.child, Estimator(OptimizerConfig()))
     for stage in report.stages:
         planned = stage.planned
         assert planned is not None
@@ -138,16 +135,16 @@ def _product(keys: Sequence[Expression], below: Estimate) -> tuple[int | None, t
     return None, tuple([getattr(k, "name", str(k)) for k, ok in zip(plain, known, strict=True) if not ok])
 
 
-def _tasks(plan: SparkPlan) -> int:
+def _tasks(plan: SparkPlan, estimator: Estimator) -> int:
     """The tasks that run an operator: partitions of the shuffle below it, or of the largest file that it reads."""
     if isinstance(plan, ShuffleExchangeExec):
         return plan.number
     if isinstance(plan, FileSourceScanExec):
         leaves = [n for n in plan.origin.walk() if not n.children] if plan.origin is not None else []
-        size = max([estimate(leaf).size for leaf in leaves], default=1)
+        size = max([estimator.size_in_bytes(leaf) for leaf in leaves], default=1)
         return 1 if size >= UNKNOWN_SIZE else max(1, ceil(size / TASK_BYTES))
     streamed = [c for c in plan.children if not isinstance(c, BroadcastExchangeExec)]
-    return max([_tasks(c) for c in streamed], default=1)
+    return max([_tasks(c, estimator) for c in streamed], default=1)
 
 
 def _partitions(plan: SparkPlan) -> int:
@@ -172,8 +169,7 @@ def sample_columns(report: AggregateReport) -> tuple[AttributeReference, ...]:
 
 def sample_of(report: AggregateReport) -> list[tuple[Value, ...]]:
     """Rows for the sample columns, made from their types and statistics: the same for the same query."""
-    with estimating(OptimizerConfig().with_settings({"spark.sql.cbo.enabled": True})):
-        known = estimate(report.below)
+    known = Estimator.with_rows(OptimizerConfig()).estimate(report.below)
     columns, keys = sample_columns(report), _keys(report)
     stats = []
     for a in columns:

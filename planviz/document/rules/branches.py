@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from planviz.decisions.branches import Branch, LogicLine
-from planviz.estimation import estimating
 from planviz.execution import QueryExecution
 from planviz.expressions.ids import fresh_ids
 from planviz.graph.trace import short_name
@@ -42,7 +41,7 @@ def explained(execution: QueryExecution, step: int) -> tuple[Explanation, ...]:
     told = {part.name: part.logic for part in (rule, *parts_of(rule)) if part.logic}
     if not told:
         return ()
-    with fresh_ids(_NEW_IDS), estimating(execution.config):
+    with fresh_ids(_NEW_IDS):
         _ = rule.apply(application.before)
     return tuple([Explanation(b, told[b.rule]) for b in _once(branches)])
 

@@ -5,7 +5,7 @@ They take and give what the checks of `checks` do. Spark: the `checkInputDataTyp
 
 from __future__ import annotations
 
-from planviz.evaluation.core import value_of
+from planviz.evaluation import DEFAULT_EVALUATOR
 from planviz.expressions.arithmetic import unexpected_input
 from planviz.expressions.core import Expression, TypeMismatch
 from planviz.functions.signatures.checks import Arguments, Check, not_null, out_of_range, unordered
@@ -40,7 +40,7 @@ def _unfoldable(what: str, e: Expression) -> TypeMismatch:
 
 def _number(e: Expression) -> tuple[bool, int | float | None]:
     """Whether the value of a constant is known, and the number that it is (None: null)."""
-    literal = value_of(e) if e.foldable else None
+    literal = DEFAULT_EVALUATOR.value_of(e) if e.foldable else None
     if literal is None:
         return False, None
     return True, literal.value if isinstance(literal.value, int | float) else None
@@ -65,14 +65,14 @@ def _tuple(name: str, a: Arguments) -> TypeMismatch | None:
     """The number of entries of a tuple sketch, where it has one, and how values are put together."""
     for e in a[1:]:
         if is_string(e.data_type) or e.data_type == NULL:
-            literal = value_of(e) if e.foldable else None
+            literal = DEFAULT_EVALUATOR.value_of(e) if e.foldable else None
             if literal is not None and literal.value is None:
                 return not_null("mode" if is_string(e.data_type) else "lgNomEntries")
     if name in _WITH_ENTRIES and len(a) > _WITH_ENTRIES[name]:
         wrong = _within(a[_WITH_ENTRIES[name]], "lgNomEntries", 4, 26, name)
         if wrong is not None:
             return wrong
-    mode = value_of(a[-1]) if a[-1].foldable and is_string(a[-1].data_type) else None
+    mode = DEFAULT_EVALUATOR.value_of(a[-1]) if a[-1].foldable and is_string(a[-1].data_type) else None
     if mode is not None and isinstance(mode.value, str) and mode.value.lower() not in _MODES and name in _WITH_MODE:
         return _hint(f"Invalid call to `{name}`: the mode must be one of {', '.join(_MODES)}, not {mode.value!r}")
     return None
@@ -115,7 +115,7 @@ def _bucket(name: str, a: Arguments) -> TypeMismatch | None:
 def _mask(name: str, a: Arguments) -> TypeMismatch | None:
     """Characters, one each; nothing for those that stay."""
     for what, e in zip(("upperChar", "lowerChar", "digitChar", "otherChar"), a[1:], strict=False):
-        literal = value_of(e) if e.foldable else None
+        literal = DEFAULT_EVALUATOR.value_of(e) if e.foldable else None
         if literal is not None and isinstance(literal.value, str) and len(literal.value) != 1:
             return TypeMismatch("INPUT_SIZE_NOT_ONE", f"Length of {what} should be 1")
     return None
@@ -187,7 +187,7 @@ def _sequence(name: str, a: Arguments) -> TypeMismatch | None:
 
 def _schema(name: str, a: Arguments) -> TypeMismatch | None:
     """A constant text."""
-    literal = value_of(a[0]) if a[0].foldable else None
+    literal = DEFAULT_EVALUATOR.value_of(a[0]) if a[0].foldable else None
     return not_null(name.rpartition("_")[2]) if literal is not None and literal.value is None else None
 
 

@@ -27,8 +27,8 @@ from planviz.expressions.predicates import And, EqualTo
 from planviz.expressions.windows import WindowExpression
 from planviz.logical.operators import Aggregate, Distinct, Expand
 from planviz.logical.plan import LogicalPlan
-from planviz.optimizer.constraints import ExpressionSet
 from planviz.optimizer.context import OptimizerRule
+from planviz.optimizer.expression_set import ExpressionSet
 from planviz.types import DOUBLE, INT, DecimalType
 from planviz.versions import Behaviour
 

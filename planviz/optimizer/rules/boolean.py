@@ -32,8 +32,8 @@ from planviz.expressions.subqueries import SubqueryExpression
 from planviz.logical.combining import Join
 from planviz.logical.operators import Filter
 from planviz.logical.plan import LogicalPlan
-from planviz.optimizer.constraints import ExpressionSet
 from planviz.optimizer.context import OptimizerRule
+from planviz.optimizer.expression_set import ExpressionSet
 from planviz.trees.depth import deep
 from planviz.trees.memo import Memo
 from planviz.trees.node import Settled, TreeNode

@@ -6,7 +6,7 @@ import math
 
 from typing_extensions import override
 
-from planviz.evaluation import compare, converted
+from planviz.evaluation import DEFAULT_EVALUATOR, compare
 from planviz.expressions.casts import Cast
 from planviz.expressions.core import Expression, Literal, lit
 from planviz.expressions.predicates import (
@@ -183,7 +183,7 @@ def _simplified(e: BinaryComparison, child: Expression, to: DataType, v: Literal
     t, value = child.data_type, v.value
     limits = _range(t)
     if limits is not None:
-        low, high = (converted(x, t, to) for x in limits)
+        low, high = (DEFAULT_EVALUATOR.converted(x, t, to) for x in limits)
         if compare(value, high) > 0:
             return _beyond(e, child, LessThan, LessThanOrEqual)
         if compare(value, high) == 0:
@@ -192,8 +192,8 @@ def _simplified(e: BinaryComparison, child: Expression, to: DataType, v: Literal
             return _beyond(e, child, GreaterThan, GreaterThanOrEqual)
         if compare(value, low) == 0:
             return _at_end(e, child, Literal(limits[0], t), GreaterThan, LessThan)
-    narrow = converted(value, to, t)
-    back = None if narrow is None else converted(narrow, t, to)
+    narrow = DEFAULT_EVALUATOR.converted(value, to, t)
+    back = None if narrow is None else DEFAULT_EVALUATOR.converted(narrow, t, to)
     if back is None:
         return e
     literal = Literal(narrow, t)
@@ -256,8 +256,8 @@ def _in(e: In | InSet, child: Expression, to: DataType, items: tuple[Expression,
     nulls = [Literal(None, t) for i in values if i.value is None]
     kept = []
     for i in values:
-        narrow = None if i.value is None else converted(i.value, to, t)
-        back = None if narrow is None else converted(narrow, t, to)
+        narrow = None if i.value is None else DEFAULT_EVALUATOR.converted(i.value, to, t)
+        back = None if narrow is None else DEFAULT_EVALUATOR.converted(narrow, t, to)
         if back is not None and compare(i.value, back) == 0:
             kept.append(Literal(narrow, t))
     if not nulls and not kept:

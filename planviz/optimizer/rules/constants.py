@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing_extensions import override
 
 from planviz.analysis.cleanup import CleanupAliases
-from planviz.evaluation import failure, value_of
 from planviz.expressions.aggregates import AggregateExpression, Count
 from planviz.expressions.arithmetic import Add, Multiply, operands
 from planviz.expressions.calls import Concat, FunctionCall
@@ -58,8 +57,8 @@ from planviz.logical.operators import (
 )
 from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.attributes import substitute
-from planviz.optimizer.constraints import ExpressionSet
 from planviz.optimizer.context import OptimizerRule
+from planviz.optimizer.expression_set import ExpressionSet
 from planviz.optimizer.rules.boolean import FALSE, TRUE, is_null
 from planviz.trees.depth import deep
 from planviz.types import BOOLEAN, is_integral
@@ -170,10 +169,10 @@ class ConstantFolding(OptimizerRule):
         if id(e) in self.settled:
             return e
         if e.foldable:
-            value = value_of(e)
+            value = self.context.evaluator.value_of(e)
             if value is not None:
                 return stored(value) if self.context.config.behaviour.values_are_shown_as_stored else value
-            failed = failure(e)
+            failed = self.context.evaluator.failure(e)
             if failed is not None and failed.error_class and not optional:
                 raise analysis_error(failed.error_class, f'"{e.pretty}" fails: {failed}.', e)
             if failed is not None:
@@ -437,8 +436,7 @@ class ReorderAssociativeOperator(OptimizerRule):
         least = 1 if self.context.config.behaviour.single_constants_move else 2
         return plan.transform_expressions_down(lambda e: self._one(e, keys, least), self.mask)
 
-    @staticmethod
-    def _one(e: Expression, keys: ExpressionSet, least: int) -> Expression:
+    def _one(self, e: Expression, keys: ExpressionSet, least: int) -> Expression:
         if not isinstance(e, Add | Multiply) or not e.deterministic or not is_integral(e.data_type):
             return e
         if keys and e in keys:
@@ -450,7 +448,7 @@ class ReorderAssociativeOperator(OptimizerRule):
         if len(fixed) < least:
             return e
         constant = _chain(fixed, cls, e.mode)
-        value = value_of(constant)
+        value = self.context.evaluator.value_of(constant)
         if value is None:
             return e
         if not rest:

@@ -6,7 +6,7 @@ from collections import Counter
 
 from typing_extensions import override
 
-from planviz.estimation import Estimate, estimate
+from planviz.estimation import Estimate
 from planviz.expressions.core import Alias
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.expressions.unresolved import OuterReference
@@ -156,7 +156,7 @@ class UpdateCTERelationStats(OptimizerRule):
             definitions = []
             for d in plan.definitions:
                 new = d.replace(child=self._told(d.child, known))
-                known[d.id] = estimate(new)
+                known[d.id] = self.context.estimator.estimate(new)
                 definitions.append(new)
             return plan.with_new_children((*definitions, self._told(plan.plan, known)))
         if isinstance(plan, CTERelationRef):

@@ -13,8 +13,8 @@ from planviz.logical.combining import Join
 from planviz.logical.operators import Filter, Generate
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LocalRelation
-from planviz.optimizer.constraints import ExpressionSet, as_set, constraints, inferred, not_null
 from planviz.optimizer.context import OptimizerRule
+from planviz.optimizer.expression_set import ExpressionSet
 from planviz.optimizer.rules.boolean import is_false, is_null, is_true
 
 
@@ -39,7 +39,8 @@ class InferFiltersFromConstraints(OptimizerRule):
 
     def _step(self, plan: LogicalPlan) -> LogicalPlan:
         if isinstance(plan, Filter):
-            new = constraints(plan).minus(constraints(plan.child).union(split(plan.condition)))
+            constraints = self.context.constraints
+            new = constraints.of(plan).minus(constraints.of(plan.child).union(split(plan.condition)))
             if not len(new):
                 return self.refuse(plan, "all that the condition implies is known already", plan.condition)
             return Filter(And(conjunction(list(new)), plan.condition), plan.child)
@@ -56,20 +57,22 @@ class InferFiltersFromConstraints(OptimizerRule):
         if not left and not right:
             return plan
         condition = split(plan.condition) if plan.condition is not None else []
-        known = constraints(plan.left).union(constraints(plan.right), as_set(ExpressionSet(condition)))
-        known = known.union(inferred(known))
+        constraints = self.context.constraints
+        own = constraints.as_set(ExpressionSet(condition))
+        known = constraints.of(plan.left).union(constraints.of(plan.right), own)
+        known = known.union(constraints.inferred(known))
         return plan.replace(
             left=self._filtered(plan.left, known) if left else plan.left,
             right=self._filtered(plan.right, known) if right else plan.right,
         )
 
-    @staticmethod
-    def _filtered(side: LogicalPlan, known: ExpressionSet) -> LogicalPlan:
+    def _filtered(self, side: LogicalPlan, known: ExpressionSet) -> LogicalPlan:
+        constraints = self.context.constraints
         own = side.output_set
-        new = known.union(not_null(known, side.output)).where(
+        new = known.union(constraints.not_null(known, side.output)).where(
             lambda c: c.references and c.references <= own and c.deterministic
         )
-        new = as_set(new).minus(constraints(side))
+        new = constraints.as_set(new).minus(constraints.of(side))
         return Filter(conjunction(list(new)), side) if len(new) else side
 
 
@@ -98,7 +101,7 @@ class InferFiltersFromGenerate(OptimizerRule[Generate]):
         if not self.context.config.get("spark.sql.ansi.enabled"):
             size = size.without_failures()
         wanted = [_greater_zero(size), IsNotNull(child)]
-        known = constraints(node.child)
+        known = self.context.constraints.of(node.child)
         new = [c for c in wanted if c not in known]
         return node.replace(child=Filter(conjunction(new), node.child)) if new else node
 
@@ -129,7 +132,7 @@ class PruneFilters(OptimizerRule[Filter]):
             case Filter(Literal() as condition, child) if is_null(condition) or is_false(condition):
                 return LocalRelation(child.output)
             case Filter(condition, child):
-                known = constraints(child)
+                known = self.context.constraints.of(child)
                 parts = split(condition)
                 rest = [p for p in parts if not (p.deterministic and p in known)]
                 if len(rest) == len(parts):

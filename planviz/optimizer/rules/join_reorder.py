@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing_extensions import override
 
 from planviz.decisions.branches import logic
-from planviz.estimation import estimate
 from planviz.estimation.cost import GivenOrder, JoinPlan, JoinReorderDP
 from planviz.estimation.star_schema import find_star_join
 from planviz.expressions.core import AttributeReference, Expression
@@ -82,14 +81,13 @@ class CostBasedJoinReorder(OptimizerRule):
             return self.refuse(plan, "there is nothing to choose between two relations")
         if len(relations) > most:
             return self.refuse(plan, "too many relations to try their orders", len(relations), setting=_THRESHOLD)
-        unknown = next((r for r in relations if estimate(r).rows is None), None)
+        unknown = next((r for r in relations if self.context.estimator.estimate(r).rows is None), None)
         if unknown is not None:
             return self.refuse(plan, "the rows of a relation are unknown", unknown.node_name)
-        weight = self.context.config.ratio("spark.sql.cbo.joinReorder.card.weight")
         noted = self.context.reorderings
         star = self._star(relations, conditions)
-        better = self.context.config.behaviour.join_cost
-        search = JoinReorderDP(relations, conditions, plan.output_set, weight, star, noted is not None, better).run()
+        estimator = self.context.estimator
+        search = JoinReorderDP(relations, conditions, plan.output_set, estimator, star, noted is not None).run()
         if noted is not None:
             noted.append(search)
         if search.chosen is None:
@@ -103,13 +101,16 @@ class CostBasedJoinReorder(OptimizerRule):
         """The joins in the order that somebody gave; the plan itself where none was given for these relations."""
         assert self.context.join_order is not None
         pairs = self.context.join_order(relations) if len(relations) > 2 else None
-        chosen = None if pairs is None else GivenOrder(relations, conditions, plan.output_set, pairs).plan()
+        if pairs is None:
+            return plan
+        chosen = GivenOrder(relations, conditions, plan.output_set, self.context.estimator, pairs).plan()
         return plan if chosen is None else _with_output(chosen.plan, plan.output)
 
     def _took(self, plan: LogicalPlan, chosen: JoinPlan) -> None:
         """Note the joins of the cheapest order, the first one first, with what each is thought to give."""
         cost = chosen.cost
         reason = f"In between it makes {cost.rows:,} rows and {cost.size:,} bytes, less than the other orders tried."
+        estimate = self.context.estimator.estimate
         joins = [(conjunction(list(j.conditions)), estimate(j.plan).rows or 0) for j in chosen.joins()]
         self.take(plan, "cheapest", reason, [(condition, f"gives {rows:,} rows") for condition, rows in joins])
 
@@ -117,7 +118,7 @@ class CostBasedJoinReorder(OptimizerRule):
         """The relations of a star as bits, when orders are to respect it; 0 where all or none belong to it."""
         if not self.context.on(_STAR):
             return 0
-        star = find_star_join(relations, conditions, self.context.config)
+        star = find_star_join(relations, conditions, self.context.estimator)
         inside = [any(r is s for s in star) for r in relations]
         return 0 if all(inside) else sum(1 << i for i, within in enumerate(inside) if within)
 

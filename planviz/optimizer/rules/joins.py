@@ -6,9 +6,8 @@ from typing_extensions import override
 
 from planviz.decisions.branches import logic
 from planviz.errors import PlanvizError
-from planviz.estimation import can_broadcast
 from planviz.estimation.star_schema import reordered_star
-from planviz.evaluation import UnknownValueError, row_value
+from planviz.evaluation import Evaluator, UnknownValueError
 from planviz.expressions.aggregates import AggregateCall, AggregateExpression, FirstLast, Max, Min, is_aggregate
 from planviz.expressions.core import Expression, Literal
 from planviz.expressions.predicates import And, EqualNullSafe, EqualTo, IsNull, Or, conjunction
@@ -18,7 +17,6 @@ from planviz.logical.join_keys import unique_keys
 from planviz.logical.operators import Aggregate, Filter, Project
 from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.attributes import correlated, renewed, same_output, substitute
-from planviz.optimizer.constraints import constraints
 from planviz.optimizer.context import OptimizerRule
 from planviz.optimizer.rules.pushdown import INNER, can_evaluate_within_join
 from planviz.trees.memo import Memo
@@ -106,7 +104,7 @@ class ReorderJoin(OptimizerRule):
     def _star_first(self, inputs: list[Input], conditions: list[Expression]) -> list[Input]:
         """The inputs with a star's tables before the others."""
         inner = [r for r, kind in inputs if kind == "Inner"]
-        star = reordered_star(inner, conditions, self.context.config)
+        star = reordered_star(inner, conditions, self.context.estimator)
         return [(r, "Inner") for r in star] + [i for i in inputs if not any(i[0] is r for r in star)]
 
     def _refused(self, plan: Filter | Join, inputs: list[Input]) -> LogicalPlan:
@@ -240,37 +238,43 @@ class EliminateOuterJoin(OptimizerRule):
         """Note which conjuncts drop the rows that the join fills with nulls on a side."""
         if self.branches is None:
             return
+        evaluator = self.context.evaluator
         sides = {"left": join.left.output_set, "right": join.right.output_set}
         own = split(plan.condition)
         seen = [
             (c, next((side for side, columns in sides.items() if c.references <= columns), None))
-            for c in [*own, *(c for c in constraints(plan) if c not in own)]
+            for c in [*own, *(c for c in self.context.constraints.of(plan) if c not in own)]
         ]
         told, deciding = [], []
         filled = {"LeftOuter": ("right",), "RightOuter": ("left",)}.get(join.kind, ("left", "right"))
         for side in filled:
-            drops = next((c for c, read in seen if read == side and filters_nulls(c)), None)
+            drops = next((c for c, read in seen if read == side and filters_nulls(c, evaluator)), None)
             deciding.append(drops)
             other = "right" if side == "left" else "left"
             if drops is not None:
                 told.append(
                     f"A row of the {other} side without a match has nulls on the {side}: "
-                    f"{drops} {null_verdict(drops)} there, so the filter drops it."
+                    f"{drops} {null_verdict(drops, evaluator)} there, so the filter drops it."
                 )
             else:
                 told.append(f"A row of the {other} side without a match may pass, so it must stay.")
         shown = [
-            (c, f"reads the {side} side; on a row of nulls it {null_verdict(c)}" if side else "reads both sides")
+            (
+                c,
+                f"reads the {side} side; on a row of nulls it {null_verdict(c, evaluator)}"
+                if side
+                else "reads both sides",
+            )
             for c, side in seen
             if c in own or c in deciding
         ]
         self.take(plan, f"{join.kind} to {kind}", " ".join(told), shown)
 
-    @staticmethod
-    def _kind(plan: Filter, join: Join) -> str:
-        conditions = [*split(plan.condition), *constraints(plan)]
-        left = any(c.references <= join.left.output_set and filters_nulls(c) for c in conditions)
-        right = any(c.references <= join.right.output_set and filters_nulls(c) for c in conditions)
+    def _kind(self, plan: Filter, join: Join) -> str:
+        evaluator = self.context.evaluator
+        conditions = [*split(plan.condition), *self.context.constraints.of(plan)]
+        left = any(c.references <= join.left.output_set and filters_nulls(c, evaluator) for c in conditions)
+        right = any(c.references <= join.right.output_set and filters_nulls(c, evaluator) for c in conditions)
         kind: str = join.kind
         if kind == "RightOuter":
             return "Inner" if left else kind
@@ -281,21 +285,25 @@ class EliminateOuterJoin(OptimizerRule):
         return "LeftOuter" if left else "RightOuter" if right else kind
 
 
-def filters_nulls(e: Expression) -> bool:
+def filters_nulls(e: Expression, evaluator: Evaluator) -> bool:
     """Whether a condition over a row of nulls is null or false; unknown counts as no."""
     if not e.deterministic or correlated(e):
         return False
     try:
-        value = row_value(e, dict.fromkeys(e.references))
+        value = evaluator.row_value(e, dict.fromkeys(e.references))
     except UnknownValueError:
         return False
     return value is None or value is False
 
 
-def null_verdict(e: Expression) -> str:
+def null_verdict(e: Expression, evaluator: Evaluator) -> str:
     """What a condition gives on a row of nulls, as a clause: "is null", "is false", "is true", "is not known"."""
     try:
-        value = row_value(e, dict.fromkeys(e.references)) if e.deterministic and not correlated(e) else "not known"
+        value = (
+            evaluator.row_value(e, dict.fromkeys(e.references))
+            if e.deterministic and not correlated(e)
+            else "not known"
+        )
     except UnknownValueError:
         value = "not known"
     return f"is {'null' if value is None else str(value).lower()}"
@@ -450,5 +458,5 @@ class PushDownJoinThroughUnion(OptimizerRule):
         sides = [(join.right, join.right_hint)]
         if join.kind == "Inner":
             sides.append((join.left, join.left_hint))
-        small = any(h == "broadcast" or can_broadcast(side, self.context.config) for side, h in sides)
+        small = any(h == "broadcast" or self.context.estimator.can_broadcast(side) for side, h in sides)
         return bool(join_keys(join)) and small

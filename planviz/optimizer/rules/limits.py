@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing_extensions import override
 
 from planviz.decisions.branches import logic
-from planviz.evaluation import value_of
+from planviz.evaluation import DEFAULT_EVALUATOR
 from planviz.expressions.aggregates import AggregateExpression, Average, Count, Max, Min, Sum
 from planviz.expressions.arithmetic import Add
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, SortOrder, id_of, lit
@@ -35,7 +35,7 @@ from planviz.types import INTEGRAL, DecimalType
 
 def constant(e: Expression) -> int | None:
     """The number a limit stands for, or None."""
-    value = value_of(e) if e.foldable else None
+    value = DEFAULT_EVALUATOR.value_of(e) if e.foldable else None
     return value.value if value is not None and isinstance(value.value, int) else None
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing_extensions import override
 
-from planviz.estimation import estimate, size_in_bytes
 from planviz.expressions.core import Expression, Literal
 from planviz.expressions.ids import next_id
 from planviz.expressions.predicates import EqualTo, conjunction, split_conjunction
@@ -16,7 +15,6 @@ from planviz.logical.operators import Filter, Project, Subquery, SubqueryAlias
 from planviz.logical.plan import LeafNode, LogicalPlan
 from planviz.logical.relations import LocalRelation, LogicalRelation
 from planviz.optimizer.attributes import has_subquery
-from planviz.optimizer.constraints import constraints
 from planviz.optimizer.context import OptimizerRule
 from planviz.optimizer.lineage import origin, partition_ids, scanned, within
 from planviz.optimizer.rules.runtime_filters import PRUNES_LEFT, PRUNES_RIGHT, likely_selective
@@ -109,7 +107,7 @@ class PartitionPruning(OptimizerRule):
             if scans == (None, None) and self.refusals is None:
                 # What holds of the inputs is costly to know, and nothing could be left out anyway.
                 continue
-            if _pinned(a, join.left) or _pinned(b, join.right):
+            if self._pinned(a, join.left) or self._pinned(b, join.right):
                 self.refuse(join, "the key is one value, which the partitions are chosen by already", a)
                 continue
             if join.kind in PRUNES_LEFT and scans[0] is not None and _filters(join.right):
@@ -149,11 +147,21 @@ class PartitionPruning(OptimizerRule):
         subquery = DynamicPruningSubquery(other, (key,), next_id(), (), tuple(other_keys), at, only_reused)
         return Filter(subquery, plan)
 
+    def _pinned(self, key: Expression, plan: LogicalPlan) -> bool:
+        """Whether a filter beneath leaves the key a single value."""
+        for c in self.context.constraints.of(plan):
+            if isinstance(c, EqualTo):
+                for mine, other in ((c.left, c.right), (c.right, c.left)):
+                    if isinstance(other, Literal) and mine.semantic_equals(key):
+                        return True
+        return False
+
     def _pays(self, key: Expression, scan: LogicalPlan, other_key: Expression, other: LogicalPlan) -> bool:
         """Whether what is not read is more than what is read once more to know it."""
         if not _selective(other):
             return False
         ratio = self._share_that_goes(key, scan, other_key, other)
+        size_in_bytes = self.context.estimator.size_in_bytes
         again = sum(size_in_bytes(p) for p in other.walk() if isinstance(p, LeafNode))
         return ratio * size_in_bytes(scan) > again
 
@@ -162,16 +170,15 @@ class PartitionPruning(OptimizerRule):
         guess = self.context.config.ratio(_SETTINGS + "fallbackFilterRatio")
         if not self.context.on(_SETTINGS + "useStats"):
             return guess
-        here, there = _distinct(key, scan), _distinct(other_key, other)
+        here, there = self._distinct(key, scan), self._distinct(other_key, other)
         # More keys than partitions: one of the counts is off.
         return guess if not here or there is None or here <= there else 1 - there / here
 
-
-def _distinct(key: Expression, plan: LogicalPlan) -> int | None:
-    """The distinct values of the one column that a key reads."""
-    columns = list(key.references)
-    stats = estimate(plan).columns.get(columns[0]) if len(columns) == 1 else None
-    return None if stats is None else stats.distinct_count
+    def _distinct(self, key: Expression, plan: LogicalPlan) -> int | None:
+        """The distinct values of the one column that a key reads."""
+        columns = list(key.references)
+        stats = self.context.estimator.estimate(plan).columns.get(columns[0]) if len(columns) == 1 else None
+        return None if stats is None else stats.distinct_count
 
 
 def _pruned(plan: LogicalPlan) -> bool:
@@ -187,16 +194,6 @@ def _sides(condition: Expression, join: Join) -> tuple[Expression, Expression] |
         if a.references and b.references and a.references <= left and b.references <= right:
             return a, b
     return None
-
-
-def _pinned(key: Expression, plan: LogicalPlan) -> bool:
-    """Whether a filter beneath leaves the key a single value."""
-    for c in constraints(plan):
-        if isinstance(c, EqualTo):
-            for mine, other in ((c.left, c.right), (c.right, c.left)):
-                if isinstance(other, Literal) and mine.semantic_equals(key):
-                    return True
-    return False
 
 
 def _partitioned(key: Expression, plan: LogicalPlan) -> LogicalPlan | None:

@@ -32,8 +32,8 @@ from planviz.logical.operators import (
 from planviz.logical.plan import LeafNode, LogicalPlan
 from planviz.logical.python import BaseEvalPython
 from planviz.optimizer.attributes import alias_map, inlined, substitute
-from planviz.optimizer.constraints import ExpressionSet
 from planviz.optimizer.context import OptimizerContext, OptimizerRule
+from planviz.optimizer.expression_set import ExpressionSet
 
 #: Joins of which a condition is a filter over the pairs.
 INNER = ("Inner", "Cross")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing_extensions import override
 
-from planviz.evaluation import FailsError, UnknownValueError, row_value
+from planviz.evaluation import Evaluator, FailsError, UnknownValueError
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, Nondeterministic
 from planviz.expressions.objects import ScalaUDF
@@ -51,6 +51,7 @@ class ConvertToLocalRelation(OptimizerRule):
         return plan.transform_down(self._step, LocalRelation.BIT, self.settled)
 
     def _step(self, plan: LogicalPlan) -> LogicalPlan:
+        evaluator = self.context.evaluator
         try:
             match plan:
                 case Project(items, LocalRelation()) if not all(map(_evaluable, items)):
@@ -59,11 +60,11 @@ class ConvertToLocalRelation(OptimizerRule):
                 case Filter(condition, LocalRelation()) if not _evaluable(condition):
                     return self.refuse(plan, "the condition draws or holds a subquery", condition)
                 case Project(items, LocalRelation(columns, rows)):
-                    new = tuple(tuple(_cell(i, columns, r) for i in items) for r in rows)
+                    new = tuple(tuple(_cell(i, columns, r, evaluator) for i in items) for r in rows)
                     return LocalRelation(tuple(i.to_attribute() for i in items), new)
                 case Filter(condition, LocalRelation(columns, rows)):
-                    kept = tuple(r for r in rows if row_value(condition, _row(columns, r)) is True)
-                    return LocalRelation(columns, kept)
+                    truth = [evaluator.row_value(condition, _row(columns, r, evaluator)) for r in rows]
+                    return LocalRelation(columns, tuple(r for r, true in zip(rows, truth, strict=True) if true is True))
                 case LocalLimit(Literal(int() as n, _), LocalRelation(columns, rows)):
                     return LocalRelation(columns, rows[:n])
         except FailsError as e:
@@ -75,19 +76,21 @@ class ConvertToLocalRelation(OptimizerRule):
         return plan
 
 
-def _cell(item: Expression, columns: tuple[AttributeReference, ...], row: tuple[object, ...]) -> object:
+def _cell(
+    item: Expression, columns: tuple[AttributeReference, ...], row: tuple[object, ...], evaluator: Evaluator
+) -> object:
     """The value of an item; what Spark lets a function of the JVM compute stays an expression of constants here."""
     if not item.bits & ScalaUDF.BIT:
-        return row_value(item, _row(columns, row))
+        return evaluator.row_value(item, _row(columns, row, evaluator))
     cells = zip(columns, row, strict=True)
     known = {a.expr_id: v if isinstance(v, Expression) else Literal(v, a.data_type) for a, v in cells}
     e = item.child if isinstance(item, Alias) else item
     return e.transform_up(lambda x: known.get(x.expr_id, x) if isinstance(x, AttributeReference) else x)
 
 
-def _row(columns: tuple[AttributeReference, ...], row: tuple[object, ...]) -> dict[int, object]:
+def _row(columns: tuple[AttributeReference, ...], row: tuple[object, ...], evaluator: Evaluator) -> dict[int, object]:
     cells = zip(columns, row, strict=True)
-    return {a.expr_id: row_value(v, {}) if isinstance(v, Expression) else v for a, v in cells}
+    return {a.expr_id: evaluator.row_value(v, {}) if isinstance(v, Expression) else v for a, v in cells}
 
 
 #: What has no value before the query runs.

@@ -6,7 +6,7 @@ from math import log
 
 from typing_extensions import override
 
-from planviz.estimation import UNKNOWN_SIZE, can_broadcast, estimate, size_in_bytes
+from planviz.estimation import UNKNOWN_SIZE
 from planviz.expressions.aggregates import AggregateCall, AggregateExpression
 from planviz.expressions.calls import FunctionCall
 from planviz.expressions.core import AttributeReference, Expression, Literal, alias, id_of
@@ -110,9 +110,9 @@ class InjectRuntimeFilter(OptimizerRule):
         return False
 
     def _shuffled(self, join: Join) -> bool:
-        config = self.context.config
+        can_broadcast = self.context.estimator.can_broadcast
         hinted = "broadcast" in (join.left_hint, join.right_hint)
-        return not hinted and not can_broadcast(join.left, config) and not can_broadcast(join.right, config)
+        return not hinted and not can_broadcast(join.left) and not can_broadcast(join.right)
 
     def _has_shuffle(self, plan: LogicalPlan) -> bool:
         return bool(
@@ -122,7 +122,7 @@ class InjectRuntimeFilter(OptimizerRule):
     def _beneficial(
         self, join: Join, application: LogicalPlan, creation: LogicalPlan, key: Expression, creation_key: Expression
     ) -> KeySource | None:
-        scan, found = _largest_scan(application), None
+        scan, found = self._largest_scan(application), None
         if origin(key, application) is None:
             self.refuse(join, "the key is computed, no column of a scan", key)
         elif scan < self.context.config.number(LEAST_SCAN):
@@ -133,6 +133,11 @@ class InjectRuntimeFilter(OptimizerRule):
             if found is None:
                 self.refuse(join, "the other side's key comes from no scan below a selective filter", creation_key)
         return found
+
+    def _largest_scan(self, plan: LogicalPlan) -> int:
+        size_in_bytes = self.context.estimator.size_in_bytes
+        sizes = [size_in_bytes(p) for p in plan.walk() if isinstance(p, LeafNode)]
+        return max((0 if s == UNKNOWN_SIZE else s for s in sizes), default=0)
 
     def _bloom_size(self, rows: int | None) -> tuple[int, int]:
         """The values that the filter expects and its bits; of known rows so many that few others pass."""
@@ -149,11 +154,12 @@ class InjectRuntimeFilter(OptimizerRule):
     def _filtered(
         self, join: Join, key: Expression, plan: LogicalPlan, creation_key: Expression, creation: LogicalPlan
     ) -> LogicalPlan:
-        size = size_in_bytes(creation)
+        estimate = self.context.estimator.estimate(creation)
+        size = estimate.size
         if size > self.context.config.number(_MOST_CREATION):
             self.refuse(join, "the side that the filter is built of has too many bytes", size, setting=_MOST_CREATION)
             return plan
-        items, bits = self._bloom_size(estimate(creation).rows)
+        items, bits = self._bloom_size(estimate.rows)
         call = AggregateCall(
             "bloom_filter_agg",
             (_hash(creation_key), Literal(items, LONG), Literal(bits, LONG)),
@@ -257,8 +263,3 @@ def _extract_join(plan: Join, key: Expression) -> KeySource | None:
             found = selective_scan(left, other)
         return found
     return None
-
-
-def _largest_scan(plan: LogicalPlan) -> int:
-    sizes = [size_in_bytes(p) for p in plan.walk() if isinstance(p, LeafNode)]
-    return max((0 if s == UNKNOWN_SIZE else s for s in sizes), default=0)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing_extensions import override
 
-from planviz.estimation import can_broadcast
 from planviz.expressions.aggregates import is_aggregate
 from planviz.expressions.core import Alias, AttributeReference, Expression, id_of
 from planviz.expressions.predicates import conjunction
@@ -88,10 +87,9 @@ class PushDownLeftSemiAntiJoin(OptimizerRule):
 
     def _pays(self, plan: Join) -> bool:
         """Whether the join may come before an aggregate: Spark 3.0 does not ask for a broadcast."""
-        config = self.context.config
-        if not config.behaviour.semi_joins_need_a_broadcast:
+        if not self.context.config.behaviour.semi_joins_need_a_broadcast:
             return True
-        return plan.right_hint == "broadcast" or can_broadcast(plan.right, config)
+        return plan.right_hint == "broadcast" or self.context.estimator.can_broadcast(plan.right)
 
     @staticmethod
     def _partly(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing_extensions import override
 
-from planviz.evaluation import value_of
+from planviz.evaluation import Evaluator
 from planviz.expressions.aggregates import Count
 from planviz.expressions.conditional import If
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, alias, id_of, lit
@@ -129,7 +129,7 @@ class PullupCorrelatedPredicates(OptimizerRule):
         if not inner.bits & OuterReference.BIT:
             return e
         counts = not isinstance(e, ScalarSubquery) or not _counts_at_top(inner)
-        part = Decorrelation(counts).part(simplified_conditions(inner), {})
+        part = Decorrelation(counts, self.context.evaluator).part(simplified_conditions(inner), {})
         plan, conditions = part.plan, part.conditions
         taken = outer.input_set if isinstance(outer, LateralJoin) else outer.input_set | outer.output_set
         ids = {a.expr_id for a in plan.output} & taken
@@ -297,38 +297,36 @@ class RewriteCorrelatedScalarSubquery(OptimizerRule):
                 if not found:
                     return plan
                 keys = map_list(grouping, taken)
-                below, mapping = _left_joins(child, _once(found))
+                below, mapping = _left_joins(child, _once(found), self.context.evaluator)
                 return Aggregate(keys, map_list(new, lambda e: substitute(e, mapping)), below)
             case Project(items, child):
-                new = map_list(items, lambda e: _named(taken(e), e))
+                new = map_list(items, taken)
                 if not found:
                     return plan
-                below, mapping = _left_joins(child, found)
-                return Project(map_list(new, lambda e: _named(substitute(e, mapping), e)), below)
+                below, mapping = _left_joins(child, found, self.context.evaluator)
+                return Project(map_list(new, lambda e: substitute(e, mapping)), below)
             case Filter(condition, child):
                 rewritten = taken(condition)
                 if not found:
                     return plan
-                below, mapping = _left_joins(child, found)
+                below, mapping = _left_joins(child, found, self.context.evaluator)
                 return Project(plan.output, Filter(substitute(rewritten, mapping), below))
         return plan
-
-
-def _named(new: Expression, old: Expression) -> Expression:
-    return new
 
 
 def _once(found: list[ScalarSubquery]) -> list[ScalarSubquery]:
     return list({s.expr_id: s for s in found}.values())
 
 
-def _left_joins(child: LogicalPlan, found: list[ScalarSubquery]) -> tuple[LogicalPlan, dict[int, Expression]]:
+def _left_joins(
+    child: LogicalPlan, found: list[ScalarSubquery], evaluator: Evaluator
+) -> tuple[LogicalPlan, dict[int, Expression]]:
     mapping: dict[int, Expression] = {}
     for s in found:
         query: LogicalPlan = s.plan
         first = query.output[0]
         condition = conjunction(list(s.conditions)) if s.conditions else None
-        zero = _on_zero_rows(query) if s.zero_rows else None
+        zero = _on_zero_rows(query, evaluator) if s.zero_rows else None
         query = without_domains(child, query, s.conditions)
         kind = "LeftSingle" if s.single else "LeftOuter"
         if zero is None:
@@ -342,29 +340,29 @@ def _left_joins(child: LogicalPlan, found: list[ScalarSubquery]) -> tuple[Logica
     return child, mapping
 
 
-def _on_zero_rows(plan: LogicalPlan) -> Expression | None:
+def _on_zero_rows(plan: LogicalPlan, evaluator: Evaluator) -> Expression | None:
     """The literal that the subquery gives when no row matches, None for null or unknown."""
     first = plan.output[0].expr_id
-    values = _zero_values(plan)
+    values = _zero_values(plan, evaluator)
     found = values.get(first)
     return None if found is None or found.value is None else found
 
 
-def _zero_values(plan: LogicalPlan) -> dict[int, Literal]:
+def _zero_values(plan: LogicalPlan, evaluator: Evaluator) -> dict[int, Literal]:
     match plan:
         case Aggregate(_, items, _):
-            return {id_of(i): v for i in items if (v := zero_rows_value(i)) is not None}
+            return {id_of(i): v for i in items if (v := zero_rows_value(i, evaluator)) is not None}
         case Project(items, child):
-            below = _zero_values(child)
+            below = _zero_values(child, evaluator)
             out = {}
             for i in items:
                 if i.references <= below.keys():
-                    v = value_of(substitute(i.child if isinstance(i, Alias) else i, below))
+                    v = evaluator.value_of(substitute(i.child if isinstance(i, Alias) else i, below))
                     if v is not None:
                         out[id_of(i)] = v
             return out
         case Distinct(child) | SubqueryAlias(_, child) | Sort(_, _, child):
-            return _zero_values(child)
+            return _zero_values(child, evaluator)
     return {}
 
 

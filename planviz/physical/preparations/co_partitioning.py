@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from planviz.estimation import size_in_bytes
+from planviz.estimation import Estimator
 from planviz.physical.conf import operator_conf
 from planviz.physical.distribution import (
     Alike,
@@ -83,6 +83,7 @@ def co_partitioned(
     exchange: Callable[[Partitioning, SparkPlan], SparkPlan],
     partitions: int,
     most: int,
+    estimator: Estimator,
 ) -> list[SparkPlan]:
     """The children, shuffled anew where they do not fit each other.
 
@@ -92,7 +93,7 @@ def co_partitioned(
     if len(clustered) < 2:
         return children
     specs = {i: spec_of(children[i].output_partitioning, d) for i, d in clustered.items()}
-    if all(s.single and _small(children[i], most) for i, s in specs.items()):
+    if all(s.single and _small(children[i], most, estimator) for i, s in specs.items()):
         return children
     best = _best(specs, children, partitions)
     out = list(children)
@@ -104,9 +105,9 @@ def co_partitioned(
     return out
 
 
-def _small(child: SparkPlan, most: int) -> bool:
+def _small(child: SparkPlan, most: int, estimator: Estimator) -> bool:
     """Whether all rows of a child may be in one partition."""
-    return child.origin is None or size_in_bytes(child.origin) <= most
+    return child.origin is None or estimator.size_in_bytes(child.origin) <= most
 
 
 def _best(specs: dict[int, Spec], children: list[SparkPlan], partitions: int) -> Spec | None:

@@ -53,7 +53,8 @@ class EnsureRequirements:
         wanted = plan.required_distribution
         children = [self._distributed(c, d) for c, d in zip(plan.children, wanted, strict=True)]
         most = self.context.config.number("spark.sql.maxSinglePartitionBytes")
-        children = co_partitioned(children, wanted, self.exchange, self.context.partitions, most)
+        estimator = self.context.estimator
+        children = co_partitioned(children, wanted, self.exchange, self.context.partitions, most, estimator)
         orders = plan.required_ordering
         return plan.with_new_children(tuple(self._sorted(c, o) for c, o in zip(children, orders, strict=True)))
 

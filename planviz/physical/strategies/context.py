@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from planviz.config import OptimizerConfig
 from planviz.decisions.choices import Decision
+from planviz.estimation import Estimator
 from planviz.physical.buffers import buffer_of
 from planviz.physical.distribution import BroadcastMode, Partitioning
 from planviz.physical.earlier import operators_of, without_code
@@ -45,6 +47,11 @@ class PlanningContext:
     buffers: dict[int, tuple[AggregateFunction, tuple[AttributeReference, ...]]] = field(default_factory=dict)
     plan_id: int = 0
     _without_code: dict[type, type] | None = None
+
+    @cached_property
+    def estimator(self) -> Estimator:
+        """What tells how many rows and bytes a logical plan has."""
+        return Estimator(self.config)
 
     def next_plan_id(self) -> int:
         """A number that no other exchange or subquery of the query has."""

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, TypedDict
 
 from planviz.decisions.choices import Recorder
 from planviz.decisions.join_tree import FACTOR, NULL_AWARE, PARTITIONS, PREFER_SORT, THRESHOLD
-from planviz.estimation import size_in_bytes
 from planviz.expressions.earlier import as_stored
 from planviz.logical.combining import Join
 from planviz.physical import joins as j
@@ -55,6 +54,7 @@ class JoinSelection:
         self.config, self.kind = context.config, join.kind
         self.old = context.config.behaviour.joins == "spark-3.0"
         self.hints = {LEFT: join.left_hint, RIGHT: join.right_hint}
+        size_in_bytes = context.estimator.size_in_bytes
         self.sizes = {LEFT: size_in_bytes(join.left), RIGHT: size_in_bytes(join.right)}
         self.threshold = self.config.number(THRESHOLD)
         self.because = ""

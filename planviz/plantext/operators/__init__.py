@@ -27,7 +27,7 @@ from planviz.plantext.operators import aggregates, blocks, commands, exchanges, 
 from planviz.plantext.operators.pieces import Parts, in_order, is_list, rest, split, take_options, truncations
 from planviz.plantext.operators.positions import POSITIONS
 
-__all__ = ["Details", "Parts", "detail_block", "read_arguments", "truncations"]
+__all__ = ["Details", "Parts", "detail_block", "read_arguments", "truncations", "untold"]
 
 Reader = Callable[[str, str], Parts]
 
@@ -95,6 +95,18 @@ def detail_block(node: PlanNode) -> Block | None:
         return None
     block: Block | None = reader.args[0].blocks.get(node.operator_id)
     return block if block is not None and block.name.startswith(node.op) else None
+
+
+def untold(node: PlanNode) -> bool:
+    """Whether a line of the tree of `explain formatted` stands without its block: what it works on is not told.
+
+    A join written by hand with no more than its type and side is such a line, too.
+    """
+    if node.operator_id is not None:
+        reader = node.reader
+        return isinstance(reader, partial) and reader.func is read_arguments and detail_block(node) is None
+    words = node.text[len(node.op) :].strip()
+    return node.kind == "join" and bool(words) and joins.read_join_words(words, {})
 
 
 def _without_remark(text: str) -> tuple[str, str]:

@@ -15,6 +15,8 @@ _PARTITIONING = (
     ("unknown", re.compile(r"UnknownPartitioning")),
     ("identity", re.compile(r"KeyGroupedPartitioning|KeyedPartitioning|\w*PassThrough|IdentityPartitioning")),
 )
+#: Why an exchange of Databricks is there that broadcasts without the driver.
+EXECUTOR_BROADCAST = "EXECUTOR_BROADCAST"
 _OLD_PARTITIONING = re.compile(r"\(?(Hash|Range)Partitioning (\[.*\])(?:, (\d+))?\)?$", re.DOTALL)  # up to 1.4
 _ORIGIN = re.compile(r"[A-Z][A-Z_]{5,}$")
 _SHUFFLE_MODE = re.compile(r"\w*Shuffle$")
@@ -47,6 +49,10 @@ def read_exchange(op: str, text: str) -> Parts:
             leftover.append(piece)
     if "Broadcast" in op:
         parts.setdefault("partitioning_kind", "broadcast")
+    if parts.get("origin") == EXECUTOR_BROADCAST:
+        # The executors fetch the rows of all partitions: no task reads one partition of all rows.
+        parts["partitioning_kind"] = "broadcast"
+        parts.pop("partitions", None)
     return rest(parts, leftover)
 
 

@@ -62,6 +62,9 @@ def read_join(op: str, text: str) -> Parts:
     if flags and flags[0] == "true" and "BroadcastHash" in op and parts.get("join_type") == "LeftAnti":
         parts["null_aware"] = True
     leftover = [piece for piece in leftover if piece not in ("true", "false", "None")]
+    # RAPIDS' nested loops end with the size of a batch.
+    sizes = [piece for piece in leftover if piece.isdigit()]
+    leftover = [piece for piece in leftover if not piece.isdigit()]
     if "join_type" not in parts and (implied := _implied_type(op, parts)):
         parts["join_type"] = implied
     if leftover:
@@ -70,7 +73,7 @@ def read_join(op: str, text: str) -> Parts:
         while leftover and condition.count("(") > condition.count(")"):
             condition += ", " + leftover.pop(0)
         parts["condition"] = whole(condition)
-    return rest(parts, leftover)
+    return rest(parts, [*leftover, *sizes])
 
 
 def _implied_type(op: str, parts: Parts) -> str | None:

@@ -64,6 +64,12 @@ def is_partial(step: Step) -> bool:
     return _PARTIAL.search(stage(step).functions) is not None
 
 
+def groups_at_once(step: Step) -> bool:
+    """Whether it groups rows by keys, without a function, right where they are: the first stage of two, or the only one
+    where the rows of a group stand together already."""
+    return is_aggregate(step) and not stage(step).functions.strip("[] ") and step.inputs[0].op != "Exchange"
+
+
 def is_stage_of_a_stream(step: Step) -> bool:
     """Whether it is a stage that reads a state store, or one whose rows a state store or a later stage takes."""
     return is_aggregate(step) and (is_partial(step) or _takes_state(step))

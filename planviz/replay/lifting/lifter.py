@@ -24,6 +24,7 @@ from planviz.logical.operators import (
     Sort,
 )
 from planviz.logical.plan import LogicalPlan
+from planviz.plantext.operators.exchanges import EXECUTOR_BROADCAST
 from planviz.replay.columns import Columns, scan_columns
 from planviz.replay.expressions import Found
 from planviz.replay.lifting import aggregates, joins, sources
@@ -100,8 +101,16 @@ class Lifter:
     # -------------------------------------------------------------------------------------------- the tree
 
     def plan(self) -> LogicalPlan:
-        """The logical plan of the whole."""
-        return self.lifted(self.steps.root)
+        """The logical plan of the whole; what a planner put above a part of a plan that stands alone stays as it is."""
+        above: list[Step] = []
+        at = self.steps.root
+        while len(at.inputs) == 1 and _is_cut_above(at, above):
+            above.append(at)
+            at = at.inputs[0]
+        made = self.lifted(at)
+        for step in reversed(above):
+            made = _as_known(self.operator(step, [made]).opaque().replace(physical=True))
+        return made
 
     def lifted(self, step: Step) -> LogicalPlan:
         """The logical plan of an operator and all beneath."""
@@ -229,6 +238,17 @@ class Lifter:
         return made
 
 
+def _is_cut_above(step: Step, above: Sequence[Step]) -> bool:
+    """Whether what asked for an operator must have stood above it, and above those that stand `above` it: an exchange
+    of the planner's, the first stage of an aggregate."""
+    if step.op == "BroadcastExchange":
+        return True
+    if step.op == "Exchange":
+        asked = "ENSURE_REQUIREMENTS" in step.text or EXECUTOR_BROADCAST in step.text
+        return asked or aggregates.is_partial(step.inputs[0]) or aggregates.groups_at_once(step.inputs[0])
+    return aggregates.is_partial(step) or (bool(above) and aggregates.groups_at_once(step))
+
+
 def _as_known(made: OpaqueOperator) -> PrintedOperator:
     """The same operator, known and kept as it stands."""
     return PrintedOperator(
@@ -297,6 +317,8 @@ def _sort(lifter: Lifter, step: Step) -> LogicalPlan:
 def _exchange(lifter: Lifter, step: Step) -> LogicalPlan:
     child = lifter.lifted(step.inputs[0])
     if step.op.startswith("Broadcast"):
+        if not lifter.columns.shortened:  # else the places of columns are not known
+            sources.note_broadcast_keys(lifter, step, child)
         return child
     m = _EXCHANGE.match(step.text)
     if m is not None:

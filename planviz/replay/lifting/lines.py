@@ -6,8 +6,9 @@ import re
 from dataclasses import dataclass
 
 from planviz.graph import PlanNode
+from planviz.graph.kinds import spark_operator
 from planviz.plantext.operators import detail_block
-from planviz.replay.lifting.vendors import spark_line, spark_operator
+from planviz.replay.lifting.vendors import spark_line
 
 _STATISTICS = re.compile(r",? ?Statistics\([^()]*\)?\s*$")
 _NUMBER = re.compile(r" \((?:\d+|unknown)\)(?=$|,| \()")

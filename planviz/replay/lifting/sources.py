@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from planviz.errors import PlanvizError
 from planviz.expressions.core import AttributeReference, Expression
 from planviz.expressions.predicates import conjunction
 from planviz.logical.operators import Filter, Project
@@ -14,14 +15,16 @@ from planviz.logical.relations import LocalRelation, LogicalRDD, LogicalRelation
 from planviz.replay.columns import SCAN, scan_columns
 from planviz.replay.lifting.steps import Step, Steps
 from planviz.replay.opaque import Beneath, OpaqueOperator, PrintedOperator, PrintedRelation, kept_as_printed
-from planviz.replay.operators import SOURCE, Operator, columns_of
-from planviz.types import LONG
+from planviz.replay.operators import MORE, SOURCE, Operator, columns_of
+from planviz.types import LONG, UNKNOWN
+from planviz.types.reading import parse_type
 
 if TYPE_CHECKING:
     from planviz.replay.lifting.lifter import Lifter
 
 _FORMATS = ("parquet", "orc", "csv", "json", "text", "avro", "delta", "xml")
 _PARTITIONS = re.compile(r"PartitionFilters: \[")
+_BOUND = re.compile(r"\binput\[(\d+), ([^\[\]]{1,200}?), (true|false)\]")
 _RANGE = re.compile(r"Range \((-?\d+), (-?\d+), step=(-?\d+)(?:, splits=(\d+|None|Some\(\d+\)))?\)")
 
 
@@ -129,9 +132,25 @@ def _range(lifter: Lifter, step: Step) -> LogicalPlan | None:
     return Range(int(m.group(1)), int(m.group(2)), int(m.group(3)), int(slices) if slices else None, column)
 
 
+def note_broadcast_keys(lifter: Lifter, step: Step, child: LogicalPlan) -> None:
+    """Note what the mode of a broadcast says of its keys: `input[0, int, false]` is the first column, never null."""
+    leaves = {a.expr_id for n in child.walk() if not n.children for a in n.output}
+    for place, kind, null in _BOUND.findall(step.text):
+        column = child.output[int(place)] if int(place) < len(child.output) else None
+        if column is None or column.expr_id not in leaves:
+            continue
+        if column.type == UNKNOWN:
+            try:
+                lifter.columns.by_id[column.expr_id] = parse_type(kind)
+            except PlanvizError:
+                continue
+        if null == "false" and column.nullable:
+            lifter.columns.never_null.add(column.expr_id)
+
+
 def opaque_leaf(step: Step, operator: Operator) -> OpaqueOperator:
     """A leaf as it stands, with the columns that it lists first."""
-    m = re.search(r"\[([^\[\]]*#\d+L?)\]", step.text)
+    m = re.search(rf"\[([^\[\]]*#\d+L?(?:, ?{MORE.pattern})?)\]", step.text)
     given = operator.own_columns(f"[{m.group(1)}]") if m is not None else operator.own_columns(step.line.output)
     own = frozenset(a.expr_id for a in given)
     kind: type[OpaqueOperator] = PrintedOperator if kept_as_printed(step.op) else OpaqueOperator

@@ -9,19 +9,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from planviz.graph import PlanGraph, PlanNode
+from planviz.graph.kinds import WRAPPERS
 from planviz.replay.caches import printed_tree
 from planviz.replay.lifting.lines import PhysicalLine, line_of
 
 if TYPE_CHECKING:
     from planviz.physical.printed import PrintedExec
 
-#: Operators that only say how rows are passed on: generated code, batches, stages of an adaptive plan.
-WRAPPERS = re.compile(
-    r"(WholeStageCodegen|InputAdapter|AdaptiveSparkPlan|(Shuffle|Broadcast|Result|TableCache)QueryStage"
-    r"|AQEShuffleRead|CustomShuffleReader|CoalescedShuffleReader|SkewedShuffleReader|LocalShuffleReader"
-    r"|InputIterator|WholeStage|ResultStage|ShuffleMapStage|ShuffleExchangeSource|CoalesceBatches|ShuffleCoalesce"
-    r"|SparkToColumnar|ConvertToUnsafe|ConvertToSafe|\w*ToRow|\w+To\w*Columnar)(Transformer|Exec)?$"
-)
 _ID = re.compile(r"(?<![sS]ubquery)(?<!pruning)(?<!\(list)(?<!id=)#(\d+)")
 _NAMED = re.compile(r"(?:[sS]ubquery|dynamicpruning|\(list)#(\d+)")
 _SUBQUERY = re.compile(r"(?:subquery|dynamicpruning)#(\d+)")

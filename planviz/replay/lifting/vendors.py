@@ -4,23 +4,8 @@ from __future__ import annotations
 
 import re
 
-from planviz.graph.kinds import spark_name
+from planviz.graph.kinds import spark_operator
 
-#: Names of vendors' operators that differ from Spark's by more than a prefix or suffix.
-_OTHERS = {
-    "GroupingAgg": "HashAggregate",
-    "Agg": "HashAggregate",
-    "TopK": "TakeOrderedAndProject",
-    "TopN": "TakeOrderedAndProject",
-    "ShuffleExchangeSink": "Exchange",
-    "ShuffledHashJoinExec": "ShuffledHashJoin",
-    "FlushableHashAggregate": "HashAggregate",
-    "RegularHashAggregate": "HashAggregate",
-    "HashJoin": "ShuffledHashJoin",
-    "NativeScan": "FileScan",
-    "FileGpuScan": "FileScan",
-    "GpuScan": "FileScan",
-}
 #: RAPIDS writes functions, partitionings and build sides with a prefix.
 _GPU = re.compile(r"(?<![A-Za-z0-9_.#])(partial_|merge_)?[gG]pu(?=[a-z]+[($]|Build(?:Left|Right))")
 #: A stage of Databricks' aggregate: its functions name the columns of their buffers. `_PARTIAL` begins one, `_BUFFER`
@@ -43,16 +28,10 @@ _BASIC = re.compile(r"(?<![A-Za-z])basic(sum|average|min|max)\(")
 _TYPED = re.compile(r", (?:[A-Z][a-z]+Type(?:\(\d+,\s*\d+\))?)(?:, (?:true|false))?(?=\))")
 
 
-def spark_operator(op: str) -> str:
-    """Spark's name of an operator, whoever printed it."""
-    name = spark_name(op)
-    return _OTHERS.get(name, name)
-
-
 def spark_line(op: str, rest: str) -> str:
     """What stands behind an operator's name, as Spark writes it."""
     if op.startswith("Gpu"):
-        return _of_rapids(rest)
+        return _of_rapids(op, rest)
     if op.startswith("Photon"):
         return _of_photon(op, rest)
     if op.startswith("Comet"):
@@ -80,7 +59,13 @@ def _names_buffers(text: str) -> bool:
     )
 
 
-def _of_rapids(rest: str) -> str:
+def _of_rapids(op: str, rest: str) -> str:
+    if op == "GpuFilter":
+        # Whether the batches that come out may be joined stands last.
+        rest = re.sub(r", (?:true|false)$", "", rest)
+    if op == "GpuBroadcastNestedLoopJoin":
+        # So does the size that a batch should have.
+        rest = re.sub(r", \d+$", "", rest)
     rest = _GPU.sub(lambda m: m.group(1) or "", rest)
     rest = rest.replace("singlepartitioning$()", "SinglePartition")
     if _BASIC.search(rest):

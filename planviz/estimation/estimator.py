@@ -1,10 +1,6 @@
-"""`estimate(plan)`: every operator's estimate, once per node (Spark: LogicalPlanStats, BasicStatsPlanVisitor)."""
+"""`Estimator`: every operator's estimate, once per node (Spark: LogicalPlanStats, BasicStatsPlanVisitor)."""
 
 from __future__ import annotations
-
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 
 from planviz.config import OptimizerConfig
 from planviz.estimation import formulas
@@ -59,44 +55,53 @@ BY_SIZE = (
     Window,
     WithCTE,
 )
-_way: ContextVar[str] = ContextVar("way_of_estimating", default=SIZES)
 
 
-@contextmanager
-def estimating(config: OptimizerConfig) -> Iterator[None]:
-    """Estimate as these settings say within the block: with rows when `spark.sql.cbo.enabled`."""
-    rows = config.get("spark.sql.cbo.enabled")
-    with_rows = ROWS if config.behaviour.unions_count_distinct_values else ROWS_BUT_IN_UNIONS
-    unique = "" if config.behaviour.unique_keys_bound_joins else ANY_MATCHES
-    way = with_rows if rows else TABLE_ROWS if config.get("spark.sql.cbo.planStats.enabled") else SIZES
-    token = _way.set(way + unique)
-    try:
-        yield
-    finally:
-        _way.reset(token)
+class Estimator:
+    """Estimates as these settings say: with rows when `spark.sql.cbo.enabled`.
 
+    It holds nothing but the settings: two estimators with the same ones share what nodes remember.
+    """
 
-def estimate(plan: LogicalPlan) -> Estimate:
-    """What is thought of the plan's result; computed once per node and way of estimating."""
-    way = _way.get()
-    memo = _ESTIMATES[way]
-    found = memo.get(plan)
-    if found is None:
-        # Of a high plan the nodes beneath come first, so that no recursion goes down all of it.
-        for below in lowest_first(plan, memo.__contains__) if plan.height > SHALLOW else ():
-            memo.set(below, _estimated(below, way))
-        found = memo.set(plan, _estimated(plan, way))
-    return found
+    def __init__(self, config: OptimizerConfig) -> None:
+        self.config = config
+        known = config.behaviour
+        with_rows = ROWS if known.unions_count_distinct_values else ROWS_BUT_IN_UNIONS
+        table_rows = TABLE_ROWS if config.get("spark.sql.cbo.planStats.enabled") else SIZES
+        self._way = with_rows if config.get("spark.sql.cbo.enabled") else table_rows
+        self._unique = known.unique_keys_bound_joins
+        self._memo = _ESTIMATES[self._way + ("" if self._unique else ANY_MATCHES)]
 
+    @classmethod
+    def with_rows(cls, config: OptimizerConfig) -> Estimator:
+        """One with the formulas of the cost-based optimizer, whether the settings have it on or not."""
+        return cls(config.with_settings({"spark.sql.cbo.enabled": True}))
 
-def _estimated(plan: LogicalPlan, way: str) -> Estimate:
-    unique = not way.endswith(ANY_MATCHES)
-    way = way.removesuffix(ANY_MATCHES)
-    if isinstance(plan, LeafNode) or not plan.children:
-        return leaf_estimate(plan, way != SIZES)
-    inputs = tuple([estimate(c) for c in plan.children])
-    found = _with_rows(plan, inputs, way) if way in (ROWS, ROWS_BUT_IN_UNIONS) else None
-    return found or size_estimate(plan, inputs, unique)
+    def estimate(self, plan: LogicalPlan) -> Estimate:
+        """What is thought of the plan's result; computed once per node and way of estimating."""
+        memo = self._memo
+        found = memo.get(plan)
+        if found is None:
+            # Of a high plan the nodes beneath come first, so that no recursion goes down all of it.
+            for below in lowest_first(plan, memo.__contains__) if plan.height > SHALLOW else ():
+                memo.set(below, self._estimated(below))
+            found = memo.set(plan, self._estimated(plan))
+        return found
+
+    def size_in_bytes(self, plan: LogicalPlan) -> int:
+        """The estimated size of the plan's result."""
+        return self.estimate(plan).size
+
+    def can_broadcast(self, plan: LogicalPlan) -> bool:
+        """Whether the plan is estimated to be small enough for a broadcast join."""
+        return 0 <= self.size_in_bytes(plan) <= self.config.number("spark.sql.autoBroadcastJoinThreshold")
+
+    def _estimated(self, plan: LogicalPlan) -> Estimate:
+        if isinstance(plan, LeafNode) or not plan.children:
+            return leaf_estimate(plan, self._way != SIZES)
+        inputs = tuple([self.estimate(c) for c in plan.children])
+        found = _with_rows(plan, inputs, self._way) if self._way in (ROWS, ROWS_BUT_IN_UNIONS) else None
+        return found or size_estimate(plan, inputs, self._unique)
 
 
 def _with_rows(plan: LogicalPlan, inputs: tuple[Estimate, ...], way: str) -> Estimate | None:
@@ -138,13 +143,3 @@ def forget_estimates(plan: LogicalPlan) -> None:
     """Let what is thought of the plan be computed anew, as after its tables' sizes changed."""
     for memo in _ESTIMATES.values():
         memo.pop(plan)
-
-
-def size_in_bytes(plan: LogicalPlan) -> int:
-    """The estimated size of the plan's result."""
-    return estimate(plan).size
-
-
-def can_broadcast(plan: LogicalPlan, config: OptimizerConfig) -> bool:
-    """Whether the plan is estimated to be small enough for a broadcast join."""
-    return 0 <= size_in_bytes(plan) <= config.number("spark.sql.autoBroadcastJoinThreshold")

@@ -1,0 +1,86 @@
+"""`Evaluator`: the value of an expression under a session's settings (Spark: Expression.eval under SQLConf)."""
+
+from __future__ import annotations
+
+import warnings
+from decimal import localcontext
+
+from planviz.config import OptimizerConfig
+from planviz.errors import cut
+from planviz.evaluation.casts import convert
+from planviz.evaluation.core import LONGEST, OUT_OF_REACH, WIDE, Row, Run, evaluate, under_way
+from planviz.evaluation.errors import FailsError, UnknownValueError
+from planviz.expressions.core import Expression, Literal
+from planviz.types import UNKNOWN, DataType
+from planviz.types.values import Value
+
+
+class EvaluatorWarning(RuntimeWarning):
+    """A mistake in the evaluator itself: an error in tests; elsewhere it is logged and the value counts as unknown."""
+
+
+class Evaluator:
+    """Computes expressions by the clock of a time zone, within `LONGEST` steps each.
+
+    `legacy_patterns`: patterns of dates are those of SimpleDateFormat.
+    """
+
+    def __init__(self, zone: str = "Etc/UTC", legacy_patterns: bool = False) -> None:
+        self.zone = zone
+        self.legacy_patterns = legacy_patterns
+
+    @classmethod
+    def of(cls, config: OptimizerConfig) -> Evaluator:
+        """One with a session's zone and its policy for dates."""
+        legacy = config.text("spark.sql.legacy.timeParserPolicy").upper() == "LEGACY"
+        return cls(config.text("spark.sql.session.timeZone"), legacy)
+
+    def value_of(self, e: Expression) -> Literal | None:
+        """The expression's value as a literal of its type; None where it cannot be known here."""
+        if isinstance(e, Literal):
+            return e
+        try:
+            return None if e.data_type == UNKNOWN else Literal(self._value(e, {}), e.data_type)
+        except (UnknownValueError, *OUT_OF_REACH):
+            return None
+
+    def row_value(self, e: Expression, row: Row) -> Value:
+        """The value for one row, given as values by attribute id. Raises UnknownValueError."""
+        try:
+            return self._value(e, row)
+        except OUT_OF_REACH as error:
+            raise UnknownValueError(str(error)) from None
+
+    def failure(self, e: Expression) -> FailsError | None:
+        """How computing the expression of constants fails, as it would in the query; None where it does not."""
+        try:
+            self._value(e, {})
+        except FailsError as error:
+            return error
+        except UnknownValueError:
+            return None
+        except OUT_OF_REACH as error:
+            return FailsError(str(error))
+        return None
+
+    def converted(self, value: object, a: DataType, b: DataType) -> object:
+        """A value of type `a` as type `b`, None where it does not convert."""
+        try:
+            with under_way(Run(self.zone, self.legacy_patterns)):
+                return convert(value, a, b)
+        except (UnknownValueError, *OUT_OF_REACH):
+            return None
+
+    def _value(self, e: Expression, row: Row) -> object:
+        """The value, decimals computed with all their digits. Raises as `evaluate` does."""
+        try:
+            with under_way(Run(self.zone, self.legacy_patterns, LONGEST)), localcontext(WIDE):
+                return evaluate(e, row)
+        except (TypeError, AttributeError) as error:
+            said = f"{type(error).__name__} while computing {cut(str(e), 200)}: {error}. Please report it."
+            warnings.warn(said, EvaluatorWarning, stacklevel=2)
+            raise UnknownValueError(said) from error
+
+
+#: With Spark's defaults, where no session's settings are at hand, or none of them matters.
+DEFAULT_EVALUATOR = Evaluator()
