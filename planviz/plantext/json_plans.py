@@ -29,6 +29,7 @@ _CODEGEN = re.compile(r"WholeStageCodegen \((\d+)\)")
 _KEYS = ('"nodeName"', '"num-children"', '"edges"', '\\"nodeName\\"', '\\"num-children\\"', "sparkPlanInfo")
 #: Where JSON may begin: in a line, behind a few words or a notebook's `Out[5]: `.
 _BEGINS = re.compile(r"(?m)^(?:(?:In|Out) ?\[\d+\]:)?[^\n{\[]{0,80}?([{\[])")
+_HEADING = re.compile(r"\s*== .*\bPlan\b.* ==\s*$")
 _REASONS = {
     "SQL REST": "nodes and edges of an SQL execution",
     "sparkPlanInfo": "nested nodes with nodeName and simpleString",
@@ -65,7 +66,9 @@ def read_json(text: str) -> Found | None:
     kind = kinds[0]
     lines = text.split("\n")
     left = [*enumerate(lines[:before], 1), *enumerate(lines[after:], after + 1)]
-    unparsed = tuple((number, line) for number, line in left if line.strip())
+    unparsed = tuple((number, line.rstrip("\r")) for number, line in left if line.strip())
+    if any(_HEADING.match(line) for _, line in unparsed):
+        return None  # what explain printed, with JSON in one of its lines or below it
     return plans, kind, (_REASONS[kind], *([f"{len(plans)} plans"] if len(plans) > 1 else [])), (), unparsed
 
 

@@ -247,11 +247,13 @@ def _marks(told: JsonObject, before: State, after: State, side: str) -> tuple[di
         marks[slot], labels[slot] = "removed", "− removed" if merged else ""
     for slot in after.keys() - before.keys():
         marks[slot], labels[slot] = "inserted", "+ inserted" if merged else ""
-    home = {}
-    for start, end in told.get("moved", ()):
-        home[end] = start
+    moved: dict[int, int] = dict(told.get("moved", ()))
+    home = {end: start for start, end in moved.items()}
+    for start, end in moved.items():
+        # What moves with the operator above it is not named again.
+        along = moved.get(before[start][1]) == after[end][1]
         for slot in (start, end):
-            marks[slot], labels[slot] = "moved", "moved"
+            marks[slot], labels[slot] = "moved", "" if along else "moved"
     for slot, parts, _ in told.get("changed", ()):
         words = " ".join(filter(None, parts[0])) if merged else ", ".join(dict.fromkeys(part for part, _ in parts))
         place = home.get(slot, slot) if side == "before" else slot

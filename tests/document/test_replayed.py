@@ -239,3 +239,30 @@ def test_no_side_is_called_too_large_that_is_smaller_than_a_broadcast_one() -> N
     sort_merge, broadcast = query.of("JoinSelection")
     assert sort_merge.checks == ()
     assert {check.node: check.passed for check in broadcast.checks}["N2"] is True
+
+
+def test_hints_are_said_to_be_assumed_where_nothing_but_a_physical_plan_was_pasted() -> None:
+    scan = "FileScan parquet {} Batched: true, Format: Parquet, PushedFilters: [IsNotNull({})], ReadSchema: struct<{}>"
+    physical = f"""== Physical Plan ==
+Project [c#1]
++- BroadcastHashJoin [id#2L], [fk#3L], Inner, BuildRight, false
+   :- Filter isnotnull(id#2L)
+   :  +- {scan.format("db.facts[c#1,id#2L]", "id", "c:int,id:bigint")}
+   +- BroadcastExchange HashedRelationBroadcastMode(List(input[0, bigint, false]),false), [plan_id=1]
+      +- Filter isnotnull(fk#3L)
+         +- {scan.format("db.dims[fk#3L]", "fk", "fk:bigint")}
+"""
+    optimized = """== Optimized Logical Plan ==
+Project [c#1]
++- Join Inner, (id#2L = fk#3L)
+   :- Filter isnotnull(id#2L)
+   :  +- Relation db.facts[c#1,id#2L] parquet
+   +- Filter isnotnull(fk#3L)
+      +- Relation db.dims[fk#3L] parquet
+
+"""
+    for text, words in ((physical, "not told, none assumed"), (optimized + physical, "")):
+        document = replayed(open_text(text))
+        assert document is not None
+        hint = next(c for c in decided(document)[0].decisions[0].checks if c.node == "N1")
+        assert (hint.passed, seen(hint)) == (False, words)

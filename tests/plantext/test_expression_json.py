@@ -52,3 +52,13 @@ def test_a_real_plan(corpus: Path) -> None:
     assert aggregate.arguments["keys"] == ["country#10", "cat#13"]
     assert len(aggregate.arguments["results"]) == 4
     assert len(aggregate.arguments["functions"]) == 2
+
+
+def test_what_explain_printed_stays_that_with_json_in_one_of_its_lines() -> None:
+    node = '[{"class":"org.apache.spark.sql.catalyst.plans.logical.OneRowRelation","num-children":0}]'
+    explained = "== Analyzed Logical Plan ==\na: int\nProject [a#1]\n+- Relation db.t[a#1] parquet\n\n"
+    document = open_text(f"{explained}{node}\n== Optimized Logical Plan ==\nRelation db.t[a#1] parquet\n")
+    assert [plan.stage for plan in document.plans] == ["analyzed", "optimized"]
+    alone = open_text(f"here it is\r\n{node}\r\n")
+    assert alone.recognised == "plan as JSON"
+    assert alone.unparsed == ((1, "here it is"),)

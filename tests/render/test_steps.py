@@ -12,7 +12,7 @@ from planviz.document import open_sql, open_text
 from planviz.errors import ExportError
 from planviz.graph.trace import RuleStep, RuleTrace, TracedPlan
 from planviz.render.html import steps_page
-from planviz.render.primitives import Group, Rect
+from planviz.render.primitives import Group, Rect, Text
 from planviz.render.step_drawing import VIEWS, draw_step, states
 from planviz.render.steps import trace_data
 from planviz.render.svg import svg
@@ -166,3 +166,15 @@ def test_operators_that_move_have_a_layout_of_their_own_on_each_side_with_inputs
     for side, deepest in ((tables[:3], {"items", "users"}), (tables[3:], {"items", "orders"})):
         lowest = max(y for _, y in side)
         assert {name for name, y in side if y == lowest} == deepest
+
+
+def test_what_moves_with_the_operator_above_it_is_not_named_again() -> None:
+    query = "SELECT * FROM orders WHERE user_id IN (SELECT user_id FROM users WHERE tier = 'gold') AND amount > 10"
+    data = trace_data(open_sql(query, catalog=read_bundled("shop")).trace)
+    for step, told in enumerate(data["steps"]):
+        moved = dict(told.get("moved", ()))
+        before, after = states(data, step)
+        tops = [end for start, end in moved.items() if moved.get(before[start][1]) != after[end][1]]
+        texts = [item.text for item in draw_step(data, step, view="split").items if isinstance(item, Text)]
+        assert texts.count("moved") <= 2 * len(tops)
+        assert not tops or "moved" in texts

@@ -182,7 +182,7 @@ def brief(check: Check) -> str:
         return _hints(values)
     if check.node == "N3":
         return "" if "value" not in values else f"preferSortMergeJoin = {value_text('value', values['value'])}"
-    for name in ("keys", "types", "type"):
+    for name in ("keys", "types", "type", "told"):
         if values.get(name):
             return value_text(name, values[name])
     return "none" if check.node == "N0" and check.passed is False else ""

@@ -25,11 +25,21 @@ _TITLES = {q.name: q.title for tree in JOIN_TREES.values() for q in tree.questio
 #: Values that are numbers of bytes.
 _BYTES = ("left", "right", "limit", "threshold")
 #: Words for a value's name; an empty one leaves the name out.
-_NAMES = {"keys": "", "types": "", "value": "", "left_hint": "left", "right_hint": "right", "allowed": "may build"}
+_NAMES = {
+    "keys": "",
+    "types": "",
+    "value": "",
+    "left_hint": "left",
+    "right_hint": "right",
+    "allowed": "may build",
+    "told": "",
+}
 #: Values that are worth telling only when they are unlike this.
 _USUAL = {"hashable": True, "fit": True, "left_hint": None, "right_hint": None, "form": True}
 #: Why a join is what it is where nothing but the text leads to it.
 TAKEN = "taken from the text: no sizes that were tried explain it"
+#: What is said of hints where nothing but a physical plan was pasted.
+NO_HINT_TOLD = "not told, none assumed"
 #: What a check sees that does not count where a join was taken from the text.
 _NOT_OF_THE_TEXT = frozenset({"left_hint", "right_hint", "left", "right", "limit", "threshold"})
 #: The strategies whose decisions a replayed explain is held against Spark's by.
@@ -78,7 +88,20 @@ def _replayed(s: SqlStatement) -> Decided:
     kinds = [KINDS[name] for name in s.agrees if name in KINDS]
     decisions = [d for d in as_taken(s.execution.planned.decisions, taken) if d.strategy in kinds]
     shown = tuple(map(without_fitted_sizes, decisions))
+    if "optimized" not in s.replay.read and "analyzed" not in s.replay.read:
+        shown = tuple(map(_without_hints, shown))
     return Decided(shown, s.index, None, s.execution, s.execution.config.profile, taken)
+
+
+def _without_hints(decision: Decision) -> Decision:
+    """A decision read back from a physical plan alone, which shows no hints: that there were none is assumed."""
+    checks = tuple(
+        replace(check, values=(("told", NO_HINT_TOLD),))
+        if "left_hint" in dict(check.values) and not check.passed
+        else check
+        for check in decision.checks
+    )
+    return replace(decision, checks=checks)
 
 
 def as_taken(decisions: Iterable[Decision], taken: frozenset[str]) -> tuple[Decision, ...]:

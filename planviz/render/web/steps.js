@@ -207,8 +207,10 @@ export class Steps {
     for (const slot of removed) put(slot, "removed", merged ? "− removed" : "");
     for (const slot of inserted) put(slot, "inserted", merged ? "+ inserted" : "");
     for (const [from, to] of moved) {
-      put(from, "moved", merged ? "moved away" : "moves");
-      put(to, "moved", merged ? "moved here" : "moved");
+      // What moves with the operator above it is not named again.
+      const along = moved.get(this.before[k][from]?.[1]) === this.after[k][to]?.[1];
+      put(from, "moved", along ? "" : merged ? "moved away" : "moves");
+      put(to, "moved", along ? "" : merged ? "moved here" : "moved");
     }
     for (const [slot, parts] of changed) {
       const words = `~ ${said(parts, merged)}`, from = home.get(slot) ?? slot;
