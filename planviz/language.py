@@ -181,8 +181,10 @@ class Texts:
         for separator in separators:
             parts = words.split(separator)
             last = len(parts) - 1
+            if not last:
+                continue
             told = [self._piece(part, at < last and separator == ". ", depth) for at, part in enumerate(parts)]
-            if not last or not any(told):
+            if not any(told):
                 continue
             whole = all(found or not _ENGLISH.search(part) for part, found in zip(parts, told, strict=True))
             if whole or not (depth or separators is _WEAK):

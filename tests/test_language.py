@@ -10,6 +10,7 @@ import pytest
 from planviz.findings import findings
 from planviz.language import LANGUAGES, Message, Texts, messages, read_catalogue, texts, translations
 from tests.findings.test_checks import cases, plans
+from tests.steps import steps
 from tools.texts import faults, python_texts, script_texts, updated, written
 from tools.texts import texts as texts_there
 
@@ -81,6 +82,14 @@ def test_a_text_comes_out_whole(english: str, other: str) -> None:
 )
 def test_what_is_no_message_stays_as_it_is(own: str) -> None:
     assert TOLD.told(own) == own
+
+
+@pytest.mark.parametrize("depth", range(2, 6))
+def test_what_is_no_message_is_looked_up_once(depth: int) -> None:
+    """A name that many separators do not part was once parted by each of them again and again: 16,807 look-ups."""
+    name = " ".join(["Databricks Runtime 14.2 (Spark 3.5)"] * depth)
+    assert texts("zh").told(name) == name
+    assert steps(lambda: texts("zh").told(name)) < 500
 
 
 def test_a_language_that_there_is_none_of_is_english() -> None:
