@@ -34,6 +34,11 @@ _DEEPEST = 4
 _PLAIN = re.compile(r"\S*(?:, \S+)*")
 #: How the name of a value begins that is a piece of a plan, whatever it holds.
 _CODE = "{code"
+#: Names of values that are counts, and what those look like: "{n} Sort" is no name of an operator.
+_COUNTS = frozenset(("{n}", "{m}"))
+_COUNT = r"([^A-Za-z]*\d[^A-Za-z]*[KMGTB]?)"
+#: Operators are called so, "Sort Merge": only a message of just these words is about them.
+_NAME = re.compile(r"[A-Z][a-z]+(?: [A-Z][a-z]+)+")
 #: A full stop that follows a value.
 _STOP = re.compile(r"([\u4e00-\u9fff][^.]*(?:\.\d+[^.]*)*)\.$")
 _WORDS = re.compile(r"[a-z]+(?:[-, ]+[a-z]+)*")
@@ -120,8 +125,6 @@ class Texts:
                 self._add(english, other)
             else:
                 self._exact[english] = other
-        for patterns in self._patterns.values():
-            patterns.sort(key=lambda pattern: -pattern.letters)
 
     def _add(self, english: str, other: str) -> None:
         literal = _PLACEHOLDER.split(english)
@@ -129,7 +132,7 @@ class Texts:
         if not letters:
             return
         names = tuple(_PLACEHOLDER.findall(english))
-        taken = ["s?" if name == _PLURAL else "(.*?)" for name in names]
+        taken = ["s?" if name == _PLURAL else _COUNT if name in _COUNTS else "(.*?)" for name in names]
         parts = [re.escape(part) + value for part, value in zip(literal, [*taken, ""], strict=True)]
         shape = re.compile("".join(parts), re.DOTALL)
         longest = max(_whole_words(literal), key=len, default="")
@@ -156,16 +159,18 @@ class Texts:
         return None if found is None else text.replace(words, _STOP.sub(r"\1。", found), 1)
 
     def _matched(self, words: str, depth: int, *, short: bool) -> str | None:
-        for key in dict.fromkeys(("", *_WORD.findall(words))):
-            for pattern in self._patterns.get(key, ()):
-                found = pattern.shape.fullmatch(words) if (pattern.letters < _SHORT) is short else None
-                if found is not None and pattern.letters < _TINY and any(map(_ENGLISH.search, found.groups())):
-                    continue
-                groups = () if found is None else found.groups()
-                told = [self._value(v, n, pattern, depth) for v, n in zip(groups, pattern.names, strict=False)]
-                values = {name: value for name, value in zip(pattern.names, told, strict=False) if value is not None}
-                if told and len(values) == len(told):
-                    return _filled(pattern.other, values)
+        if _NAME.fullmatch(words):
+            return None
+        keys = dict.fromkeys(("", *_WORD.findall(words)))
+        there = [p for key in keys for p in self._patterns.get(key, ()) if (p.letters < _SHORT) is short]
+        for pattern in sorted(there, key=lambda pattern: -pattern.letters):
+            found = pattern.shape.fullmatch(words)
+            if found is None or (pattern.letters < _TINY and any(map(_ENGLISH.search, found.groups()))):
+                continue
+            told = [self._value(v, n, pattern, depth) for v, n in zip(found.groups(), pattern.names, strict=True)]
+            values = {name: value for name, value in zip(pattern.names, told, strict=True) if value is not None}
+            if told and len(values) == len(told):
+                return _filled(pattern.other, values)
         return None
 
     def _value(self, text: str, name: str, pattern: _Pattern, depth: int) -> str | None:

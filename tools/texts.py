@@ -263,8 +263,9 @@ def _script_name(expression: str) -> str:
 
 def data_texts() -> Iterator[tuple[str, str]]:
     """The texts of data files and of the catalogue page, with where they stand."""
-    from planviz.document.cardinality.slides import slide_facts
+    from planviz.document.cardinality.slides import slide_examples, slide_facts
     from planviz.findings import checks
+    from planviz.graph.words import FACTS
     from planviz.reference.entries import entries
     from planviz.render.glossary import terms
     from planviz.samples import samples
@@ -285,6 +286,11 @@ def data_texts() -> Iterator[tuple[str, str]]:
     for fact in slide_facts():
         yield fact.about, "planviz/document/cardinality/slides.py"
         yield fact.text, "planviz/document/cardinality/slides.py"
+    for example in slide_examples():
+        yield example.title, "planviz/document/cardinality/slides.py"
+        yield example.about, "planviz/document/cardinality/slides.py"
+    for words in FACTS.values():
+        yield f"part:{words}", "planviz/graph/words.py"
     for words in _words_in(json.loads((ROOT / "planviz" / "physical" / "planner.json").read_text("utf-8"))):
         if re.search(r"[a-z]{2}", words) and not re.fullmatch(r"[\w./]+|.*[a-z][A-Z]\w*", words):
             yield words, "planviz/physical/planner.json"

@@ -161,7 +161,8 @@ def _card(
     does = "; ".join(MODES.get(m, m) for m in modes) if text.functions else "removes duplicates"
     shown = played.stages[at] if played is not None else None
     head = (
-        f'<header><h3><span class="pv-number">{text.number}</span>{escape(_words(text.operator, text.mode))}</h3>'
+        f'<header><h3 translate="no"><span class="pv-number">{text.number}</span>'
+        f"{escape(_words(text.operator, text.mode))}</h3>"
         f"<p>{escape(does)}</p></header>"
     )
     keys = "".join(f"<li><code>{key}</code></li>" for key in counted(text.keys))
@@ -209,7 +210,7 @@ def _buffers(stage: StageReport, buffers: Sequence[AttributeReference] | None) -
     more = f"<li>{len(buffers) - 8} more</li>" if len(buffers) > 8 else ""
     rows = "".join(
         f"<li{'' if is_mutable(a.type) else ' class=pv-fixed'}><code>{plain(a.name)}</code> "
-        f"<i>{plain(a.type.simple_string)}</i></li>"
+        f"<i translate=no>{plain(a.type.simple_string)}</i></li>"
         for a in shown
     )
     return f'<ul class="pv-list pv-buffers">{rows}{more}</ul>'

@@ -11,6 +11,12 @@ export function told(text) {
   return globalThis.__planvizLanguage?.told(text) ?? text;
 }
 
+// The name of a part of an operator, "condition": a column may be called so, too, but for that no message stands.
+export function partName(name) {
+  const asked = `part:${name}`, found = told(asked);
+  return found === asked ? told(name) : found;
+}
+
 // An element whose text is the plan's or the user's own: it is shown as it stands, in every language.
 export function quoted(tag, className = "", text = "") {
   const made = element(tag, className, text);

@@ -1,5 +1,5 @@
 // Drawing one frame. Only what is in view; everything of one colour in one path; text from plans through fillText alone.
-import { told } from "./dom.js";
+import { partName, told } from "./dom.js";
 
 // Below FAR coloured bars only, below NEAR titles, from there whole cards.
 export const FAR = 0.42;
@@ -472,7 +472,7 @@ function drawCardText(ctx, view, colours, boxes) {
   }
   ctx.font = view.fonts.sub;
   for (const b of boxes) {
-    const lines = view.cardLines(b).map((line) => line.map(told)), room = plan.w[b] - card.sub.x - right;
+    const lines = view.cardLines(b).map(cardLine), room = plan.w[b] - card.sub.x - right;
     for (let j = 0; j < lines.length; j++) {
       const x = plan.x[b] + card.sub.x, y = plan.y[b] + card.sub.y + j * card.line, [lead, words] = lines[j];
       const used = lead ? view.leadWidth(ctx, lead) : 0;
@@ -630,6 +630,12 @@ function drawHiddenCounts(ctx, view, colours, boxes) {
   }
   ctx.textAlign = "left";
   ctx.textBaseline = "alphabetic";
+}
+
+// A card's line in the reader's language: what it is about, and what planviz counts; names and expressions are the plan's.
+function cardLine([lead, text]) {
+  const counted = lead ? /^\S+ rows\b/.test(text) : text.includes(" ");
+  return [partName(lead), counted ? told(text) : text];
 }
 
 // Pills in the lower right corner; cardLines leaves them room on the last line.

@@ -10,6 +10,8 @@ const STRONG = ["\n", " · ", ". ", "; "], WEAK = [" — ", ": ", ", "]; // what
 const LONGEST = 1500, DEEPEST = 4, KEPT = 20_000; // characters of a text; values within values; texts that are kept
 const CODE = "{code"; // a value that is a piece of a plan, whatever it holds
 const PLURAL = "{s}"; // the ending of a plural, which other languages may leave out
+const COUNTS = new Set(["{n}", "{m}"]), COUNT = "([^A-Za-z]*\\d[^A-Za-z]*[KMGTB]?)"; // "{n} Sort" is no name of an operator
+const NAME = /^[A-Z][a-z]+(?: [A-Z][a-z]+)+$/; // operators are called so: only a message of just these words is about them
 const VALUE = /\{\w+\}/g;
 const PLAIN = /^\S*(?:, \S+)*$/, WORDS = /^[a-z]+(?:[-, ]+[a-z]+)*$/;
 const STOP = /([\u4e00-\u9fff][^.]*(?:\.\d+[^.]*)*)\.$/; // a full stop that follows a value
@@ -19,14 +21,13 @@ export class Texts {
   // messages: English -> the other language.
   constructor(messages) {
     this.exact = new Map();
-    this.patterns = new Map(); // a pattern's longest word -> the patterns with it, those with the most letters first
+    this.patterns = new Map(); // a pattern's longest word -> the patterns with it
     this.found = new Map();
     for (const [english, other] of Object.entries(messages)) {
       if (/^[,;:]/.test(english)) this.#add(`{head}${english}`, `{head}${other}`); // goes on behind another text
       else if (english.search(VALUE) < 0) this.exact.set(english, other);
       else this.#add(english, other);
     }
-    for (const patterns of this.patterns.values()) patterns.sort((a, b) => b.letters - a.letters);
   }
 
   #add(english, other) {
@@ -34,7 +35,8 @@ export class Texts {
     const words = literal.join(" ").match(/[A-Za-z]+/g);
     if (!words) return;
     const letters = words.join("").length, escaped = literal.map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-    const shape = new RegExp(`^${escaped.map((part, at) => part + (names[at] === PLURAL ? "s?" : names[at] ? "(.*?)" : "")).join("")}$`, "s");
+    const taken = (name) => (name === PLURAL ? "s?" : COUNTS.has(name) ? COUNT : name ? "(.*?)" : "");
+    const shape = new RegExp(`^${escaped.map((part, at) => part + taken(names[at])).join("")}$`, "s");
     const key = wholeWords(literal).reduce((longest, word) => (word.length > longest.length ? word : longest), "");
     if (!this.patterns.has(key)) this.patterns.set(key, []);
     this.patterns.get(key).push({ shape, names: names.filter((name) => name !== PLURAL), other, letters });
@@ -69,15 +71,16 @@ export class Texts {
   }
 
   #matched(words, depth, wanted) {
-    for (const key of new Set(["", ...(words.match(/[A-Za-z]+/g) ?? [])])) {
-      for (const { shape, names, other, letters } of this.patterns.get(key) ?? []) {
-        const [, ...found] = (wanted(letters) && shape.exec(words)) || [];
-        if (letters < TINY && found.some((value) => ENGLISH.test(value))) continue;
-        const told = found.map((value, at) => this.#told(value, depth + 1)?.trim() ?? (fits(value, names[at], letters) ? value : undefined));
-        if (!found.length || told.includes(undefined)) continue;
-        const values = new Map(names.map((name, at) => [name, told[at]]));
-        return other.replace(VALUE, (name) => values.get(name) ?? name);
-      }
+    if (NAME.test(words)) return undefined;
+    const keys = new Set(["", ...(words.match(/[A-Za-z]+/g) ?? [])]);
+    const there = [...keys].flatMap((key) => (this.patterns.get(key) ?? []).filter(({ letters }) => wanted(letters)));
+    for (const { shape, names, other, letters } of there.sort((a, b) => b.letters - a.letters)) {
+      const [, ...found] = shape.exec(words) ?? [];
+      if (letters < TINY && found.some((value) => ENGLISH.test(value))) continue;
+      const told = found.map((value, at) => this.#told(value, depth + 1)?.trim() ?? (fits(value, names[at], letters) ? value : undefined));
+      if (!found.length || told.includes(undefined)) continue;
+      const values = new Map(names.map((name, at) => [name, told[at]]));
+      return other.replace(VALUE, (name) => values.get(name) ?? name);
     }
     return undefined;
   }

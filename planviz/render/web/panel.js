@@ -1,9 +1,10 @@
 // The detail panel: everything known about the selected node, or the plan as a whole when none is selected.
-import { button, element, quoted } from "./dom.js";
+import { button, element, partName, quoted } from "./dom.js";
 import { termed } from "./glossary.js";
 import { beyond, byteSize, grouped, short } from "./units.js";
 import { Why } from "./why.js";
 
+const PLANVIZS = /^(?:yes|no|[\d,]+ [a-z]+)$/; // words of planviz, where others are the plan's
 const CODE = /^(on|condition|keys|left keys|right keys|functions|output|project list|sort order|partition keys|.*filters|.*expressions|result.*|aggregate.*|generator|.*spec|read schema|arguments|text|details|.*schema)$/;
 const CLAMP = 12; // lines of one fact shown before "show all"
 const LONG = 1600; // characters of one fact shown before "show all"
@@ -50,7 +51,7 @@ export class Panel {
     const facts = element("dl");
     for (const [name, value] of this.#numbers(i)) facts.append(termed(element("dt", "", name)), value);
     const details = plan.details?.[i];
-    for (const [name, text] of details ?? (plan.subs?.[i] ?? [])) facts.append(element("dt", "", name || "what"), this.#fact(name, text));
+    for (const [name, text] of details ?? (plan.subs?.[i] ?? [])) facts.append(element("dt", "", partName(name || "what")), this.#fact(name, text));
     if (details === undefined || details === null) facts.append(element("dt", "pv-muted", "details"), element("dd", "pv-muted", "loading…"));
     if (nodes.first[i] > 0) facts.append(element("dt", "", "source"), this.#source(i));
     const why = this.why.place(this.data, nodes.id[i]);
@@ -105,7 +106,8 @@ export class Panel {
     const fill = (all) => {
       const some = all ? text : lines.slice(0, CLAMP).join("\n").slice(0, LONG);
       dd.replaceChildren();
-      for (const line of code ? some.split("\n") : [some]) dd.append(element(code ? "code" : "span", code ? "pv-line" : "", line));
+      if (code) dd.append(...some.split("\n").map((line) => element("code", "pv-line", line)));
+      else dd.append((PLANVIZS.test(some) ? element : quoted)("span", "", some));
       if (long && !all) dd.append(button("pv-more", lines.length > CLAMP ? `show all ${lines.length}` : "show all", "", () => fill(true)));
     };
     fill(false);
