@@ -106,6 +106,7 @@ class _Pattern:
     names: tuple[str, ...]
     other: str
     letters: int
+    counts: int
 
 
 class Texts:
@@ -136,7 +137,8 @@ class Texts:
         parts = [re.escape(part) + value for part, value in zip(literal, [*taken, ""], strict=True)]
         shape = re.compile("".join(parts), re.DOTALL)
         longest = max(_whole_words(literal), key=len, default="")
-        pattern = _Pattern(shape, tuple(name for name in names if name != _PLURAL), other, letters)
+        values = tuple(name for name in names if name != _PLURAL)
+        pattern = _Pattern(shape, values, other, letters, sum(name in _COUNTS for name in values))
         self._patterns.setdefault(longest, []).append(pattern)
 
     def told(self, text: str) -> str:
@@ -163,7 +165,7 @@ class Texts:
             return None
         keys = dict.fromkeys(("", *_WORD.findall(words)))
         there = [p for key in keys for p in self._patterns.get(key, ()) if (p.letters < _SHORT) is short]
-        for pattern in sorted(there, key=lambda pattern: -pattern.letters):
+        for pattern in sorted(there, key=lambda pattern: (-pattern.letters, -pattern.counts)):
             found = pattern.shape.fullmatch(words)
             if found is None or (pattern.letters < _TINY and any(map(_ENGLISH.search, found.groups()))):
                 continue

@@ -1,6 +1,7 @@
 // The language of the app's texts: what the address says, else what was chosen in this tab, else in this browser, else the
 // browser's own. It stands in the page's head; the messages and what puts them in place are fetched for those who read them.
 (() => {
+  const LONGEST = 3000; // ms
   const NAME = "planviz.language", OFFERED = ["en", ...Object.keys(window.__planvizTexts)];
   const known = (language) => (OFFERED.includes(language) ? language : null);
   const kept = (storage) => {
@@ -57,6 +58,10 @@
     else shadows.push(shadow);
     return shadow;
   };
+  // Nothing is shown in English first; what is there takes keys meanwhile, and is shown without texts that do not come.
+  const { style } = document.documentElement, show = () => (style.opacity = "");
+  style.opacity = "0";
+  setTimeout(show, LONGEST);
   const [module, messages] = window.__planvizTexts[language];
   Promise.all([import(module), fetch(messages).then((answer) => answer.json())]).then(([{ Texts, Translator }, told]) => {
     const texts = new Texts(told);
@@ -64,5 +69,5 @@
     translator = new Translator(texts);
     for (const root of [document.documentElement, ...shadows]) translator.watch(root);
     document.dispatchEvent(new CustomEvent("planviz:language"));
-  });
+  }).catch((error) => console.warn(error)).finally(show);
 })();

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
 from planviz.language import texts
 from planviz.samples.tours import step_at, tour_named
-from tests.browser.app import App
+from planviz.ui import links
+from planviz.ui.page import PAGES
+from tests.browser.app import App, serving
 from tests.browser.test_keyboard import reach
 
 pytestmark = pytest.mark.browser
+SQL = step_at(tour_named("slow-query"), 1).sql
 #: What is shown, in shadow trees too, but for what is the user's or Spark's.
 SHOWN = """() => {
   const found = [], left = "script, style, textarea, pre, code, noscript, [translate=no], .pv-head";
@@ -36,14 +39,18 @@ WORD = re.compile(r"(?<![\w.`'\"\-/#(=$@])[a-z]{3,}(?![\w.(=`'\"#\-/])", re.ASCI
 ALLOWED = {
     # its name, types and values
     *("planviz", "int", "bigint", "string", "double", "decimal", "date", "timestamp", "true", "false", "null"),
-    # what hints, modes and findings are called
-    *("explain", "formatted", "broadcast", "skew", "concat", "explode"),
+    *("void", "boolean", "byte", "short", "long", "float", "decimal", "binary", "array", "map", "struct", "variant"),
+    *("time", "calendar", "timestamp_ntz"),
+    # what hints, modes, findings and methods are called
+    *("explain", "formatted", "broadcast", "skew", "concat", "explode", "transform"),
 }
+#: A term's English name behind the Chinese one.
+TERM = re.compile(r"（[A-Za-z ]+）")
 
 
 def english(page: Any) -> list[str]:
     """The texts on a page with words of English in them; capitalised names of operators and rules are Spark's."""
-    found = [text for text in page.evaluate(SHOWN) if set(WORD.findall(text)) - ALLOWED]
+    found = [text for text in page.evaluate(SHOWN) if set(WORD.findall(TERM.sub("", text))) - ALLOWED]
     return list(dict.fromkeys(found))
 
 
@@ -60,11 +67,18 @@ def chinese(tab: Callable[..., App]) -> Callable[[str], App]:
     return opened
 
 
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A server with a library, whose page has nothing to say otherwise."""
+    with serving(more=("--store", str(tmp_path_factory.mktemp("library") / "library.db"))) as address:
+        yield address
+
+
 def test_a_slow_query_in_chinese_without_a_mouse(chinese: Callable[[str], App], server: str) -> None:
     app = chinese(server)
     page = app.page
     page.wait_for_function("document.activeElement?.tagName === 'TEXTAREA' || document.activeElement?.shadowRoot")
-    page.evaluate("text => navigator.clipboard.writeText(text)", step_at(tour_named("slow-query"), 1).sql)
+    page.evaluate("text => navigator.clipboard.writeText(text)", SQL)
     page.keyboard.press("Control+V")
     app.settled()
     page.get_by_role("button", name="复制链接").wait_for()
@@ -117,13 +131,60 @@ def test_what_a_list_shows_is_chinese(chinese: Callable[[str], App], server: str
     assert page.get_by_role("combobox").first.input_value() == "按名称查找"
 
 
-@pytest.mark.parametrize("path", ["", "rules", "joins", "aggregations", "cardinality", "compare", "catalogue", "live"])
-def test_no_english_is_left_on_a_page(chinese: Callable[[str], App], server: str, path: str) -> None:
-    page = chinese(f"{server}/{path}").page
+@pytest.mark.parametrize("path", [path for _, _, path in PAGES])
+def test_no_english_is_left_on_a_page(browser: Any, library: str, path: str) -> None:
+    """Opened as the first page of a browser that has nothing of the app yet."""
+    context = browser.new_context(viewport={"width": 1366, "height": 768}, bypass_csp=True)
+    context.set_default_timeout(60_000)
+    app = App(context.new_page()).go(f"{library}/{path}?lang=zh")
+    page = app.page
     page.locator(".st-key-planviz-links").get_by_text("参考手册").wait_for()
-    page.wait_for_function("!document.querySelector('[data-stale=true]')")
     page.locator(".pv-entry h2" if path == "catalogue" else "h1").first.wait_for()
+    page.wait_for_function(
+        "!document.querySelector('[data-stale=true]') && document.documentElement.style.opacity === ''"
+    )
     assert english(page) == []
+    assert app.complaints == []
+    context.close()
+
+
+@pytest.mark.parametrize("path", ["rules", "planner", "joins", "aggregations", "cardinality", "compare"])
+def test_a_document_is_shown_on_every_page(chinese: Callable[[str], App], server: str, path: str) -> None:
+    """The pages' buttons come last: names of versions once took minutes to look up, and the page stayed empty."""
+    page = chinese(f"{server}/{path}?plan={links.pack(SQL)}").page
+    page.get_by_role("button", name="复制链接").wait_for(timeout=20_000)
+
+
+def test_a_stage_is_shown_ahead_by_its_chinese_name(chinese: Callable[[str], App], server: str) -> None:
+    app = chinese(f"{server}/?plan={links.pack(SQL)}").settled()
+    page = app.page
+    page.wait_for_function("Object.keys(window.__planvizPlace?.stages ?? {}).length > 3")
+    with page.expect_request("**/ahead/**plan=*") as asked:
+        page.get_by_role("radio", name="已优化").or_(page.get_by_role("button", name="已优化")).first.click()
+    assert "plan=" in asked.value.url
+
+
+def test_english_asks_for_nothing_more(tab: Callable[..., App], server: str) -> None:
+    app = tab(1366, 768).go(server)
+    app.page.locator(".st-key-planviz-links").get_by_text("Library").wait_for()
+    app.page.wait_for_load_state("networkidle")
+    assert not [url for url in app.requests if "/element/zh" in url or "/element/language" in url]
+
+
+@pytest.mark.parametrize("width", [1366, 700])
+def test_the_button_takes_no_link_its_room(tab: Callable[..., App], server: str, width: int) -> None:
+    app = tab(width, 768).go(f"{server}/?sample=event-log").settled()
+    page = app.page
+    page.get_by_role("button", name="Copy link").wait_for()
+    shown, whole, button = page.evaluate(
+        """() => {
+          const links = document.querySelector(".st-key-planviz-links");
+          const { left, right } = document.querySelector(".pv-language").getBoundingClientRect();
+          return [links.clientWidth, links.scrollWidth, left >= 0 && right <= innerWidth];
+        }"""
+    )
+    assert button
+    assert whole <= shown or width < 1000, "a narrow window scrolls the links"
 
 
 def test_the_browser_tells_as_the_server_does(chinese: Callable[[str], App], server: str) -> None:

@@ -39,7 +39,7 @@ export class Texts {
     const shape = new RegExp(`^${escaped.map((part, at) => part + taken(names[at])).join("")}$`, "s");
     const key = wholeWords(literal).reduce((longest, word) => (word.length > longest.length ? word : longest), "");
     if (!this.patterns.has(key)) this.patterns.set(key, []);
-    this.patterns.get(key).push({ shape, names: names.filter((name) => name !== PLURAL), other, letters });
+    this.patterns.get(key).push({ shape, names: names.filter((name) => name !== PLURAL), other, letters, counts: names.filter((name) => COUNTS.has(name)).length });
   }
 
   // A text in the other language; what is no message stays as it is.
@@ -74,7 +74,7 @@ export class Texts {
     if (NAME.test(words)) return undefined;
     const keys = new Set(["", ...(words.match(/[A-Za-z]+/g) ?? [])]);
     const there = [...keys].flatMap((key) => (this.patterns.get(key) ?? []).filter(({ letters }) => wanted(letters)));
-    for (const { shape, names, other, letters } of there.sort((a, b) => b.letters - a.letters)) {
+    for (const { shape, names, other, letters } of there.sort((a, b) => b.letters - a.letters || b.counts - a.counts)) {
       const [, ...found] = shape.exec(words) ?? [];
       if (letters < TINY && found.some((value) => ENGLISH.test(value))) continue;
       const told = found.map((value, at) => this.#told(value, depth + 1)?.trim() ?? (fits(value, names[at], letters) ? value : undefined));
