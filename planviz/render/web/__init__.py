@@ -59,6 +59,7 @@ _MODULES = {
         "joinbench",
         "joins",
     ),
+    "aggregations": (*_PLAYED, "stagecards", "samplerows", "aggregatetable", "aggregatebench", "aggregations"),
 }
 #: The elements' names.
 ELEMENTS = tuple(_MODULES)
@@ -69,6 +70,7 @@ _SHEETS = {
     "compare": ("workbench.css", "rules.css", "compare.css"),
     "mechanics": ("workbench.css", "rules.css", "mechanics.css"),
     "joins": ("workbench.css", "rules.css", "mechanics.css", "joins.css"),
+    "aggregations": ("workbench.css", "rules.css", "mechanics.css", "aggregations.css"),
     "cardinality": ("workbench.css", "cardinality.css"),
 }
 
