@@ -1,7 +1,7 @@
 """Texts in a reader's language: the catalogues of messages, and the search for a text among them.
 
 Everything in planviz says what it says in English, and nothing between the engine and the screen knows of languages.
-The last step does: in the browser `render/web/language.js`, for files that leave the server `Texts`. Both look a text
+The last step does: in the browser `render/web/language.js`, for what Streamlit draws `Texts`. Both look a text
 up in `planviz/locale/<locale>/LC_MESSAGES/planviz.po`, a gettext catalogue that `python -m tools.texts` keeps in step
 with the code (docs/decisions/0010-languages.md).
 """

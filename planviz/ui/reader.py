@@ -1,7 +1,7 @@
 """The language of who reads a session's pages, for the few texts that the browser cannot put into it.
 
 The browser translates what stands in the page (`languages.js`). What is no text there has to leave the server in the
-reader's language: the choice that a list shows, the cells of a table that is drawn, files to download.
+reader's language: the choice that a list shows, the cells of a table that is drawn.
 """
 
 from __future__ import annotations
