@@ -48,8 +48,11 @@ _LABEL = re.compile(r"[A-Z][a-z]+(?:[ -][a-z]+)*(?:…|:|\.| →)?|(?:←|→) [
 _CODE = re.compile(
     r"pv-|--|::|=>|-src |\{\}|translate\(|digraph|\[shape=|rank=|\(prefers-|grid-template|^bundled |\$\{|\\[dwsb(]|"
     r"\(\?|</?\w+>|[\w)]\(\)|^[.#@]\w|st-key|data-|^\W*(?:SELECT|WITH|INSERT|CREATE|EXPLAIN|SET|FROM|ALTER|DROP) |"
-    r"^spark\.\w|^https?:|px;|^[a-z]+(?: [a-z]+)?/[a-z]|^chip |^box |df\.explain\(\"cost"
+    r"^spark\.\w|^planviz spark |^https?:|px;|^[a-z]+(?: [a-z]+)?/[a-z]|^chip |^box |df\.explain\(\"cost"
 )
+#: A sentence may name an option, a call or the value of `str.format`.
+_PROSE = re.compile(r"(?:\b[a-z]{2,}[,;:]? ){3}")
+_NAMED_IN_IT = re.compile(r"(?<= )--[a-z]+(?:-[a-z]+)*|[\w.]+\(\)|\{\}")
 #: Words that are names everywhere, or keys of a keyboard.
 _NAMES = frozenset(("Ctrl", "Files", "Mermaid", "Enter", "Escape", "Home", "End", "Esc"))
 
@@ -57,7 +60,7 @@ _NAMES = frozenset(("Ctrl", "Files", "Mermaid", "Enter", "Escape", "Home", "End"
 def is_text(words: str) -> bool:
     """Whether a string is one that people read: a sentence or a label, and no code."""
     if (
-        _CODE.search(words)
+        _CODE.search(_NAMED_IN_IT.sub("", words) if _PROSE.search(words) else words)
         or words in _NAMES
         or (not words.isprintable() and not words.replace("\n", "").isprintable())
     ):
@@ -134,7 +137,7 @@ class _Strings(ast.NodeVisitor):
             self._take(node.value, node.lineno)
 
     def _take(self, source: str, line: int) -> None:
-        self.texts += [(text, line) for text in texts_of(source)]
+        self.texts += [(text.replace("{}", "{code}"), line) for text in texts_of(source)]
 
 
 def _added(node: ast.expr) -> list[ast.expr]:

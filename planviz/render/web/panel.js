@@ -53,7 +53,7 @@ export class Panel {
     const details = plan.details?.[i];
     for (const [name, text] of details ?? (plan.subs?.[i] ?? [])) facts.append(element("dt", "", partName(name || "what")), this.#fact(name, text));
     if (details === undefined || details === null) facts.append(element("dt", "pv-muted", "details"), element("dd", "pv-muted", "loading…"));
-    if (nodes.first[i] > 0) facts.append(element("dt", "", "source"), this.#source(i));
+    if (nodes.first[i] > 0) facts.append(element("dt", "", partName("source")), this.#source(i));
     const why = this.why.place(this.data, nodes.id[i]);
     return [head, marks, ...this.#findings(i), facts, ...(why ? [why] : []), ...this.#neighbours(i)];
   }
