@@ -1,6 +1,7 @@
 // The canvas: camera, pointer, wheel, pinch, minimap, tooltip. What a frame looks like is in draw.js.
 import { drawFrame, drawMinimap, FAR, NEAR, titleOf } from "./draw.js";
 import { element, told } from "./dom.js";
+import { textWidth } from "./ruler.js";
 import { short } from "./units.js";
 
 const READABLE = 0.85; // zoom at which a large plan opens
@@ -83,6 +84,8 @@ export class Canvas {
       badge: this.font(500, card.badge.size),
       label: this.font(400, edge.label),
       link: this.font(400, link.label),
+      line: this.font(600, card.snug.size),
+      rows: this.font(400, card.snug.size - 1),
     };
     this.icons = {};
     for (const [kind, { icon }] of Object.entries(theme.kinds)) this.icons[kind] = new Path2D(icon);
@@ -263,11 +266,9 @@ export class Canvas {
   }
 
   #snugWidth(b) {
-    const { plan, ctx, theme: { card: { snug } } } = this, title = plan.lineOf(b);
-    ctx.font = this.font(600, snug.size);
-    const wide = ctx.measureText(title.slice(0, 60)).width, rows = plan.isFolded(b) ? "" : plan.rowsWords(plan.first[b]);
-    ctx.font = this.font(400, snug.size - 1);
-    return Math.min(snug.most, Math.round(wide + (rows ? ctx.measureText(rows).width + 10 : 0) + snug.x + snug.right + 4));
+    const { plan, theme: { card: { snug } } } = this, rows = plan.isFolded(b) ? "" : plan.rowsWords(plan.first[b]);
+    const wide = textWidth(plan.lineOf(b).slice(0, 60), this.fonts.line), more = rows ? textWidth(rows, this.fonts.rows) + 10 : 0;
+    return Math.min(snug.most, Math.round(wide + more + snug.x + snug.right + 4));
   }
 
   // Everything when that can be read, in whole cards or in cards of one line; else from the root on.
