@@ -7,6 +7,7 @@ import { short } from "./units.js";
 const READABLE = 0.85; // zoom at which a large plan opens
 const SNUG = 0.72; // zoom at which titles of one-line cards can be read
 const EASY = 0.88; // zoom at which they are read without effort: nearer together before they are smaller
+const LAYOUTS = [[false, false], [true, false], [true, true]]; // straight down along first inputs; short second inputs in one row
 const SNUG_GAPS = [16, 12, 8, 5, 2], NEAR_GAP = 5;
 const MOST_SNUG = 400, LARGE = 2000; // operators: more than can be read in any view; whose titles are not there at once
 const MOST = 2.5;
@@ -235,10 +236,10 @@ export class Canvas {
     const { plan } = this;
     if (plan.size > MOST_SNUG || this.fixed) return false;
     const width = (b) => this.#snugWidth(b);
-    for (const down of [false, true]) {
+    for (const [down, lying] of LAYOUTS) {
       let before = 0;
       for (const gap of SNUG_GAPS) {
-        plan.snug = { gap, width, down };
+        plan.snug = { gap, width, down, lying };
         plan.arrange();
         const zoom = this.fitZoom;
         if (zoom >= (gap > NEAR_GAP && zoom > before ? EASY : SNUG)) break;
@@ -260,7 +261,15 @@ export class Canvas {
     plan.arrange();
     if (gap && plan.width * SNUG > this.width) {
       plan.snug.down = true;
-      plan.arrange();
+      const zooms = [true, false].map((lying) => {
+        plan.snug.lying = lying;
+        plan.arrange();
+        return this.fitZoom;
+      });
+      if (zooms[0] > zooms[1]) {
+        plan.snug.lying = true;
+        plan.arrange();
+      }
     }
     this.changed();
   }
