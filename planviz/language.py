@@ -29,6 +29,8 @@ _SHORT, _FEW = 12, 6
 _TINY = 3
 #: What texts are put together with, and what that is in the other language.
 _STRONG, _WEAK = ("\n", " · ", ". ", "; "), (" — ", ": ", ", ")
+#: What stands behind a title or a name, whatever it holds itself.
+_LEADS = frozenset((" — ", ": "))
 _JOINED = {". ": "", "; ": "；", ": ": "：", ", ": "，"}
 _DEEPEST = 4
 _PLAIN = re.compile(r"\S*(?:, \S+)*")
@@ -186,7 +188,7 @@ class Texts:
         """Sentences and lists, each piece by itself: of a text one of them has to be a message, of a value and between
         weak separators all."""
         for separator in separators:
-            parts = words.split(separator)
+            parts = words.split(separator, 1 if separator in _LEADS else -1)
             last = len(parts) - 1
             if not last:
                 continue

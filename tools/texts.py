@@ -268,6 +268,7 @@ def data_texts() -> Iterator[tuple[str, str]]:
     """The texts of data files and of the catalogue page, with where they stand."""
     from planviz.document.cardinality.slides import slide_examples, slide_facts
     from planviz.findings import checks
+    from planviz.graph.effects import KINDS
     from planviz.graph.words import FACTS
     from planviz.reference.entries import entries
     from planviz.render.glossary import terms
@@ -292,6 +293,8 @@ def data_texts() -> Iterator[tuple[str, str]]:
     for example in slide_examples():
         yield example.title, "planviz/document/cardinality/slides.py"
         yield example.about, "planviz/document/cardinality/slides.py"
+    for kind in KINDS:
+        yield kind.replace("-", " "), "planviz/graph/effects.py"
     for words in FACTS.values():
         yield f"part:{words}", "planviz/graph/words.py"
     for words in _words_in(json.loads((ROOT / "planviz" / "physical" / "planner.json").read_text("utf-8"))):
@@ -299,7 +302,8 @@ def data_texts() -> Iterator[tuple[str, str]]:
             yield words, "planviz/physical/planner.json"
     for entry in (entry for entry in entries().values() if entry.kind not in ("batch", "function")):
         summary = entry.summary.partition(": ")[2] if entry.kind == "finding" else entry.summary  # behind its title
-        for words in (summary, *entry.text):
+        by_version = [words for _, words in entry.versions] if entry.kind == "operator" else []
+        for words in (summary, *entry.text, *by_version):
             yield words, f"planviz/reference: {entry.kind}"
 
 

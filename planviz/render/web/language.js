@@ -89,7 +89,7 @@ export class Texts {
   // separators all.
   #pieces(words, depth, separators) {
     for (const separator of separators) {
-      const parts = words.split(separator);
+      const parts = LEADS.has(separator) ? parted(words, separator) : words.split(separator);
       if (parts.length < 2) continue;
       const told = parts.map((part, at) => this.#piece(part, at < parts.length - 1 && separator === ". ", depth));
       if (told.every((part) => part === undefined)) continue;
@@ -107,6 +107,13 @@ export class Texts {
     const told = this.#told(`${part}.`, depth + 1) ?? this.#told(part, depth + 1);
     return told === undefined || /[。.？！]$/.test(told) ? told : `${told}。`;
   }
+}
+
+const LEADS = new Set([" — ", ": "]); // what follows stands behind a title or a name, whatever it holds itself
+
+function parted(words, separator) {
+  const at = words.indexOf(separator);
+  return at < 0 ? [words] : [words.slice(0, at), words.slice(at + separator.length)];
 }
 
 const JOINED = { ". ": "", "; ": "；", ": ": "：", ", ": "，" };
