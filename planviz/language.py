@@ -34,8 +34,10 @@ _LEADS = frozenset((" — ", ": "))
 _JOINED = {". ": "", "; ": "；", ": ": "：", ", ": "，"}
 _DEEPEST = 4
 _PLAIN = re.compile(r"\S*(?:, \S+)*")
-#: How the name of a value begins that is a piece of a plan, whatever it holds.
+#: How the name of a value begins that is a piece of a plan, whatever it holds, and how those do that may be names.
 _CODE = "{code"
+_NAMES = ("{code", "{name", "{table", "{relation", "{column", "{scan", "{short", "{key", "{node")
+_ONE_NAME = re.compile(r"[\w.]+")
 #: Names of values that are counts, and what those look like: "{n} Sort" is no name of an operator.
 _COUNTS = frozenset(("{n}", "{m}"))
 _COUNT = r"([^A-Za-z]*\d[^A-Za-z]*[KMGTB]?)"
@@ -179,9 +181,10 @@ class Texts:
 
     def _value(self, text: str, name: str, pattern: _Pattern, depth: int) -> str | None:
         """A value in the other language; as it is, where the pattern may take it so, else None."""
-        found = self._told(text, depth + 1)
+        own = name.startswith(_NAMES) and _ONE_NAME.fullmatch(text)
+        found = None if own else self._told(text, depth + 1)
         if found is None:
-            return text if _fits(text, name, pattern.letters) else None
+            return text if own or _fits(text, name, pattern.letters) else None
         return found.strip()
 
     def _pieces(self, words: str, depth: int, separators: tuple[str, ...]) -> str | None:

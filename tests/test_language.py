@@ -92,6 +92,19 @@ def test_what_is_no_message_is_looked_up_once(depth: int) -> None:
     assert steps(lambda: texts("zh").told(name)) < 500
 
 
+def test_a_table_may_be_called_as_a_message_is() -> None:
+    told = texts("zh").told
+    assert told("category") != "category"
+    assert told("category: 1 of 2 columns read are used by no operator above: a.").startswith("category：")
+    assert "最多的来自 category" in told("5 tables in 7 scans; most from category: ≈288M rows")
+
+
+def test_a_count_is_a_number_and_an_operator_is_no_sentence() -> None:
+    assert TOLD.told("Sort Merge") == "Sort Merge"
+    assert Texts({"{n} Sort": "{n} 排序"}).told("Merge Sort") == "Merge Sort"
+    assert Texts({"{n} Sort": "{n} 排序"}).told("3 Sort") == "3 排序"
+
+
 def test_a_language_that_there_is_none_of_is_english() -> None:
     assert texts("xx").told("Open") == "Open"
 

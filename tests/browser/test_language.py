@@ -196,6 +196,9 @@ def test_the_browser_tells_as_the_server_does(chinese: Callable[[str], App], ser
         "1 null-aware anti join over 2 tables (a, b): a single null on the right side leaves no row.",
         "left 61.7 PiB, right 27.5 MiB, limit 10 MiB", "watermarks of rivers", "opening_hours", " Open ", "rows",
         "Join order: (a of b) ⋈ c → a", "6 Give a row, Group (ash, 1) gives (ash, 1, 250).", "6 changed · 32 kept",
+        "category: 1 of 2 columns read are used by no operator above: a.", "4 Broadcast Hash, 1 Sort Merge",
+        "Sort Merge", "22 of 180 rules changed the plan",
+        "Size unknown: a table of whose size the plan says 8 EiB: Spark knows nothing of it.",
     ]  # fmt: skip
     told = page.evaluate(f"({json.dumps(said)}).map((text) => window.__planvizLanguage.told(text))")
     assert told == [texts("zh").told(text) for text in said]

@@ -9,6 +9,7 @@ const FEW = 6; // letters: a pattern with fewer takes no plain word, either
 const STRONG = ["\n", " · ", ". ", "; "], WEAK = [" — ", ": ", ", "]; // what texts are put together with
 const LONGEST = 1500, DEEPEST = 4, KEPT = 20_000; // characters of a text; values within values; texts that are kept
 const CODE = "{code"; // a value that is a piece of a plan, whatever it holds
+const OWN = /^\{(?:code|name|table|relation|column|scan|short|key|node)/, ONE_NAME = /^[\w.]+$/; // values that may be names of the user's
 const PLURAL = "{s}"; // the ending of a plural, which other languages may leave out
 const COUNTS = new Set(["{n}", "{m}"]), COUNT = "([^A-Za-z]*\\d[^A-Za-z]*[KMGTB]?)"; // "{n} Sort" is no name of an operator
 const NAME = /^[A-Z][a-z]+(?: [A-Z][a-z]+)+$/; // operators are called so: only a message of just these words is about them
@@ -77,12 +78,18 @@ export class Texts {
     for (const { shape, names, other, letters } of there.sort((a, b) => b.letters - a.letters || b.counts - a.counts)) {
       const [, ...found] = shape.exec(words) ?? [];
       if (letters < TINY && found.some((value) => ENGLISH.test(value))) continue;
-      const told = found.map((value, at) => this.#told(value, depth + 1)?.trim() ?? (fits(value, names[at], letters) ? value : undefined));
+      const told = found.map((value, at) => this.#value(value, names[at], letters, depth));
       if (!found.length || told.includes(undefined)) continue;
       const values = new Map(names.map((name, at) => [name, told[at]]));
       return other.replace(VALUE, (name) => values.get(name) ?? name);
     }
     return undefined;
+  }
+
+  // A value in the other language; as it is, where the pattern may take it so.
+  #value(value, name, letters, depth) {
+    if (OWN.test(name) && ONE_NAME.test(value)) return value;
+    return this.#told(value, depth + 1)?.trim() ?? (fits(value, name, letters) ? value : undefined);
   }
 
   // Sentences and lists, each piece by itself: of a text one of them has to be a message, of a value and between weak
