@@ -124,7 +124,7 @@ export class RawText {
   }
 
   copyButton() {
-    const copy = button("pv-button", "Copy all", "Copy the whole text", async () => {
+    const copy = button("pv-button pv-copy-all", "Copy all", "Copy the whole text", async () => {
       await navigator.clipboard?.writeText(this.text ?? "");
       copy.textContent = "Copied";
       setTimeout(() => (copy.textContent = "Copy all"), 1200);
