@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
+from functools import lru_cache
 
 from planviz.analysis.context import sql_text
 from planviz.errors import AnalysisError
@@ -128,6 +129,10 @@ def _field(t: StructType, name: str, place: TreeNode | None) -> int:
     raise analysis_error("FIELD_NOT_FOUND", f"No such struct field {sql_text((name,))} in {fields}.", place)
 
 
+#: Letters of names that are compared: the time grows with their square, and a program may make names without end.
+_COMPARED = 100
+
+
 def unresolved_column(name: UnresolvedAttribute, candidates: Sequence[AttributeReference | Alias]) -> AnalysisError:
     """The error for a name that nothing fits, with the nearest names."""
     wanted = sql_text(name.parts)
@@ -149,9 +154,14 @@ def nearest_names(
     for a in candidates:
         shown = (*a.qualifier[-1:], a.name) if clash and a.qualifier else (a.name,)
         names[sql_text(shown)] = ".".join(shown)
-    wanted = ".".join(parts).lower()
-    ranked = sorted(names, key=lambda n: -SequenceMatcher(None, wanted, names[n].lower()).ratio())
-    return ranked[:count]
+    wanted = ".".join(parts)[:_COMPARED].lower()
+    return sorted(names, key=lambda n: -_likeness(wanted, names[n][:_COMPARED].lower()))[:count]
+
+
+@lru_cache(maxsize=10_000)
+def _likeness(one: str, other: str) -> float:
+    """How alike two names are, from 0 to 1; a program that is read line by line asks for the same ones many times."""
+    return SequenceMatcher(None, one, other).ratio()
 
 
 @deep

@@ -1,9 +1,14 @@
 from __future__ import annotations
 
+import difflib
+
 import pytest
 
+from planviz.analysis import names
 from planviz.errors import AnalysisError
 from planviz.execution import QueryExecution, Session, explain
+from planviz.expressions.core import AttributeReference
+from planviz.types import INT
 from tests.plans import plan_text, small_catalog
 
 
@@ -92,3 +97,22 @@ def test_a_recursion_whose_anchor_reads_an_unknown_column_is_refused():
             "with recursive r(n) as (select nosuch from (select 1 as a) union all select n + 1 from r) select * from r"
         )
     assert e.value.error_class == "UNRESOLVED_COLUMN.WITH_SUGGESTION"
+
+
+def test_names_without_end_are_compared_by_their_beginning(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The time of the comparison grows with the square of the letters, and programs make names in loops."""
+    compared = []
+
+    class Matcher(difflib.SequenceMatcher):  # type: ignore[type-arg]
+        def __init__(self, junk: None, one: str, other: str) -> None:
+            compared.append(max(len(one), len(other)))
+            super().__init__(junk, one, other)
+
+    monkeypatch.setattr(names, "SequenceMatcher", Matcher)
+    columns = [AttributeReference(f"{'a' * 5_000}{n}", INT, True, n) for n in range(20)]
+    columns.append(AttributeReference("b" * 5_000, INT, True, 20))
+    assert names.nearest_names(("b" * 6_000,), columns, 1)[0].strip("`") == "b" * 5_000
+    assert max(compared) <= 100
+    before = len(compared)
+    names.nearest_names(("b" * 6_000,), columns, 1)
+    assert len(compared) == before
