@@ -2,8 +2,9 @@
 
 import streamlit as st
 
-from planviz.ui import aggregate_page, aggregate_views, components, explore, replayed, state
+from planviz.ui import aggregate_views, components, explore, replayed, state
 from planviz.ui.actions import actions, actions_beside_box
+from planviz.ui.aggregatebench import aggregatebench
 from planviz.ui.page import begun, page
 
 opened = begun("Aggregations", replayed.shown, state.current())
@@ -16,10 +17,11 @@ if opened is None or not begun("Aggregations", aggregate_views.count, opened):
         with bar:
             actions_beside_box(opened, "aggregations")
 else:
+    shown = st.session_state[state.DOCUMENT]
     with page("Aggregations", document=state.name()) as bar:
         explore.heading(opened, "", "aggregates")
-        aggregate_page.aggregations_of(opened)
+        with st.container(key="planviz-fill", horizontal=True, gap=None, height="stretch", wrap=False):
+            aggregatebench(aggregate_views.data(opened, shown["aggregate"]))
         components.drop_zone()
         with bar:
-            number = aggregate_page.chosen(opened)
-            actions(opened, "aggregations", f"aggregates/{number}", number, part="aggregate")
+            actions(opened, "aggregations", selected=shown["aggregate"], part="aggregate")

@@ -1,7 +1,8 @@
 """What a person does in the app, from the act to the frame on screen: `python -m benchmarks.browser --actions`.
 
 Every act is timed by the page's own clock from the event (click, key, paste, Ctrl+Enter, or the navigation) to the
-frame after the one in which the answer stands in the page; the white flash is the time in between without any picture.
+frame in which the answer is shown: where the element marks when its frame was handed to the screen, that mark, else the
+frame after the one in which the answer stands in the page. The white flash is the time in between without any picture.
 With `--sessions N` so many tabs more have a document open and turn a page every second.
 """
 
@@ -37,7 +38,7 @@ _READY = {
     "Rules": "__deep('.pv-player canvas')",
     "Joins": "__deep('.pv-joins .pv-drawn svg')",
     "Cardinality": "__deep('.pv-cardinality canvas')",
-    "Aggregations": "__deep('.pv-agg-cards, .st-key-planviz-agg [data-testid=stHtml]')",
+    "Aggregations": "__deep('.pv-aggregations .pv-card')",
 }
 
 # Looks at every frame: when `ready` holds for the first time after the act, and for how long no picture was there.
@@ -53,15 +54,18 @@ window.__deep = (selector, root = document) => {
 };
 window.__measure = (type, ready) => {
   window.__took = undefined;
-  const holds = new Function(`return Boolean(${ready})`);
+  const holds = new Function(`return ${ready}`);
   addEventListener(type, event => {
     const start = event.timeStamp;
     let bare = 0, last = null;
     const look = now => {
-      const shown = __deep("canvas, .pv-drawn svg, .pv-agg-cards, .st-key-planviz-body *");
+      const shown = __deep("canvas, .pv-drawn svg, .pv-card, .st-key-planviz-body *");
       if (last !== null && !shown) bare += now - last;
       last = now;
-      if (!holds()) return requestAnimationFrame(look);
+      const held = holds();
+      if (!held) return requestAnimationFrame(look);
+      // The element's own mark of when its frame was handed to the screen.
+      if (typeof held === "number") return void (window.__took = { ms: held - start, bare });
       requestAnimationFrame(() => setTimeout(() => { window.__took = { ms: performance.now() - start, bare }; }, 0));
     };
     requestAnimationFrame(look);

@@ -16,10 +16,14 @@ from planviz.document.decisions.aggregates import AggregateReport, stage_words
 from planviz.document.decisions.aggregates import aggregates as aggregates_of
 from planviz.document.decisions.pasted_aggregate import modelled
 from planviz.document.rows.aggregates import Played, labels, played, rows_from, sample_of, stage_estimates
+from planviz.document.rows.stage_drawing import draw_stages
 from planviz.errors import InputError, PlanvizError
 from planviz.mechanics.play import text_of
+from planviz.render.svg import svg
 from planviz.types.values import Value
 from planviz.units import byte_size, exact
+
+_ENDINGS = {"text": "txt", "json": "json", "svg": "svg"}
 
 Partitions = Sequence[Sequence[Sequence[Value]]]
 
@@ -30,6 +34,8 @@ def aggregates(options: argparse.Namespace) -> int:
     def show(name: str) -> tuple[str, Sequence[PlanvizError]]:
         document = open_input(read_text(name), options, "physical")
         found = aggregates_of(document)
+        if options.format == "svg":
+            return _svg(found, options), errors_of(document) if document.statements else []
         if options.format == "json":
             told = [_json(r, options) for r in found]
             replays = [report_json(s) for s in document.statements if s.replay is not None]
@@ -41,7 +47,18 @@ def aggregates(options: argparse.Namespace) -> int:
             shown = "\n".join([*heads, shown])
         return shown, errors_of(document) if document.statements else []
 
-    return show_each(options.files, options.out, {"text": "txt", "json": "json"}[options.format], show)
+    return show_each(options.files, options.out, _ENDINGS[options.format], show)
+
+
+def _svg(found: Sequence[AggregateReport], options: argparse.Namespace) -> str:
+    """The stages of the aggregate of a number, from 1, with sample rows. Raises InputError when there is none."""
+    if not 1 <= options.aggregate <= len(found):
+        raise InputError(f"There is no aggregate {options.aggregate}: the file has {len(found) or 'none'}.")
+    report = found[options.aggregate - 1]
+    model = report if report.execution is not None else modelled(report, report.graph)
+    rows = _played(report, options.row)
+    read, sent = None if isinstance(model, str) else model, None if isinstance(rows, str) else rows
+    return svg(draw_stages(report, read, sent, theme=options.theme))
 
 
 def _text(number: int, report: AggregateReport, options: argparse.Namespace) -> str:

@@ -109,7 +109,9 @@ def _add_estimates(parser: argparse.ArgumentParser) -> None:
 
 def _add_aggregates(parser: argparse.ArgumentParser) -> None:
     _add_files(parser, "SQL, or the text of a plan; - for standard input")
-    parser.add_argument("--format", choices=("text", "json"), default="text")
+    parser.add_argument("--format", choices=("text", "json", "svg"), default="text")
+    parser.add_argument("--aggregate", type=int, default=1, metavar="N", help="which one svg draws, from 1 (default)")
+    parser.add_argument("--theme", choices=("light", "dark"), default="light", help="of svg")
     parser.add_argument("--rows", action="store_true", help="send made-up rows through the stages")
     parser.add_argument("--row", action="append", metavar="CSV", help="send this row, its values in the input's order")
     add_settings(parser)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from planviz.config import OptimizerConfig
 from planviz.estimation import formulas
 from planviz.estimation.aggregates import aggregate_estimate, project_estimate, union_estimate
@@ -36,10 +38,13 @@ SIZES, TABLE_ROWS, ROWS = "_sizes", "_sizes_and_table_rows", "_rows"
 ROWS_BUT_IN_UNIONS = "_rows_but_in_unions"
 #: Behind any of these: unique keys of a side say nothing of a join's size, as before Spark 3.4.
 ANY_MATCHES = "_any_matches"
+#: Behind any of these: a sort, and what has no formula of its own, loses the number of rows, as before Spark 3.2.
+ROWS_LOST = "_rows_lost"
 _ESTIMATES: dict[str, Memo[Estimate]] = {
-    way + unique: Memo("estimate" + way + unique)
+    way + unique + lost: Memo("estimate" + way + unique + lost)
     for way in (SIZES, TABLE_ROWS, ROWS, ROWS_BUT_IN_UNIONS)
     for unique in ("", ANY_MATCHES)
+    for lost in ("", ROWS_LOST)
 }
 #: Operators of which only bytes are estimated, whether rows are known or not.
 BY_SIZE = (
@@ -70,7 +75,9 @@ class Estimator:
         table_rows = TABLE_ROWS if config.get("spark.sql.cbo.planStats.enabled") else SIZES
         self._way = with_rows if config.get("spark.sql.cbo.enabled") else table_rows
         self._unique = known.unique_keys_bound_joins
-        self._memo = _ESTIMATES[self._way + ("" if self._unique else ANY_MATCHES)]
+        self._kept = known.sorts_keep_rows
+        name = self._way + ("" if self._unique else ANY_MATCHES) + ("" if self._kept else ROWS_LOST)
+        self._memo = _ESTIMATES[name]
 
     @classmethod
     def with_rows(cls, config: OptimizerConfig) -> Estimator:
@@ -88,6 +95,15 @@ class Estimator:
             found = memo.set(plan, self._estimated(plan))
         return found
 
+    def asked_by(self, plan: LogicalPlan) -> set[int]:
+        """The `id()` of the operators that the plan's estimate is computed from, its own included."""
+        found, todo = set[int](), [plan]
+        while todo:
+            node = todo.pop()
+            found.add(id(node))
+            todo += node.children if self._way in (ROWS, ROWS_BUT_IN_UNIONS) else _asked(node)
+        return found
+
     def size_in_bytes(self, plan: LogicalPlan) -> int:
         """The estimated size of the plan's result."""
         return self.estimate(plan).size
@@ -100,36 +116,48 @@ class Estimator:
         if isinstance(plan, LeafNode) or not plan.children:
             return leaf_estimate(plan, self._way != SIZES)
         inputs = tuple([self.estimate(c) for c in plan.children])
-        found = _with_rows(plan, inputs, self._way) if self._way in (ROWS, ROWS_BUT_IN_UNIONS) else None
-        return found or size_estimate(plan, inputs, self._unique)
+        found = self._with_rows(plan, inputs) if self._way in (ROWS, ROWS_BUT_IN_UNIONS) else None
+        found = found or size_estimate(plan, inputs, self._unique)
+        if isinstance(plan, Sort) and not self._kept:
+            return Estimate(found.size, rule=found.rule, inputs=inputs)
+        return found
+
+    def _with_rows(self, plan: LogicalPlan, inputs: tuple[Estimate, ...]) -> Estimate | None:
+        """The estimate with rows; None where only sizes can be told."""
+        match plan:
+            case Filter():
+                return filter_estimate(plan, inputs[0])
+            case Project():
+                return project_estimate(plan, inputs[0])
+            case Aggregate(grouping, items, _):
+                return aggregate_estimate(grouping, items, plan.output, inputs[0])
+            case Distinct(child):
+                return aggregate_estimate(child.output, child.output, child.output, inputs[0])
+            case Join():
+                return join_estimate(plan, *inputs)
+            case Union():
+                return union_estimate(plan, inputs, self._way == ROWS)
+            case Intersect():
+                least = inputs[0] if inputs[0].size < inputs[1].size else inputs[1]
+                return Estimate(least.size, least.rows, rule=formulas.SMALLER, inputs=inputs)
+        if isinstance(plan, BY_SIZE) or not self._kept:
+            return None
+        counts = [i.rows for i in inputs if i.rows is not None]
+        rows = product(counts) if len(counts) == len(inputs) else None
+        if rows is None:
+            return None
+        rule = formulas.PASSED_ON if len(inputs) == 1 else formulas.PRODUCT
+        return Estimate(product(i.size for i in inputs), rows, rule=rule, inputs=inputs)
 
 
-def _with_rows(plan: LogicalPlan, inputs: tuple[Estimate, ...], way: str) -> Estimate | None:
-    """The estimate with rows; None where only sizes can be told."""
+def _asked(plan: LogicalPlan) -> Sequence[LogicalPlan]:
+    """The inputs whose size an operator's size is computed from."""
     match plan:
-        case Filter():
-            return filter_estimate(plan, inputs[0])
-        case Project():
-            return project_estimate(plan, inputs[0])
-        case Aggregate(grouping, items, _):
-            return aggregate_estimate(grouping, items, plan.output, inputs[0])
-        case Distinct(child):
-            return aggregate_estimate(child.output, child.output, child.output, inputs[0])
-        case Join():
-            return join_estimate(plan, *inputs)
-        case Union():
-            return union_estimate(plan, inputs, way == ROWS)
-        case Intersect():
-            least = inputs[0] if inputs[0].size < inputs[1].size else inputs[1]
-            return Estimate(least.size, least.rows, rule=formulas.SMALLER, inputs=inputs)
-    if isinstance(plan, BY_SIZE):
-        return None
-    counts = [i.rows for i in inputs if i.rows is not None]
-    rows = product(counts) if len(counts) == len(inputs) else None
-    if rows is None:
-        return None
-    rule = formulas.PASSED_ON if len(inputs) == 1 else formulas.PRODUCT
-    return Estimate(product(i.size for i in inputs), rows, rule=rule, inputs=inputs)
+        case Aggregate(()):
+            return ()
+        case Join(left, _, "LeftSemi" | "LeftAnti") | Except(left, _):
+            return (left,)
+    return plan.children
 
 
 def take_estimate(plan: LogicalPlan, size: int, rows: int | None) -> None:

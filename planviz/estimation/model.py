@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from decimal import ROUND_CEILING, ROUND_HALF_UP, Context, Decimal
@@ -76,12 +76,15 @@ def count_text(count: int) -> str:
     return str(Context(prec=3, rounding=ROUND_HALF_UP).create_decimal(count))
 
 
-def cost_string(plan: LogicalPlan, estimate: Callable[[LogicalPlan], Estimate]) -> str:
-    """The tree as `explain cost` prints it: every logical operator with its estimate."""
+def cost_string(
+    plan: LogicalPlan, estimate: Callable[[LogicalPlan], Estimate], asked: Container[int] | None = None
+) -> str:
+    """The tree as `explain cost` prints it: the operators with their estimates, or those whose `id()` is in `asked`."""
 
     def line(node: Printable) -> str:
         shown = node.simple_string
-        return f"{shown}, {estimate(node).text}" if isinstance(node, LogicalPlan) else shown
+        known = isinstance(node, LogicalPlan) and (asked is None or id(node) in asked)
+        return f"{shown}, {estimate(node).text}" if isinstance(node, LogicalPlan) and known else shown
 
     return tree_string(plan, line)
 

@@ -300,8 +300,10 @@ class QueryExecution:
 
     @property
     def cost_text(self) -> str:
-        """The optimized plan with every operator's estimate, as `explain cost` prints it, without heading."""
-        return cost_string(self.optimized, Estimator(self.config).estimate)
+        """The optimized plan with the operators' estimates, as `explain cost` prints it, without heading."""
+        estimator = Estimator(self.config)
+        every = self.config.behaviour.cost_shows_every_estimate
+        return cost_string(self.optimized, estimator.estimate, None if every else estimator.asked_by(self.optimized))
 
 
 def with_guesses(plans: list[LogicalPlan], catalog: Catalog, defined: Iterable[str] = ()) -> tuple[Catalog, list[str]]:

@@ -19,6 +19,8 @@ from planviz.render.theme import tokens
 
 #: Above this number of nodes the words of the cards are loaded after the first paint, and all cards have one size.
 LARGE = 2_000
+#: Above this number of nodes details, findings and the text are loaded after the first paint.
+MANY = 300
 
 _KIND_INDEX = {kind: index for index, kind in enumerate(KINDS)}
 _ROWS = re.compile(r"\s*(\d[\d,]{0,30})\s*")
@@ -30,12 +32,13 @@ _UNITS = {"B": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5, "E": 6}
 def build_scene(graph: PlanGraph, *, full: bool | None = None) -> Scene:
     """Lay out a plan and put its cards into words.
 
-    `full` forces (True) or puts off (False) everything that needs the operators' arguments; by default it is put off
-    for plans of more than `LARGE` nodes, which then carry `None` for `sub` and `details` and a title made from the
-    operator's name alone. The geometry does not depend on it.
+    `full` forces (True) or puts off (False) everything that needs the operators' arguments; by default details are put
+    off for plans of more than `MANY` nodes, which then carry `None` for `details`, and of more than `LARGE` nodes the
+    words, too: `sub` is `None`, a title is made from the operator's name alone. The geometry does not depend on it.
     """
     nodes = list(graph)
     large = len(nodes) > LARGE
+    detailed = len(nodes) <= MANY if full is None else full
     if full is None:
         full = not large
     index = {node.id: i for i, node in enumerate(nodes)}
@@ -84,7 +87,7 @@ def build_scene(graph: PlanGraph, *, full: bool | None = None) -> Scene:
         nodes=columns,
         rows_are=rows_are,
         links=links,
-        details=[_details(node) for node in nodes] if full else None,
+        details=[_details(node) for node in nodes] if detailed else None,
     )
     scene.short.extend(summary.in_short(graph, scene))
     return scene

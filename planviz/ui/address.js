@@ -11,7 +11,7 @@
 // added to the history: Back and Forward walk through it, and Python is told with the trigger "walk". What follows within
 // STEADY ms of something else (keys held down, a step player that runs) replaces it.
 const STEADY = 700;
-const LOCAL = new Set(["node", "join", "step"]); // what an element goes to by itself: it listens to "planviz:goto"
+const LOCAL = new Set(["node", "join", "step", "aggregate"]); // what an element goes to by itself: it listens to "planviz:goto"
 const bars = new WeakMap(); // Streamlit's parent element -> Bar
 const nodes = new Map(); // picture -> selected node: the workbench goes back to it when the picture comes again, from another page too
 let written = -STEADY; // when the address changed last

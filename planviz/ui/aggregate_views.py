@@ -1,57 +1,48 @@
-"""The Aggregations page as plain values: what its widgets show of one aggregate, made where the document lives."""
+"""What the Aggregations page's element shows and asks: every aggregate, one of them whole, sample rows sent through it.
+
+Everything is a plain value, ready for JSON; what is edited is asked for at `POST /aggregations/<key>`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from html import escape
+import gzip
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from zlib import crc32
 
 from planviz.document.decisions.aggregates import AggregateReport
 from planviz.document.rows.aggregates import Played, labels, rows_from, sample_of, sample_texts
+from planviz.document.rows.stage_cards import facts, flow, heading, names, plain
+from planviz.document.rows.stage_drawing import draw_stages
 from planviz.errors import InputError
+from planviz.jsontypes import JsonObject
 from planviz.render.mechanics import mechanics_page
+from planviz.render.primitives import Drawing
+from planviz.render.theme import tokens
 from planviz.ui import aggregations
-from planviz.ui.aggregations import Entry
 from planviz.ui.opened import Opened, in_worker
-from planviz.ui.stage_cards import counted, few, plain
 
 _HASHED = {"HashAggregate", "ObjectHashAggregate"}
-#: The sample rows as they were edited: texts by column, as items of a mapping.
-Texts = tuple[tuple[str, tuple[str, ...]], ...]
+#: Why no test is shown of a plan that was only read.
+_UNSEEN = (
+    "The text shows what was chosen, not what the planner saw. "
+    "The SQL itself, or df.explain(True), planned again here, shows each test."
+)
 
 
 @dataclass(frozen=True)
-class Shown:
-    """One aggregate, as planned or with a setting.
+class Asked:
+    """What somebody wants to see: an aggregate (from 1) with a setting, in words ("" as planned).
 
-    `lead`, `why` are HTML. `sample` says why there are no rows to send through, "" where there are; `texts` are those
-    that can be edited, empty where none can, `known` what they were made from. `hashed` says whether a stage hashes.
+    `rows` are the sample rows as edited, texts by column (None: those that were made up); `room` is how many groups a
+    map holds (None: all).
     """
 
-    lead: str
-    why: str
-    sample: str
-    texts: Mapping[str, list[str]]
-    known: str
-    hashed: bool
-
-
-@dataclass(frozen=True)
-class Sent:
-    """What became of sample rows: the cards as HTML, `plays` of the stages as JSON values, or an `error` or `note`.
-
-    `playable` says whether rows came through, `rows` differs for other rows and other operators, `names` are the
-    aggregate's functions.
-    """
-
-    cards: str
-    plays: list[dict[str, object]]
-    rows: int
-    names: str
-    playable: bool = False
-    error: str = ""
-    note: str = ""
+    number: int = 1
+    setting: str = ""
+    rows: Mapping[str, list[str]] | None = None
+    room: int | None = None
 
 
 @in_worker
@@ -60,111 +51,169 @@ def count(opened: Opened) -> int:
     return len(aggregations.reports(opened))
 
 
-@in_worker
-def entries(opened: Opened) -> list[Entry]:
-    """The table of aggregates."""
-    return aggregations.entries(aggregations.reports(opened))
+# -- the whole page
 
 
 @in_worker
-def settings(opened: Opened, number: int) -> list[str]:
-    """What can be tried of an aggregate (from 1), in words."""
-    return [variant.words for variant in aggregations.variants(opened, number)]
+def data(opened: Opened, number: int | None) -> bytes:
+    """The element's data, gzipped: the same bytes for the same arguments; `number` is the selected one, from 1."""
+    name = ("aggregations-data", number)
+    if name not in opened.made:
+        for old in [key for key in list(opened.made) if key[0] == "aggregations-data"]:
+            opened.made.pop(old, None)
+        text = json.dumps(page_data(opened, number), separators=(",", ":"))
+        opened.made[name] = gzip.compress(text.encode(), 6, mtime=0)
+    made: bytes = opened.made[name]
+    return made
 
 
-def _variant(opened: Opened, number: int, words: str) -> tuple[AggregateReport, str]:
-    """The aggregate with the setting of these words, else as planned; and what the setting gives."""
-    for found in aggregations.variants(opened, number) if words else ():
-        if found.words == words:
-            return found.report, f"{found.key} = {str(found.value).lower()}"
-    return aggregations.reports(opened)[number - 1], ""
+def page_data(opened: Opened, number: int | None) -> JsonObject:
+    """The element's data as JSON values."""
+    found = aggregations.reports(opened)
+    return {
+        "key": f"{opened.key}/aggregations",
+        "ask": f"/aggregations/{opened.key}",
+        "theme": tokens(),
+        "dark": None,
+        "rows": [asdict(entry) for entry in aggregations.entries(found)],
+        "told": asked_for(opened, Asked(max(1, min(number or 1, len(found))))),
+    }
 
 
-def _model(opened: Opened, number: int, report: AggregateReport) -> AggregateReport | str:
-    planned = report is aggregations.reports(opened)[number - 1]
-    return aggregations.model_of(opened, number) if planned else report
+def asked_for(opened: Opened, asked: Asked) -> JsonObject:
+    """One aggregate: its heading, cards, the tests, and the sample rows; all texts as they are to be read."""
+    report, promise = _variant(opened, asked)
+    model = _model(opened, asked, report)
+    read = model if isinstance(model, AggregateReport) else None
+    played, error, note = _played(read, asked.rows) if read is not None else (None, "", "")
+    room = asked.room if read is not None and _hashes(read) else None
+    drawn = (None if played is None else played.partitions, room, asked.setting, asked.number)
+    return {
+        "number": asked.number,
+        "setting": asked.setting,
+        **_lead(report, promise),
+        "flow": flow(report, read, played).to_json(),
+        "tests": [list(map(plain, test)) for test in aggregations.checks(report)],
+        "unseen": "" if aggregations.checks(report) else _UNSEEN,
+        "rejected": [[name, plain(why)] for name, why in aggregations.rejected(report)],
+        "sample": _sample(opened, model, asked.rows),
+        "error": error,
+        "note": note,
+        "hashed": read is not None and _hashes(read),
+        "playable": played is not None,
+        "plays": f"{crc32(repr(drawn).encode()):x}",
+    }
 
 
-@in_worker
-def shown(opened: Opened, number: int, words: str) -> Shown:
-    """An aggregate with the setting of these words ("": as planned)."""
-    report, promise = _variant(opened, number, words)
-    model = _model(opened, number, report)
-    lead, why = _lead(report, promise), _why(report)
+def _variant(opened: Opened, asked: Asked) -> tuple[AggregateReport, str]:
+    """The aggregate with the setting that is asked for, else as planned; and what the setting gives.
+
+    Raises InputError for an aggregate that there is not.
+    """
+    found = aggregations.reports(opened)
+    if not 1 <= asked.number <= len(found):
+        raise InputError(f"There is no aggregate {asked.number}: the document has {len(found)}.")
+    for variant in aggregations.variants(opened, asked.number) if asked.setting else ():
+        if variant.words == asked.setting:
+            return variant.report, f"{variant.key} = {str(variant.value).lower()}"
+    return found[asked.number - 1], ""
+
+
+def _model(opened: Opened, asked: Asked, report: AggregateReport) -> AggregateReport | str:
+    planned = report is aggregations.reports(opened)[asked.number - 1]
+    return aggregations.model_of(opened, asked.number) if planned else report
+
+
+def _hashes(model: AggregateReport) -> bool:
+    return bool({s.text.operator for s in model.stages} & _HASHED)
+
+
+def _lead(report: AggregateReport, promise: str) -> JsonObject:
+    functions, keys = heading(report)
+    return {
+        "functions": functions,
+        "keys": keys,
+        "facts": [*facts(report), *([f"with {promise}"] if promise else [])],
+        "notes": [[rule, rest] for rule, _, rest in (note.partition(": ") for note in report.notes)],
+    }
+
+
+# -- sample rows
+
+
+def _sample(opened: Opened, model: AggregateReport | str, edited: Mapping[str, list[str]] | None) -> JsonObject:
+    """The table of sample rows: why there is none, or its columns and texts, and what they were made from."""
     if isinstance(model, str):
-        return Shown(lead, why, model, {}, "", False)
-    hashed = bool({s.text.operator for s in model.stages} & _HASHED)
+        return {"why": model, "columns": [], "texts": [], "made": ""}
     if not labels(model):
-        return Shown(lead, why, "The aggregate reads no column: rows are only counted.", {}, "", hashed)
+        return {"why": "The aggregate reads no column: rows are only counted.", "columns": [], "texts": [], "made": ""}
     known = "types and statistics" if model.execution is not None and opened.document.statements else "types"
     texts = sample_texts(model) if aggregations.editable(model) else {}
-    return Shown(lead, why, "", texts, known, hashed)
+    shown = dict(edited) if edited is not None and texts else texts
+    rows = [list(row) for row in zip(*shown.values(), strict=True)]
+    return {"why": "", "columns": list(texts), "texts": rows, "made": f"Made from the columns' {known}"}
 
 
-@in_worker
-def sent(opened: Opened, number: int, words: str, edited: Texts | None, room: int | None) -> Sent:
-    """The cards of an aggregate with sample rows (None: those that were made up) sent through its stages.
-
-    `room` is how many groups a map holds; None: all.
-    """
-    report, _ = _variant(opened, number, words)
-    model = _model(opened, number, report)
-    names = ", ".join(aggregations.names(report))
-    if isinstance(model, str):
-        return Sent(aggregations.cards(report, None, None), [], 0, names)
-    found, error, note = _played(model, edited)
-    plays = [] if found is None else [play.to_json() for play in aggregations.plays(model, found, room)]
-    told = (None if found is None else found.partitions, room, [s.text.operator for s in model.stages])
-    cards = aggregations.cards(report, model, found)
-    names = ", ".join(aggregations.names(model))
-    return Sent(cards, plays, crc32(repr(told).encode()), names, found is not None, error, note)
-
-
-def _played(model: AggregateReport, edited: Texts | None) -> tuple[Played | None, str, str]:
+def _played(model: AggregateReport, edited: Mapping[str, list[str]] | None) -> tuple[Played | None, str, str]:
+    """Rows in every stage; else what is wrong with the rows, or why they cannot be known."""
     try:
-        given: Mapping[str, Sequence[str]] = dict(edited or ())
-        rows = sample_of(model) if edited is None else rows_from(model, given)
+        rows = sample_of(model) if edited is None else rows_from(model, edited)
     except InputError as error:
         return None, str(error), ""
     found = aggregations.through(model, rows)
     return (None, "", found) if isinstance(found, str) else (found, "", "")
 
 
-@in_worker
-def page(opened: Opened, number: int, words: str, edited: Texts | None, room: int | None, title: str) -> bytes:
-    """The stages at work as one interactive HTML file."""
-    return mechanics_page(sent(opened, number, words, edited, room).plays, title=title).encode()
+def _plays(opened: Opened, asked: Asked) -> list[JsonObject]:
+    """The stages' operators played on the sample rows, as the player takes them."""
+    report, _ = _variant(opened, asked)
+    model = _model(opened, asked, report)
+    played = _played(model, asked.rows)[0] if isinstance(model, AggregateReport) else None
+    if played is None or not isinstance(model, AggregateReport):
+        return []
+    return [play.to_json() for play in aggregations.plays(model, played, asked.room)]
 
 
-def _lead(report: AggregateReport, promise: str) -> str:
-    keys = f" by {few(counted(report.keys))}" if report.keys else ""
-    functions = plain(", ".join(aggregations.names(report))) or "only groups"
-    stages, shuffles = len(report.stages), report.shuffles
-    facts = [f"{stages} stage{'s' if stages > 1 else ''}", f"{shuffles} shuffle{'' if shuffles == 1 else 's'}"]
-    facts += [f"with {escape(promise)}"] if promise else []
-    notes = "".join(f"<p class='pv-note'>{_note(note)}</p>" for note in report.notes)
-    return f'<div class="pv-agg-lead"><h2>{functions}<span>{keys}</span></h2><p>{" · ".join(facts)}</p>{notes}</div>'
+# -- requests of the element
 
 
-def _note(note: str) -> str:
-    rule, _, rest = note.partition(": ")
-    return f"<b>{escape(rule)}</b> {escape(rest)}"
+def reply(opened: Opened, body: JsonObject) -> JsonObject:
+    """The answer to what the element asks: an aggregate as `asked_for` tells it.
+
+    `want` is "settings" (what can be tried, in words), "plays" (the stages at work) or "page" (these as one HTML page).
+    Raises InputError for a request that makes no sense, and what planning raises.
+    """
+    asked = _asked(body)
+    if body.get("want") == "settings":
+        _variant(opened, asked)
+        return {"settings": [variant.words for variant in aggregations.variants(opened, asked.number)]}
+    if body.get("want") == "plays":
+        return {"plays": _plays(opened, asked)}
+    if body.get("want") == "page":
+        plays = _plays(opened, asked)
+        if not plays:
+            raise InputError("These operators cannot be played on these rows.")
+        return {"html": mechanics_page(plays, title=", ".join(names(_variant(opened, asked)[0])) or None)}
+    return asked_for(opened, asked)
 
 
-def _why(report: AggregateReport) -> str:
-    """What decided the number of stages, and the operators that were not taken."""
-    checks = "".join(
-        f"<tr><td>{plain(question)}</td><td><b>{answer}</b></td><td>{plain(seen)}</td></tr>"
-        for question, answer, seen in aggregations.checks(report)
-    )
-    rejected = "".join(f"<li><b>{escape(name)}</b> {plain(why)}</li>" for name, why in aggregations.rejected(report))
-    if not checks:
-        return (
-            '<div class="pv-lead"><h2>Why these stages</h2><span>The text shows what was chosen, not what the planner '
-            "saw. The SQL itself, or <code>df.explain(True)</code>, planned again here, shows each test.</span></div>"
-        )
-    listed = f'<div class="pv-lead"><h2>Not taken</h2></div><ul class="pv-rejected">{rejected}</ul>' if rejected else ""
-    return (
-        '<div class="pv-lead"><h2>Why these stages</h2></div>'
-        f'<table class="pv-checks"><tbody>{checks}</tbody></table>{listed}'
-    )
+def _asked(body: JsonObject) -> Asked:
+    number, room, rows = body.get("number"), body.get("room"), body.get("rows")
+    if not isinstance(number, int) or not (room is None or isinstance(room, int)):
+        raise InputError("The page sent a request that names no aggregate.")
+    if rows is not None:
+        rows = {str(name): [str(text) for text in texts] for name, texts in dict(rows).items()}
+    return Asked(number, str(body.get("setting") or ""), rows, None if room is None else max(1, room))
+
+
+def stages_drawing(opened: Opened, number: int, setting: str, theme: str) -> Drawing:
+    """An aggregate's stages (from 1) as a picture that stands alone, with the sample rows that were made up.
+
+    Raises InputError for an aggregate that there is not.
+    """
+    asked = Asked(number, setting)
+    report, promise = _variant(opened, asked)
+    model = _model(opened, asked, report)
+    read = model if isinstance(model, AggregateReport) else None
+    played = _played(read, None)[0] if read is not None else None
+    return draw_stages(report, read, played, promise=promise, theme=theme)

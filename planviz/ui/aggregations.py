@@ -10,24 +10,15 @@ from typing import Any
 
 from planviz.document.alternatives.aggregate_flips import WhatIf, what_ifs
 from planviz.document.decisions.aggregates import AggregateReport, StageReport, aggregates
-from planviz.document.decisions.pasted_aggregate import modelled, values_alone
+from planviz.document.decisions.pasted_aggregate import modelled
 from planviz.document.decisions.queries import answer, plain, seen
-from planviz.document.rows.aggregates import (
-    Played,
-    StageEstimate,
-    input_rows,
-    played,
-    rows_from,
-    sample_of,
-    sample_texts,
-    stage_estimates,
-)
+from planviz.document.rows.aggregates import Played, played, rows_from, sample_of, sample_texts
+from planviz.document.rows.stage_cards import names
 from planviz.errors import InputError
 from planviz.evaluation import DEFAULT_EVALUATOR, compare
 from planviz.mechanics.choice import played_on
 from planviz.mechanics.flow import Options
 from planviz.mechanics.play import CannotPlay, Input, Play
-from planviz.ui import stage_cards
 from planviz.ui.opened import Opened
 
 #: Queries to begin with, on the tables of the small shop: title and SQL.
@@ -96,15 +87,6 @@ def entries(found: Sequence[AggregateReport]) -> list[Entry]:
     ]
 
 
-def names(report: AggregateReport) -> list[str]:
-    """The functions as people know them: what was put around values is left out, and over an Expand, where all were
-    rewritten, only the results' names tell."""
-    if report.expand is None:
-        return [values_alone(function) for function in report.functions]
-    results = report.decisions[-1].value("results") or ()
-    return [r.name for r in results if r.name not in report.keys]
-
-
 def model_of(opened: Opened, number: int) -> AggregateReport | str:
     """The aggregate through which rows can be sent: itself, or of a pasted plan a query planned alike; or why not."""
     name = ("aggregate", number)
@@ -138,15 +120,6 @@ def editable(model: AggregateReport) -> bool:
 def through(model: AggregateReport, rows: Sequence[tuple[Decimal | int | str | None, ...]]) -> Played | str:
     """The rows in every stage, or why they cannot be known."""
     return played(model, rows)
-
-
-# ----------------------------------------------------------------------------------------------------- the cards
-
-
-def cards(report: AggregateReport, model: AggregateReport | None, shown: Played | None) -> str:
-    """The stages as HTML; estimates only of tables that are known."""
-    found: Sequence[StageEstimate] = stage_estimates(report)
-    return stage_cards.flow(report, found, input_rows(report), shown, model)
 
 
 def checks(report: AggregateReport) -> list[tuple[str, str, str]]:

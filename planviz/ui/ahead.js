@@ -6,7 +6,7 @@
 // Data of the other pages and stages are fetched while nobody waits, and forgotten with every change of what is shown.
 const BAR = 52, HEADING = 48, LONGEST = 10_000, REST = 250, COSTLY = 600; // pixels, pixels, ms, ms, ms
 const LINKS = ".st-key-planviz-links a[href]";
-const PAGES = { "": "explore", explore: "explore", rules: "rules", joins: "joins", cardinality: "cardinality" };
+const PAGES = { "": "explore", explore: "explore", rules: "rules", joins: "joins", aggregations: "aggregations", cardinality: "cardinality" };
 const elements = window.__planvizElements ?? {};
 const scripts = new Map(); // name -> [mount, style]
 const fetched = new Map(); // address -> promise of [name, data] or null
@@ -132,7 +132,7 @@ function leave() {
 async function fetchAll() {
   const place = window.__planvizPlace, of = stamp;
   if (!place || document.hidden || shown) return;
-  const here = location.pathname.slice(1), pages = ["explore", "joins", "cardinality"].filter((page) => PAGES[here] !== page);
+  const here = location.pathname.slice(1), pages = ["explore", "joins", "cardinality", "aggregations"].filter((page) => PAGES[here] !== page);
   const addresses = [...pages.map((page) => addressOf(page)), ...Object.values(place.stages).map((plan) => addressOf("explore", plan))];
   // A trace costs most: whoever asks for another page meanwhile would wait behind it.
   if (PAGES[here] !== "rules") addresses.push(addressOf("rules"));
@@ -143,7 +143,6 @@ async function fetchAll() {
     // Of a document that takes long, the rest is asked for when somebody wants it.
     if (performance.now() - begun > COSTLY) return;
   }
-  if (of === stamp) fetch(addressOf("aggregations")).catch(() => {});
 }
 
 document.addEventListener("planviz:place", forget);
@@ -156,7 +155,7 @@ window.__planvizAhead = { show, clear };
 // ---- what later pages need, while nobody waits
 
 async function later() {
-  for (const name of ["workbench", "rules", "joins", "cardinality"]) if (elements[name]) await load(name).catch(() => {});
+  for (const name of ["workbench", "rules", "joins", "cardinality", "aggregations"]) if (elements[name]) await load(name).catch(() => {});
   for (const address of window.__planvizLater ?? []) {
     const link = document.createElement("link");
     Object.assign(link, { rel: "modulepreload", href: address });

@@ -39,8 +39,8 @@ def page_data(visitor: str, page: str, plan: str | None = None) -> tuple[str, by
         return "joins", joins.data(planned, shown["join"], shown["what"])
     if page == "cardinality" and cardinality.has_numbers(planned):
         return "cardinality", cardinality.data(planned, cardinality.asked_of(planned, shown["numbers"]))
-    if page == "aggregations":
-        aggregate_views.count(planned)  # no element of ours: its tables are made ahead
+    if page == "aggregations" and aggregate_views.count(planned):
+        return "aggregations", aggregate_views.data(planned, shown["aggregate"])
     return None
 
 

@@ -1,4 +1,4 @@
-"""Pictures of a plan for other pages: `GET /plan/<what>.svg|png|html|json?stage=&step=&page=&join=&theme=`.
+"""Pictures of a plan for other pages: `GET /plan/<what>.svg|png|html|json?stage=&step=&page=&join=&aggregate=&theme=`.
 
 On the page `compare` it is the difference to what `b`, `settings`, `plan_a`, `plan_b`, `literals` and `more` say, as in
 the app's own address; `b` may be an id of the library, too.
@@ -23,7 +23,7 @@ from planviz.ui.opened import Opened, Source
 #: What an address may end with.
 FORMATS = ("svg", "png", "html", "json")
 #: The pages that have a figure of their own; the others show the plan.
-PAGES = ("", "explore", "rules", "joins", "compare")
+PAGES = ("", "explore", "rules", "joins", "aggregations", "compare")
 _THEMES = ("light", "dark")
 
 
@@ -48,8 +48,8 @@ def asked(file: str, query: Mapping[str, str]) -> Asked:
         raise InputError(f"There is no such page: write one of {', '.join(PAGES[1:])}.")
     if theme not in _THEMES:
         raise InputError("The theme is light or dark.")
-    if page in ("rules", "joins") and format not in ("svg", "png"):
-        raise InputError("Figures of rules and joins are svg or png.")
+    if page in ("rules", "joins", "aggregations") and format not in ("svg", "png"):
+        raise InputError("Figures of rules, joins and aggregations are svg or png.")
     return Asked(what, format, page, theme, query)
 
 
@@ -64,6 +64,8 @@ def figure(wanted: Asked, person: Person) -> bytes:
         return pictures.step(opened, query.get("step", "1"), wanted.format, query.get("view", "split"), wanted.theme)
     if wanted.page == "joins":
         return pictures.join(opened, query.get("join", "1"), wanted.format, query.get("what", "")[:4_000], wanted.theme)
+    if wanted.page == "aggregations":
+        return pictures.stages(opened, query.get("aggregate", "1"), wanted.format, "", wanted.theme)
     if wanted.page == "compare":
         return compare.exported(opened, _other(opened, query, person), title or "A", wanted.format, wanted.theme)
     plan = views.plan_of_address(opened, query.get("stage", ""), query.get("step", ""))

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
 from planviz.errors import PlanvizError
+from planviz.jsontypes import JsonObject
 from planviz.render import render
 from planviz.render.png import png
 from planviz.render.primitives import Drawing
 from planviz.render.scene import scene_details
 from planviz.render.step_drawing import VIEWS, draw_step
 from planviz.render.svg import svg
-from planviz.ui import joins, reasons, rules, views
+from planviz.ui import aggregate_views, joins, reasons, rules, views
 from planviz.ui.bodies import ODD, ODDITIES, json_bytes
 from planviz.ui.cardinality import asked_for
 from planviz.ui.opened import Opened, in_worker
@@ -72,10 +74,30 @@ def join(opened: Opened, number: str, format: str, what: str, theme: str) -> byt
 
 
 @in_worker
+def stages(opened: Opened, number: str, format: str, setting: str, theme: str) -> bytes:
+    """An aggregate's stages (from 1), with a setting. Raises KeyError for what is no number or format."""
+    if format not in ("svg", "png") or not _whole(number):
+        raise KeyError(number)
+    return _drawn(aggregate_views.stages_drawing(opened, int(number), setting, theme), format)
+
+
+@in_worker
 def joins_if(opened: Opened, asked: dict[str, object]) -> tuple[int, bytes]:
     """HTTP status and JSON for what the Joins page asks (`planviz.ui.joins.reply`)."""
+    return _replied(joins.reply, opened, asked)
+
+
+@in_worker
+def aggregates_if(opened: Opened, asked: dict[str, object]) -> tuple[int, bytes]:
+    """HTTP status and JSON for what the Aggregations page asks (`planviz.ui.aggregate_views.reply`)."""
+    return _replied(aggregate_views.reply, opened, asked)
+
+
+def _replied(
+    reply: Callable[[Opened, JsonObject], JsonObject], opened: Opened, asked: dict[str, object]
+) -> tuple[int, bytes]:
     try:
-        return 200, json_bytes(joins.reply(opened, asked))
+        return 200, json_bytes(reply(opened, asked))
     except PlanvizError as error:
         return 422, json_bytes({"message": str(error), "line": None})
     except ODDITIES:

@@ -12,6 +12,8 @@
     POST /selected/<visitor>                     which operator a visitor looks at, for the next stage or page
     POST /joins/<key>                            what-ifs of the Joins page, answered with the joins planned anew
     GET /joins/<key>/<n>.svg|png?theme=light|dark&what=...                   a join's decision tree, from 1
+    POST /aggregations/<key>                     another aggregate, setting or sample rows, answered with its stages
+    GET /aggregations/<key>/<n>.svg|png?theme=light|dark&setting=...         an aggregate's stages, from 1
 
 `key` is the hash of the document's text, so only who has the text can ask for it, and only while this process holds it.
 """
@@ -76,6 +78,8 @@ def routes() -> list[Route]:
         Route("/selected/{visitor}", selected, methods=["POST"]),
         Route("/joins/{key}", joins_as_if, methods=["POST"]),
         Route("/joins/{key}/{file}", join_picture, methods=["GET"]),
+        Route("/aggregations/{key}", aggregates_as_if, methods=["POST"]),
+        Route("/aggregations/{key}/{file}", stages_picture, methods=["GET"]),
         Route("/cardinality/{key}", estimates, methods=["POST"]),
         Route("/cardinality/{key}/{what}", estimates, methods=["POST"]),
     ]
@@ -132,6 +136,15 @@ async def selected(request: Request) -> Response:
 
 async def joins_as_if(request: Request) -> Response:
     """The joins of a document as if settings, sizes, hints or types were others (`planviz.ui.joins.reply`)."""
+    return await _as_if(request, pictures.joins_if)
+
+
+async def aggregates_as_if(request: Request) -> Response:
+    """An aggregate with a setting or other sample rows (`planviz.ui.aggregate_views.reply`)."""
+    return await _as_if(request, pictures.aggregates_if)
+
+
+async def _as_if(request: Request, ask: Callable[[Opened, dict[str, object]], tuple[int, bytes]]) -> Response:
     body = await _body(request, _QUESTION)
     if isinstance(body, Response):
         return body
@@ -143,7 +156,7 @@ async def joins_as_if(request: Request) -> Response:
     asked = read_json(body)
     if asked is None:
         return _refusal(ODD, None, 400)
-    return await worked(request, _told, pictures.joins_if, opened, asked)
+    return await worked(request, _told, ask, opened, asked)
 
 
 async def join_picture(request: Request) -> Response:
@@ -152,6 +165,16 @@ async def join_picture(request: Request) -> Response:
     asked = request.query_params
     what, theme = asked.get("what", ""), asked.get("theme", "light")
     return await worked(request, _picture, request, format, lambda o: pictures.join(o, number, format, what, theme))
+
+
+async def stages_picture(request: Request) -> Response:
+    """An aggregate's stages as SVG or PNG."""
+    number, _, format = str(request.path_params["file"]).rpartition(".")
+    asked = request.query_params
+    setting, theme = asked.get("setting", ""), asked.get("theme", "light")
+    return await worked(
+        request, _picture, request, format, lambda o: pictures.stages(o, number, format, setting, theme)
+    )
 
 
 async def estimates(request: Request) -> Response:

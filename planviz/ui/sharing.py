@@ -15,9 +15,10 @@ from planviz.ui.opened import Opened
 
 _NAME, _TAGS, _SAID = "planviz.save.name", "planviz.save.tags", "planviz.save.said"
 #: What an address has for the app alone.
-_PART_OF_PICTURES = ("stage", "step", "catalog", "profile", "name", "join", "what")
+_PART_OF_PICTURES = ("stage", "step", "catalog", "profile", "name", "join", "aggregate", "what")
 _PART_OF_COMPARISONS = ("settings", "plan_a", "plan_b", "b", "name_b", "literals", "more")
-
+#: The pages whose figure is one of several, and what its number is called.
+_NUMBERED = {"rules": "step", "joins": "join", "aggregations": "aggregate"}
 #: What of it the library keeps with a document.
 _KEPT_WITH_IT = ("catalog", "profile", "name")
 
@@ -33,7 +34,7 @@ def share_menu(opened: Opened, query: str, page: str = "") -> None:
         if picture:
             st.caption("A picture with a link, for Markdown (GitHub, GitLab, Confluence, Notion)")
             st.code(markdown(state.name(), picture, address), language=None, wrap_lines=True)
-        if picture and page not in ("rules", "joins"):
+        if picture and page not in _NUMBERED:
             st.caption("The plan itself, for a page in HTML")
             st.code(frame(state.name(), picture.replace(".svg?", ".html?", 1)), language=None, wrap_lines=True)
         st.caption(who_can_open(query, base, placed))
@@ -103,8 +104,8 @@ def picture_path(query: str, page: str = "") -> str:
     if page == "compare":
         asked = {name: told[name] for name in _PART_OF_COMPARISONS if name in told} | asked | {"page": page}
         asked = {name: asked[name] for name in asked if name not in ("stage", "step")}
-    if page in ("rules", "joins"):
-        asked = {"page": page, "step" if page == "rules" else "join": "1"} | asked
+    if page in _NUMBERED:
+        asked = {"page": page, _NUMBERED[page]: "1"} | asked
         asked.pop("stage", None)
     return f"plan/{what}.svg?{urlencode(asked, quote_via=quote)}"
 

@@ -15,7 +15,7 @@ from planviz.jsontypes import JsonObject
 from planviz.render import render
 from planviz.render.glossary import meaning
 from planviz.render.png import MOST_PIXELS, MOST_SIDE
-from planviz.render.scene import LARGE, build_scene
+from planviz.render.scene import MANY, build_scene
 from planviz.render.text import one_line
 from planviz.ui.cache import guesses
 from planviz.ui.opened import Opened, in_worker
@@ -268,9 +268,9 @@ def workbench(opened: Opened, plan: str, node: int | None) -> bytes:
     data = workbench_data(
         scene,
         f"{opened.key}/{plan}",
-        text=None if len(graph) > LARGE else opened.text_of(plan),
+        text=None if len(graph) > MANY else opened.text_of(plan),
         written=opened.written,
-        findings=() if len(graph) > LARGE else found(opened, plan),
+        findings=() if len(graph) > MANY else found(opened, plan),
         selected=ids.index(node) if node in ids else None,
         details_url=f"/plan/{opened.key}/{plan}/details.json",
         why_url=f"/plan/{opened.key}/{plan}/why",

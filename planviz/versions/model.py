@@ -241,6 +241,10 @@ class Behaviour:
     join_cost: Literal["product", "sum", "absolute"] = "product"
     #: A union's estimate has its columns' distinct values.
     unions_count_distinct_values: bool = True
+    #: A sort, and an operator without a formula of its own, is known to give as many rows as it reads.
+    sorts_keep_rows: bool = True
+    #: explain cost shows every operator's estimate; else only those that the root's estimate was computed from.
+    cost_shows_every_estimate: bool = True
     #: What a correlated subquery gives under a new id keeps its name; else it is named with the old id.
     renamed_columns_keep_their_names: bool = True
     #: A bloom filter is also made of a side that is a join.

@@ -8,6 +8,8 @@ VERSION = Version(
     settings={"spark.sql.adaptive.enabled": False},
     behaviour={
         "ctes_are_kept": False,
+        "cost_shows_every_estimate": False,
+        "sorts_keep_rows": False,
         "calls_show_less": (
             ("to_date", 2),
             ("to_timestamp", 3),

@@ -164,6 +164,10 @@ CHANGES: dict[str, str] = {
     "semi_joins_need_a_broadcast": "A semi join goes below an aggregate or window only where it can be a broadcast "
     "join.",
     "join_cost": "The cost-based reorder compares two orders of joins by another formula.",
+    "sorts_keep_rows": "With the cost-based optimizer a sort keeps the number of rows that its input is known to have, "
+    "and so do the limits above it.",
+    "cost_shows_every_estimate": "explain cost prints the estimates of all operators, also below an aggregate without "
+    "keys.",
     "unions_count_distinct_values": "The estimate of a union has the distinct values of its columns.",
     "renamed_columns_keep_their_names": "What a correlated subquery gives keeps its name.",
     "bloom_filters_follow_keys": "A bloom filter is also made of a side that is a join itself.",

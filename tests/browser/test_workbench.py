@@ -202,8 +202,10 @@ def test_the_scripts_layout_is_pythons(workbench: Any, tmp_path: Path) -> None:
             parent[5] = -1
         width, height = [random.randrange(40, 260) for _ in parent], [random.randrange(30, 110) for _ in parent]
         aside = [random.random() < 0.1 for _ in parent]
-        straight = spine(parent, width, height, gap_x=28, gap_y=26, aside=aside)
-        cases.append([parent, width, height, aside, tidy(parent, width, height, **GAPS), straight])
+        straight, lying = (
+            spine(parent, width, height, gap_x=28, gap_y=26, aside=aside, lying=on) for on in (False, True)
+        )
+        cases.append([parent, width, height, aside, tidy(parent, width, height, **GAPS), straight, lying])
     opened = workbench(plan(3))
     layouts = [
         re.search(rf"const \${name} = \(\(\) => \{{.*?\n\}}\)\(\);", script(), re.DOTALL) for name in ("tidy", "spine")
@@ -213,12 +215,13 @@ def test_the_scripts_layout_is_pythons(workbench: Any, tmp_path: Path) -> None:
     other = opened.page.context.new_page()
     answers = other.evaluate(
         f"cases => {{ {source} return cases.map(([parent, width, height, aside]) => "
-        "[$tidy.tidy(parent, width, height, 28, 26, 18), $spine.spine(parent, width, height, 28, 26, aside)]"
+        "[$tidy.tidy(parent, width, height, 28, 26, 18), $spine.spine(parent, width, height, 28, 26, aside), "
+        "$spine.spine(parent, width, height, 28, 26, aside, true)]"
         ".map((places) => places.map((some) => [...some]))); }",
         cases,
     )
-    for (*_, ours, straight), theirs in zip(cases, answers, strict=True):
-        for expected, found in zip((*ours, *straight), (*theirs[0], *theirs[1]), strict=True):
+    for (*_, ours, straight, lying), theirs in zip(cases, answers, strict=True):
+        for expected, found in zip((*ours, *straight, *lying), (*theirs[0], *theirs[1], *theirs[2]), strict=True):
             assert found == pytest.approx(expected)
 
 

@@ -69,3 +69,12 @@ def test_a_query_without_aggregates(tmp_path, capsys):
 
     assert run(["aggregates", str(path)]) == 0
     assert capsys.readouterr().out == "No aggregate.\n"
+
+
+def test_the_stages_are_a_picture(query, capsys):
+    assert run(["aggregates", "--catalog", "shop", "--format", "svg", "--theme", "dark", query]) == 0
+    drawn = capsys.readouterr().out
+    assert drawn.startswith("<svg")
+    assert "Partial Hash Aggregate" in drawn
+    assert run(["aggregates", "--catalog", "shop", "--format", "svg", "--aggregate", "7", query]) == 2
+    assert "There is no aggregate 7: the file has 1." in capsys.readouterr().err

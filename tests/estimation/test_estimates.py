@@ -13,6 +13,7 @@ from planviz.config import OptimizerConfig
 from planviz.estimation import Estimator
 from planviz.estimation.cost import Cost
 from planviz.execution import QueryExecution
+from planviz.logical.operators import Sort
 from planviz.types import parse_fields
 
 TABLES = {
@@ -131,3 +132,23 @@ def test_the_search_for_an_order_is_recorded():
     assert search.chosen is not None
     assert search.chosen.left is not None
     assert search.chosen.left.items == 0b101
+
+
+@pytest.mark.parametrize(("profile", "rows"), [("spark-3.1", None), ("spark-3.2", 10)])
+def test_a_sort_lost_the_number_of_rows_before_3_2(profile, rows):
+    """So that a limit above one counts on its own number (as Spark 3.1.3 printed it)."""
+    config = OptimizerConfig.of(profile, **{"spark.sql.cbo.enabled": True})
+    limited = QueryExecution("SELECT m FROM l GROUP BY m ORDER BY m LIMIT 100", small_tables(), config).optimized
+    sort = next(node for node in limited.walk() if isinstance(node, Sort))
+    assert Estimator(config).estimate(sort).rows == rows
+    assert Estimator(config).estimate(limited).rows == (rows or 100)
+
+
+@pytest.mark.parametrize("profile", ["spark-3.1", "spark-3.2"])
+def test_explain_cost_showed_what_the_root_was_computed_from_before_3_2(profile):
+    config = OptimizerConfig.of(profile)
+    text = QueryExecution("SELECT max(x) FROM l JOIN r ON k = rk", small_tables(), config).cost_text
+    lines = text.splitlines()
+    shown = sum("Statistics(" in line for line in lines)
+    assert shown == (1 if profile == "spark-3.1" else len(lines))
+    assert lines[0].endswith("rowCount=1)")

@@ -120,8 +120,8 @@ class TraceScore:
 BATCH_OF = {"Analyzer": "Substitution", "Optimizer": "Finish Analysis"}
 
 
-def _captured_steps(document: dict[str, Any], executor: str) -> list[tuple[str, str]]:
-    trace, canon = document["trace"], comparer().Canon(comparer().text_ids(document))
+def _captured_steps(document: dict[str, Any], executor: str, ids: set[int]) -> list[tuple[str, str]]:
+    trace, canon = document["trace"], comparer().Canon(ids)
     runs = {i for i, r in enumerate(trace["runs"]) if BATCH_OF[executor] in (r.get("batches") or [])}
     steps = []
     for run, _, rule, _, after in trace["events"]:
@@ -184,20 +184,20 @@ def _measured(document: dict[str, Any], mode: str) -> Measured:
         cost = planned.cost_text if "optimized" in made else ""
         if "physical" in made:
             texts["formatted"] = formatted(planned.physical).rstrip("\n")
-    adaptive = mode.endswith("aqeon")
+    adaptive, ids = mode.endswith("aqeon"), comparer().text_ids(document)
     for stage in ("physical", "formatted") if adaptive else (*HEADINGS, "formatted"):
         if stage not in texts:
             found.stages[stage] = f"error {error}"
             continue
         own = {int(n) for n in re.findall(r"#(\d{7,})", texts[stage])}
-        wanted, ids = section(document, stage), comparer().text_ids(document)
+        wanted = section(document, stage)
         if stage == "formatted":
             found.stages[stage] = compared_formatted(texts[stage], wanted, own, ids)
             continue
         found.stages[stage] = comparer().compare(texts[stage], wanted, own, ids)
     if not adaptive:
         for executor in BATCH_OF:
-            found.steps[executor] = _compared(_captured_steps(document, executor), _our_steps(planned, executor))
+            found.steps[executor] = _compared(_captured_steps(document, executor, ids), _our_steps(planned, executor))
         captured = document["explain"]["cost"].split("== Physical Plan ==")[0]
         found.estimates = (_estimates(captured), _estimates(cost))
     return found

@@ -8,7 +8,11 @@ from planviz.errors import AnalysisError
 from tests.fidelity import earlier
 from tests.fidelity.scoreboard import CORPUS, captures, measure, measure_estimates, measure_trace, ours
 
-pytestmark = pytest.mark.skipif(not CORPUS.is_dir(), reason=f"the corpus of captures is not at {CORPUS}")
+pytestmark = [
+    pytest.mark.skipif(not CORPUS.is_dir(), reason=f"the corpus of captures is not at {CORPUS}"),
+    # Every mode is planned once for all that is asked of it, which only the process knows that has done it.
+    pytest.mark.xdist_group("fidelity"),
+]
 
 
 @pytest.mark.slow

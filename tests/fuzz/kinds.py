@@ -28,9 +28,10 @@ from tests.ui.test_routes import Client
 _FORMATS = ("svg", "html", "dot", "mmd", "json") * 6 + ("png", "pdf")
 _SQL = "SELECT c_name, count(*) FROM customer JOIN orders ON c_custkey = o_custkey GROUP BY c_name"
 _BODIES = ("/joins/{}", "/cardinality/{}", "/cardinality/{}/order", "/cardinality/{}/sizes", "/cardinality/{}/scale",
-           "/cardinality/{}/catalogue", "/selected/{}")  # fmt: skip
+           "/cardinality/{}/catalogue", "/aggregations/{}", "/selected/{}")  # fmt: skip
 _ADDRESSES = ("/plan/{key}/{plan}/details.json", "/plan/{key}/{plan}/why/{node}.json", "/plan/{key}/{plan}.{format}",
-              "/plan/{key}/step-{node}.{format}", "/joins/{key}/{node}.{format}")  # fmt: skip
+              "/plan/{key}/step-{node}.{format}", "/joins/{key}/{node}.{format}",
+              "/aggregations/{key}/{node}.{format}")  # fmt: skip
 _STATUS = (200, 204, 304, 400, 403, 404, 405, 413, 422, 503)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -68,3 +70,35 @@ def test_no_box_stands_on_another_and_children_stand_below(picks: list[int]) -> 
 
 def test_a_long_chain_takes_no_recursion() -> None:
     assert placed([i - 1 for i in range(20_000)])[-1] == (0, 70 * 19_999)
+
+
+def test_a_short_second_input_lies_in_one_row() -> None:
+    # join(join(a, exchange(filter(b))), exchange(c)): 0 1 joins, 2 a, 3 exchange, 4 filter, 5 b, 6 exchange, 7 c
+    parent, width = [-1, 0, 1, 1, 3, 4, 0, 6], [100.0, 100.0, 100.0, 80.0, 60.0, 70.0, 90.0, 110.0]
+    xs, ys = spine(parent, width, [40.0] * 8, lying=True, **GAPS)
+    assert ys == [0, 70, 140, 140, 140, 140, 70, 70]
+    assert xs[3:6] == [120, 220, 300]
+    assert xs[6:] == [120, 230]
+
+
+def test_inputs_of_a_union_and_long_chains_stand() -> None:
+    union = [-1, 0, 1, 0, 3, 0, 5]
+    assert spine(union, [100.0] * 7, [40.0] * 7, lying=True, **GAPS) == spine(union, [100.0] * 7, [40.0] * 7, **GAPS)
+    long = [-1, 0, 0, *range(2, 8)]
+    assert spine(long, [100.0] * 9, [40.0] * 9, lying=True, **GAPS) == spine(long, [100.0] * 9, [40.0] * 9, **GAPS)
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(20, 200), st.booleans()), max_size=60))
+def test_no_box_stands_on_another_where_chains_lie(picks: list[tuple[int, int, bool]]) -> None:
+    parent = [-1] + [max(0, i - back) for i, (back, _, _) in enumerate(picks)]
+    width, aside = [50.0, *(float(w) for _, w, _ in picks)], [False, *(off for *_, off in picks)]
+    xs, ys = spine(parent, width, [40.0] * len(parent), aside=aside, lying=True, **GAPS)
+    rows: dict[float, list[tuple[float, float]]] = {}
+    for x, y, w in zip(xs, ys, width, strict=True):
+        rows.setdefault(y, []).append((x, x + w))
+    for boxes in rows.values():
+        boxes.sort()
+        assert all(right + GAPS["gap_x"] <= left + 1e-6 for (_, right), (left, _) in pairwise(boxes))
+    for i, above in enumerate(parent):
+        if above >= 0:
+            assert ys[i] > ys[above] or (ys[i] == ys[above] and xs[i] > xs[above])

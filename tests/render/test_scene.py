@@ -8,7 +8,7 @@ import pytest
 
 from planviz.document import open_text
 from planviz.graph import KINDS, PlanGraph, PlanNode
-from planviz.render.scene import LARGE, build_scene, scene_details
+from planviz.render.scene import LARGE, MANY, build_scene, scene_details
 from tests.render import made_plans as plans
 from tests.steps import steps
 
@@ -138,6 +138,16 @@ def test_details_of_a_large_plan_come_later_and_change_no_geometry() -> None:
 
     assert [first.nodes[side] for side in "xywh"] == [full.nodes[side] for side in "xywh"]
     assert loaded == {"title": full.nodes["title"], "sub": full.nodes["sub"], "details": full.details}
+
+
+def test_a_plan_of_many_operators_has_its_words_at_once_and_details_later() -> None:
+    graph = plans.chain(MANY + 1)
+    first, full = build_scene(graph), build_scene(graph, full=True)
+
+    assert first.details is None
+    assert full.details is not None
+    assert first.nodes == full.nodes
+    assert build_scene(plans.chain(MANY)).details is not None
 
 
 @pytest.mark.parametrize("graph", [plans.chain(20_000), plans.fan(10_000)], ids=["deep", "wide"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -11,9 +13,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from planviz.document.decisions.pasted_aggregate import values_alone
-from planviz.document.rows.aggregates import MOST_ROWS, labels, rows_from, sample_texts
+from planviz.document.rows import stage_cards
+from planviz.document.rows.aggregates import MOST_ROWS, labels, rows_from, sample_texts, stage_estimates
 from planviz.errors import InputError
-from planviz.ui import aggregate_views, aggregations, links, stage_cards
+from planviz.render.primitives import Text
+from planviz.ui import aggregate_views, aggregations, links
+from planviz.ui.aggregatebench import NAME
 from planviz.ui.cache import Opened, open_document
 
 ROOT = Path(__file__).parents[2]
@@ -33,14 +38,33 @@ def page(**query: str) -> AppTest:
     return app.run()
 
 
-def of(sql: str, **query: str) -> AppTest:
-    app = page(plan=str(links.pack(sql)), catalog="shop", **query)
+def shown_by(app: AppTest) -> dict[str, Any]:
+    """The data of the page's element."""
     assert not app.exception
-    return app
+    (element,) = [e for e in app.get("bidi_component") if e.proto.component_name.endswith(NAME)]
+    told: dict[str, Any] = json.loads(gzip.decompress(element.proto.bytes))
+    return told
 
 
-def html(app: AppTest) -> str:
-    return "\n".join(str(element.proto.body) for element in app.get("html"))
+def of(sql: str, **query: str) -> dict[str, Any]:
+    """What the page tells of the selected aggregate of a query."""
+    told: dict[str, Any] = shown_by(page(plan=str(links.pack(sql)), catalog="shop", **query))["told"]
+    return told
+
+
+def titles(told: dict[str, Any]) -> list[str]:
+    return [card["title"] for card in told["flow"]["cards"]]
+
+
+def parts(told: dict[str, Any], title: str) -> list[dict[str, Any]]:
+    return [part for card in told["flow"]["cards"] for part in card["parts"] if part["title"] == title]
+
+
+def texts(value: Any) -> str:
+    """All texts of a value, one after the other."""
+    if isinstance(value, dict):
+        return "\n".join(map(texts, value.values()))
+    return "\n".join(map(texts, value)) if isinstance(value, list | tuple) else str(value)
 
 
 def shop(sql: str) -> Opened:
@@ -63,60 +87,68 @@ def test_it_opens_empty_with_queries_to_begin_with() -> None:
 def test_every_example_shows_stages_and_rows(title: str) -> None:
     app = page()
     app.button(key=f"planviz.aggregate.{title}").click().run()
-    assert not app.exception
-    shown = html(app)
-    tables = len(re.findall(r"<h4>\d+ rows? out</h4>", shown))
-    assert shown.count('class="pv-number"') == tables - ("<h3>Expand</h3>" in shown)
-    assert "8 sample rows" in shown
+    cards = shown_by(app)["told"]["flow"]["cards"]
+    assert cards[0]["rows"]["caption"] == "8 sample rows"
+    assert all(re.fullmatch(r"\d+ rows? out", card["rows"]["caption"]) for card in cards[1:])
+    stages = [card["number"] for card in cards if card["kind"] == "stage"]
+    assert stages == list(range(1, len(stages) + 1))
+    assert stages
 
 
 def test_cards_tell_modes_buffers_exchanges_and_estimates() -> None:
-    shown = html(of(DISTINCT))
-    assert [re.sub("<.*?>", "", h) for h in re.findall(r"<h3>(.*?)</h3>", shown)] == [
-        "Input", "1Partial Hash Aggregate", "2Merging Hash Aggregate", "3Merging and Partial Hash Aggregate",
-        "4Final Hash Aggregate",
+    told = of(DISTINCT)
+    assert titles(told) == [
+        "Input", "Partial Hash Aggregate", "Merging Hash Aggregate", "Merging and Partial Hash Aggregate",
+        "Final Hash Aggregate",
     ]  # fmt: skip
-    assert shown.count("<b>Exchange</b>") == 2
-    assert "by user_id, item_id<br>200 partitions" in shown
-    assert "<code>sum</code> <i>decimal(22,2)</i>" in shown
-    assert "shuffled" in shown
-    assert "rows = min(" in shown
+    exchanges = [between for between in told["flow"]["between"] if between["name"] == "Exchange"]
+    assert [between["lines"][:2] for between in exchanges] == [
+        ["by user_id, item_id", "200 partitions"], ["by user_id", "200 partitions"],
+    ]  # fmt: skip
+    assert all(re.fullmatch(r"≈ [\d.]+ [KM]iB shuffled", between["lines"][2]) for between in exchanges)
+    buffers = [
+        {item["text"]: (item["aside"], item["tone"]) for item in part["items"]} for part in parts(told, "Buffers")
+    ]
+    assert buffers[0]["sum"] == ("decimal(22,2)", "mutable")
+    assert all(part["small"][0].startswith("rows = min(") for part in parts(told, "Estimate")[1:])
 
 
 def test_a_document_without_aggregates_says_so() -> None:
-    assert "There is no aggregate" in html(of("SELECT * FROM orders"))
+    app = page(plan=str(links.pack("SELECT * FROM orders")), catalog="shop")
+    assert not app.exception
+    assert "There is no aggregate" in "".join(str(element.proto.body) for element in app.get("html"))
 
 
 def test_a_table_leads_to_every_aggregate() -> None:
-    first, second = of(TWO), of(TWO, aggregate="2")
-    assert any(frame.key.startswith("planviz.aggregates.") for frame in first.dataframe)
-    titles = [re.search(r"<h2>(.*?)<span>", html(app))[1] for app in (first, second)]  # type: ignore[index]
-    assert sorted(titles) == ["count(1)", "max(amount)"]
+    rows = shown_by(page(plan=str(links.pack(TWO)), catalog="shop"))["rows"]
+    assert [row["functions"] for row in rows] == [of(TWO)["functions"], of(TWO, aggregate="2")["functions"]]
+    assert sorted(row["functions"] for row in rows) == ["count(1)", "max(amount)"]
 
 
 def test_rows_without_columns_are_counted() -> None:
-    shown = html(of("SELECT count(*) AS n FROM orders"))
-    assert "rows are only counted" in shown
-    assert "8 sample rows" in shown
-    assert "<td>8</td>" in shown
+    told = of("SELECT count(*) AS n FROM orders")
+    assert told["sample"]["why"] == "The aggregate reads no column: rows are only counted."
+    first, *_, last = told["flow"]["cards"]
+    assert first["rows"]["caption"] == "8 sample rows"
+    assert last["rows"]["partitions"] == [["one partition", [["8"]], ""]]
 
 
 def test_a_setting_may_be_tried() -> None:
-    app = of(OBJECTS)
-    control = app.get("button_group")[0]
-    assert [option.content for option in control.proto.options] == ["as planned", "useObjectHashAggregateExec = false"]
-    assert "Final Object Hash Aggregate" in html(app)
-    (found,) = aggregations.variants(shop(OBJECTS), 1)
-    assert "Final Sort Aggregate" in aggregations.cards(found.report, found.report, None)
+    opened = shop(OBJECTS)
+    (words,) = aggregate_views.reply(opened, {"number": 1, "want": "settings"})["settings"]
+    assert words == "useObjectHashAggregateExec = false"
+    assert "Final Object Hash Aggregate" in titles(aggregate_views.reply(opened, {"number": 1}))
+    told = aggregate_views.reply(opened, {"number": 1, "setting": words})
+    assert "Final Sort Aggregate" in titles(told)
+    assert told["facts"][-1] == f"with spark.sql.execution.{words}"
 
 
 def test_a_pasted_plan_has_its_stages_and_rows_where_it_can_be_read() -> None:
     (report,) = aggregations.reports(shop(OBJECTS))
     text = f"== Physical Plan ==\n{report.execution.text('physical')}\n"  # type: ignore[union-attr]
-    app = page(plan=str(links.pack(text)))
-    assert not app.exception
-    assert "8 sample rows" in html(app)
-    assert "Final Object Hash Aggregate" in html(app)
+    told = shown_by(page(plan=str(links.pack(text))))["told"]
+    assert told["flow"]["cards"][0]["rows"]["caption"] == "8 sample rows"
+    assert "Final Object Hash Aggregate" in titles(told)
 
 
 def test_a_plan_whose_tests_are_unknown_says_what_would_show_them() -> None:
@@ -127,16 +159,50 @@ def test_a_plan_whose_tests_are_unknown_says_what_would_show_them() -> None:
         "+- PhotonGroupingAgg(keys=[r#1], functions=[partial_sum(a#4) AS sum#2])\n"
         "   +- PhotonScan parquet main.sales.orders[r#1,a#4]\n"
     )
-    shown = html(page(plan=str(links.pack(text))))
-    assert "The SQL itself, or <code>df.explain(True)</code>, planned again here, shows each test" in shown
-    assert "marked ?" not in shown
+    told = shown_by(page(plan=str(links.pack(text))))["told"]
+    assert "The SQL itself, or df.explain(True), planned again here, shows each test" in told["unseen"]
+    assert told["tests"] == []
 
 
-def test_texts_of_a_plan_are_escaped() -> None:
-    shown = html(of(EVIL))
-    assert "<b onclick" not in shown
-    assert "<script>" not in shown
-    assert "&lt;b onclick" in shown
+def test_texts_of_a_plan_are_told_as_they_are() -> None:
+    """They reach the page as text: nothing is escaped here, nothing is markup there."""
+    told = of(EVIL)
+    assert "<b onclick=x>" in texts(told["flow"])
+    assert "&lt;" not in texts(told)
+
+
+def test_what_is_asked_is_checked() -> None:
+    opened = shop(DISTINCT)
+    for body in ({}, {"number": "1"}, {"number": 1, "room": "2"}, {"number": 9}):
+        with pytest.raises(InputError):
+            aggregate_views.reply(opened, body)
+
+
+def test_edited_rows_go_through_the_stages_and_stay_where_they_are_wrong() -> None:
+    opened = shop(DISTINCT)
+    rows = {"user_id": ["1", "1", ""], "item_id": ["2", "3", "3"], "amount": ["1", "2", "0.5"]}
+    told = aggregate_views.reply(opened, {"number": 1, "rows": rows})
+    assert told["flow"]["cards"][0]["rows"]["caption"] == "3 sample rows"
+    last = told["flow"]["cards"][-1]["rows"]
+    assert sorted((row for _, cells, _ in last["partitions"] for row in cells), key=str) == [
+        ("1", "2", "3.00"), (None, "1", "0.50"),
+    ]  # fmt: skip
+    wrong = aggregate_views.reply(opened, {"number": 1, "rows": rows | {"user_id": ["1", "x", ""]}})
+    assert wrong["error"] == "Row 2, user_id: x is no bigint."
+    assert not wrong["playable"]
+    assert wrong["sample"]["texts"][1] == ["x", "3", "2"]
+
+
+def test_the_stages_are_a_picture_of_its_own() -> None:
+    drawing = aggregate_views.stages_drawing(shop(DISTINCT), 1, "", "light")
+    words = [
+        item.text for group in drawing.items for item in getattr(group, "items", (group,)) if isinstance(item, Text)
+    ]
+    assert drawing.title == "sum(amount), count(distinct item_id) by user_id"
+    assert {"1 Partial Hash Aggregate", "4 Final Hash Aggregate", "HashAggregate", "Exchange"} <= set(words)
+    assert words.count("by user_id, item_id") == 1
+    with pytest.raises(InputError):
+        aggregate_views.stages_drawing(shop(DISTINCT), 2, "", "light")
 
 
 # -------------------------------------------------------------------------------------------------- sample rows
@@ -184,16 +250,16 @@ def test_columns_of_one_name_are_counted() -> None:
     assert stage_cards.counted(["d_year#1", "i_item_sk#2", "d_year#3", "a < b"]) == [
         "d_year ×2",
         "i_item_sk",
-        "a &lt; b",
+        "a < b",
     ]
     twice = open_document(
         "SELECT a.n_name, b.n_name, sum(a.n_nationkey) FROM nation a JOIN nation b ON a.n_regionkey = b.n_regionkey "
         "GROUP BY a.n_name, b.n_name",
         "tpch",
     )
-    cards = aggregate_views.sent(twice, 1, "", None, None).cards
-    assert "<code>n_name ×2</code>" in cards
-    assert re.search(r"by n_name ×2<br>\d+ partitions", cards)
+    told = aggregate_views.page_data(twice, None)["told"]
+    assert "n_name ×2" in [item["text"] for part in parts(told, "Keys") for item in part["items"]]
+    assert "by n_name ×2" in [line for between in told["flow"]["between"] for line in between["lines"]]
 
 
 def test_texts_are_shown_without_ids_and_catalogue() -> None:
@@ -206,8 +272,8 @@ def test_an_estimate_of_more_than_any_exchange_moves_is_no_size() -> None:
         "FROM orders a, orders b, orders c, orders d GROUP BY 1, 2, 3, 4, 5"
     )
     report = model(sql)
-    assert max(found.bytes or 0 for found in aggregations.stage_estimates(report)) > 1 << 53
-    cards = aggregations.cards(report, report, None)
+    assert max(found.bytes or 0 for found in stage_estimates(report)) > 1 << 53
+    cards = texts(stage_cards.flow(report, report, None).to_json())
     assert "size unknown" in cards
     assert "no usable estimate" in cards
     assert "shuffled" not in cards
@@ -216,9 +282,9 @@ def test_an_estimate_of_more_than_any_exchange_moves_is_no_size() -> None:
 def test_many_keys_stand_in_few_lines() -> None:
     keys = "user_id, store_id, item_id, quantity, status"
     report = model(f"SELECT {keys} FROM orders GROUP BY {keys}")
-    cards = aggregations.cards(report, report, None)
-    assert '<ul class="pv-list pv-many"><li><code>user_id</code>' in cards
-    assert "by user_id, store_id, item_id and 2 more" in cards
+    told = {"flow": stage_cards.flow(report, report, None).to_json()}
+    assert all(part["is_many"] and part["items"][0]["text"] == "user_id" for part in parts(told, "Keys"))
+    assert "by user_id, store_id, item_id and 2 more" in texts(told)
     assert stage_cards.few(["a", "b", "c", "d"]) == "a, b, c, d"
 
 

@@ -18,7 +18,13 @@ SQL = """SELECT c_name, count(*) FROM customer JOIN orders ON c_custkey = o_cust
 JOIN nation ON c_nationkey = n_nationkey
 GROUP BY c_name"""
 PAGES = Path(__file__).parents[2] / "pages"
-ELEMENTS = {"rules": "player", "joins": "joins", "cardinality": "cardinality", "explore": "workbench"}
+ELEMENTS = {
+    "rules": "player",
+    "joins": "joins",
+    "aggregations": "aggregations",
+    "cardinality": "cardinality",
+    "explore": "workbench",
+}
 
 
 def run(page: str, session: dict[str, Any]) -> AppTest:

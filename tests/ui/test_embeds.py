@@ -51,11 +51,20 @@ def test_a_saved_document_has_pictures(store: Library, client: Client) -> None:
     assert "frame-ancestors" not in html
 
 
-def test_figures_of_rules_and_joins(store: Library, client: Client) -> None:
+def test_figures_of_rules_joins_and_aggregations(store: Library, client: Client) -> None:
     saved = store.save(Text(SQL, "tpch"), "Totals", Terms())
     assert b"rejected" in client.get(f"/plan/{saved.id}.svg?page=joins&join=1").content
     assert client.get(f"/plan/{saved.id}.png?page=rules&step=2").content.startswith(b"\x89PNG")
-    for part in ("page=joins&join=9", "page=rules&step=999999", "page=rules&step=x", "stage=nothing", "step=99999"):
+    grouped = store.save(Text("SELECT c_nationkey, count(*) FROM customer GROUP BY c_nationkey", "tpch"), "", Terms())
+    assert b"Partial Hash Aggregate" in client.get(f"/plan/{grouped.id}.svg?page=aggregations&aggregate=1").content
+    for part in (
+        "page=aggregations",
+        "page=joins&join=9",
+        "page=rules&step=999999",
+        "page=rules&step=x",
+        "stage=nothing",
+        "step=99999",
+    ):
         assert client.get(f"/plan/{saved.id}.svg?{part}").status_code == 404
 
 

@@ -12,14 +12,28 @@ from planviz.ui import cache, selections
 from planviz.ui.bodies import read_json
 from tests.ui.test_routes import Client
 
-SQL = "SELECT c_name FROM customer JOIN orders ON c_custkey = o_custkey"
+SQL = "SELECT c_name, count(DISTINCT o_orderkey) FROM customer JOIN orders ON c_custkey = o_custkey GROUP BY c_name"
 LEAVES = (None, True, False, 0, -1, 7, 1.5, 10**30, -(10**30), 1e308, "", "x", "0", "\udcff", "c" * 300, [], {}, [[]])
 NAMES = ("join", "asked", "want", "at", "quick", "settings", "sizes", "hints", "types", "profile", "left",
          "right", "edits", "measured", "factor", "table",
-         "tables", "customer", "rowCount", "0", "spark.sql.cbo.enabled", "x")  # fmt: skip
-WORDS = ("flips", "diff", "play", "off", "on", "reorder", "customer", "spark-3.0", "broadcast")
+         "tables", "customer", "rowCount", "0", "spark.sql.cbo.enabled", "x",
+         "number", "setting", "rows", "room", "c_name", "o_orderkey")  # fmt: skip
+WORDS = (
+    "flips",
+    "diff",
+    "play",
+    "plays",
+    "page",
+    "settings",
+    "off",
+    "on",
+    "reorder",
+    "customer",
+    "spark-3.0",
+    "broadcast",
+)
 PATHS = ("/joins/{}", "/cardinality/{}", "/cardinality/{}/order", "/cardinality/{}/sizes", "/cardinality/{}/scale",
-         "/cardinality/{}/catalogue", "/cardinality/{}/else")  # fmt: skip
+         "/cardinality/{}/catalogue", "/aggregations/{}", "/cardinality/{}/else")  # fmt: skip
 
 
 def made(chance: random.Random, depth: int = 0) -> Any:
@@ -40,10 +54,10 @@ def key() -> str:
 @pytest.mark.slow
 def test_no_body_makes_the_server_fail(key: str) -> None:
     client, chance = Client(), random.Random(15)
-    for n in range(700):
+    for n in range(800):
         body = made(chance)
         if isinstance(body, dict) and n % 2:
-            body |= {"join": 0, "left": "off", "right": "on"}
+            body |= {"join": 0, "left": "off", "right": "on", "number": 1}
         path = PATHS[n % len(PATHS)].format(key)
         answer = client.ask("POST", path, None, json.dumps(body).encode())
         assert answer.status_code in (200, 400, 404, 422), (path, body)
@@ -75,7 +89,8 @@ def test_what_is_no_number_in_an_address_is_not_there(number: str, key: str) -> 
     for address in (
         f"/plan/{key}/{number}/details.json", f"/plan/{key}/{number}/why.json", f"/plan/{key}/{number}/why/0.json",
         f"/plan/{key}/0/why/{number}.json", f"/plan/{key}/{number}.svg", f"/plan/{key}/step-{number}.svg",
-        f"/joins/{key}/{number}.svg", f"/plan/{number}/0.svg", f"/plan/{number}.svg", f"/plan/{key}/0.{number}",
+        f"/joins/{key}/{number}.svg", f"/aggregations/{key}/{number}.svg",
+        f"/plan/{number}/0.svg", f"/plan/{number}.svg", f"/plan/{key}/0.{number}",
         f"/ahead/{visitor}/explore?plan={number}", f"/ahead/{number}/explore", f"/ahead/{visitor}/{number}",
     ):  # fmt: skip
         assert Client().get(address).status_code in (200, 204, 400, 404, 422), address

@@ -7,7 +7,8 @@ import json
 from streamlit.testing.v1 import AppTest
 
 from planviz.document.decisions.aggregates import aggregates
-from planviz.ui import aggregations, cache
+from planviz.document.rows import stage_cards
+from planviz.ui import cache
 
 MEAN = {"returns": "double", "evalType": "SQL_GROUPED_AGG_PANDAS_UDF"}
 CATALOGUE = {"format": "planviz-catalog/1", "name": "mine", "functions": {"py_mean": MEAN}}
@@ -37,10 +38,12 @@ def test_sql_after_a_catalogue_is_planned_with_it() -> None:
     document = cache.open_document(shown["text"], shown["catalog"]).document
     (report,) = aggregates(document)
     assert report.stages[-1].text.operator == "ArrowAggregatePython"
-    cards = aggregations.cards(report, None, None)
-    assert "A function written in Python?</span> <b>yes</b><small><code>py_mean</code>" in cards
-    assert "none: Python gets all rows of a group" in cards
-    assert "Objects: not asked" not in cards
+    last = {part.title: part for part in stage_cards.flow(report, None, None).cards[-1].parts}
+    asked = last["Operator"].tests[0]
+    assert (asked.question, asked.answer) == ("A function written in Python?", "yes")
+    assert asked.seen.startswith("py_mean")
+    assert last["Buffers"].quiet == "none: Python gets all rows of a group"
+    assert "Objects: not asked" not in [test.question for test in last["Operator"].tests]
 
 
 def test_a_catalogue_with_a_mistake_says_which() -> None:

@@ -14,7 +14,7 @@ from importlib.resources import files
 from planviz.render.glossary import meanings
 
 #: In the order of their imports; each is put in a function of its own, so that names do not meet.
-_SHARED = ("dom", "glossary", "theme", "host", "tidy", "spine", "units", "plan", "draw", "canvas")
+_SHARED = ("dom", "glossary", "theme", "host", "ruler", "tidy", "spine", "units", "plan", "draw", "canvas")
 _PLAYED = ("dom", "glossary", "theme", "host", "timeline", "transport", "board", "stepcard", "playback")
 _MODULES = {
     "workbench": (*_SHARED, "keys", "rail", "why", "panel", "rawtext", "program", "shell", "bench", "workbench"),
@@ -59,6 +59,7 @@ _MODULES = {
         "joinbench",
         "joins",
     ),
+    "aggregations": (*_PLAYED, "stagecards", "samplerows", "aggregatetable", "aggregatebench", "aggregations"),
 }
 #: The elements' names.
 ELEMENTS = tuple(_MODULES)
@@ -69,6 +70,7 @@ _SHEETS = {
     "compare": ("workbench.css", "rules.css", "compare.css"),
     "mechanics": ("workbench.css", "rules.css", "mechanics.css"),
     "joins": ("workbench.css", "rules.css", "mechanics.css", "joins.css"),
+    "aggregations": ("workbench.css", "rules.css", "mechanics.css", "aggregations.css"),
     "cardinality": ("workbench.css", "cardinality.css"),
 }
 

@@ -1,11 +1,13 @@
 // The canvas: camera, pointer, wheel, pinch, minimap, tooltip. What a frame looks like is in draw.js.
 import { drawFrame, drawMinimap, FAR, NEAR, titleOf } from "./draw.js";
 import { element } from "./dom.js";
+import { textWidth } from "./ruler.js";
 import { short } from "./units.js";
 
 const READABLE = 0.85; // zoom at which a large plan opens
 const SNUG = 0.72; // zoom at which titles of one-line cards can be read
 const EASY = 0.88; // zoom at which they are read without effort: nearer together before they are smaller
+const LAYOUTS = [[false, false], [true, false], [true, true]]; // straight down along first inputs; short second inputs in one row
 const SNUG_GAPS = [16, 12, 8, 5, 2], NEAR_GAP = 5;
 const MOST_SNUG = 400, LARGE = 2000; // operators: more than can be read in any view; whose titles are not there at once
 const MOST = 2.5;
@@ -81,6 +83,8 @@ export class Canvas {
       badge: this.font(500, card.badge.size),
       label: this.font(400, edge.label),
       link: this.font(400, link.label),
+      line: this.font(600, card.snug.size),
+      rows: this.font(400, card.snug.size - 1),
     };
     this.icons = {};
     for (const [kind, { icon }] of Object.entries(theme.kinds)) this.icons[kind] = new Path2D(icon);
@@ -230,10 +234,10 @@ export class Canvas {
     const { plan } = this;
     if (plan.size > MOST_SNUG || this.fixed) return false;
     const width = (b) => this.#snugWidth(b);
-    for (const down of [false, true]) {
+    for (const [down, lying] of LAYOUTS) {
       let before = 0;
       for (const gap of SNUG_GAPS) {
-        plan.snug = { gap, width, down };
+        plan.snug = { gap, width, down, lying };
         plan.arrange();
         const zoom = this.fitZoom;
         if (zoom >= (gap > NEAR_GAP && zoom > before ? EASY : SNUG)) break;
@@ -255,17 +259,23 @@ export class Canvas {
     plan.arrange();
     if (gap && plan.width * SNUG > this.width) {
       plan.snug.down = true;
-      plan.arrange();
+      const zooms = [true, false].map((lying) => {
+        plan.snug.lying = lying;
+        plan.arrange();
+        return this.fitZoom;
+      });
+      if (zooms[0] > zooms[1]) {
+        plan.snug.lying = true;
+        plan.arrange();
+      }
     }
     this.changed();
   }
 
   #snugWidth(b) {
-    const { plan, ctx, theme: { card: { snug } } } = this, title = plan.lineOf(b);
-    ctx.font = this.font(600, snug.size);
-    const wide = ctx.measureText(title.slice(0, 60)).width, rows = plan.isFolded(b) ? "" : plan.rowsWords(plan.first[b]);
-    ctx.font = this.font(400, snug.size - 1);
-    return Math.min(snug.most, Math.round(wide + (rows ? ctx.measureText(rows).width + 10 : 0) + snug.x + snug.right + 4));
+    const { plan, theme: { card: { snug } } } = this, rows = plan.isFolded(b) ? "" : plan.rowsWords(plan.first[b]);
+    const wide = textWidth(plan.lineOf(b).slice(0, 60), this.fonts.line), more = rows ? textWidth(rows, this.fonts.rows) + 10 : 0;
+    return Math.min(snug.most, Math.round(wide + more + snug.x + snug.right + 4));
   }
 
   // Everything when that can be read, in whole cards or in cards of one line; else from the root on.

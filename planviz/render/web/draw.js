@@ -91,6 +91,13 @@ function drawEdges(ctx, view, colours, edges) {
 }
 
 function tracePath(ctx, plan, b, p, straight) {
+  if (plan.y[b] === plan.y[p]) {
+    // A chain that lies in one row (spine.js).
+    const middle = plan.y[b] + plan.h[b] / 2;
+    ctx.moveTo(plan.x[p] + plan.w[p], middle);
+    ctx.lineTo(plan.x[b], middle);
+    return;
+  }
   const x1 = plan.x[p] + plan.w[p] / 2, y1 = plan.y[p] + plan.h[p];
   const x2 = plan.x[b] + plan.w[b] / 2, y2 = plan.y[b];
   ctx.moveTo(x1, y1);

@@ -129,7 +129,7 @@ export class Plan {
       return;
     }
     const near = snug && card.snug, margin = near ? near.margin : layout.margin;
-    if (snug?.down) [this.x, this.y] = spine(this.up, w, h, near.gap_x, snug.gap, Array.from(first, (i) => nodes.edge[i] === "s"));
+    if (snug?.down) [this.x, this.y] = spine(this.up, w, h, near.gap_x, snug.gap, Array.from(first, (i) => nodes.edge[i] === "s"), snug.lying);
     else [this.x, this.y] = near ? tidy(this.up, w, h, near.gap_x, snug.gap, near.fork_gap) : tidy(this.up, w, h, layout.gap_x, layout.gap_y, layout.fork_gap);
     this.width = this.height = 0;
     for (let b = 0; b < count; b++) {

@@ -183,7 +183,10 @@ export class Player {
     this.#tellLine();
     this.#draw();
     const drawn = performance.now();
-    this.#painted(() => (window.__planviz.stepped = { k, asked, drawn, painted: performance.now() }));
+    this.#painted(() => {
+      window.__planviz.stepped = { k, asked, drawn, painted: performance.now() };
+      if (!quiet && this.k === k) this.#tell();
+    });
     const batch = steps.data.batches[step.batch]?.name ?? "";
     this.transport.show(k, {
       number,
@@ -198,8 +201,12 @@ export class Player {
     this.#links();
     if (quiet) return;
     this.live.textContent = `${number} ${step.rule}, ${steps.weight(k)} changed`;
-    if (this.comparing) return;
-    this.root.dispatchEvent(new CustomEvent("planviz:select", { bubbles: true, composed: true, detail: { id: k + 1, key: this.data.key } }));
+  }
+
+  // The page's address and the server follow when the step is on the screen.
+  #tell() {
+    if (this.comparing || this.gone) return;
+    this.root.dispatchEvent(new CustomEvent("planviz:select", { bubbles: true, composed: true, detail: { id: this.k + 1, key: this.data.key } }));
   }
 
   #draw() {

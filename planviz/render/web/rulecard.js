@@ -23,7 +23,8 @@ export class RuleCard {
     const same = this.steps === steps && this.k === k, held = this.root.getRootNode().activeElement?.className;
     this.root.replaceChildren(...parts);
     Object.assign(this, { steps, k });
-    if (!same) this.root.scrollTop = 0;
+    // With the frame: here it would make the browser lay out twice.
+    if (!same) requestAnimationFrame(() => (this.root.scrollTop = 0));
     else if (held === "pv-select") this.root.querySelector(".pv-select")?.focus({ preventScroll: true });
   }
 

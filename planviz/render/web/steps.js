@@ -1,5 +1,6 @@
 // A trace played back: the plan before and after every step, from the changes that planviz/render/steps.py tells.
 import { Plan } from "./plan.js";
+import { textWidth } from "./ruler.js";
 import { spine } from "./spine.js";
 import { tidy } from "./tidy.js";
 
@@ -164,9 +165,8 @@ export class Steps {
   // `more` px of type than at rest: the smaller a plan is drawn, the larger its names are beside their cards.
   #lineWidth(title, more) {
     const { font, card: { snug } } = this.theme;
-    this.ruler ??= document.createElement("canvas").getContext("2d");
-    this.ruler.font = `600 ${snug.size + more}px '${font.family}', ${font.fallback}`;
-    return Math.min(snug.most, Math.round(this.ruler.measureText(title.slice(0, 60)).width + snug.x + snug.right + 4));
+    const wide = textWidth(title.slice(0, 60), `600 ${snug.size + more}px '${font.family}', ${font.fallback}`);
+    return Math.min(snug.most, Math.round(wide + snug.x + snug.right + 4));
   }
 
   // What the canvas draws of a step: side is "before", "after" or "merged". { plan, marks, labels, ghosts, slots }

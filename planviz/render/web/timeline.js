@@ -94,7 +94,8 @@ export class Timeline {
     this.batch = this.batches[batch];
     this.batch?.classList.add("pv-current");
     this.current = k;
-    this.#reveal(bar);
+    // With the frame, when the rest of the page stands: here it would make the browser lay out twice.
+    requestAnimationFrame(() => this.bars[this.current] === bar && this.#reveal(bar));
   }
 
   // Scrolls sideways only, and only when the bar or its batch's name is out of sight.
