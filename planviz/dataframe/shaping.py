@@ -69,12 +69,13 @@ class ColumnMethods(Frame):
         """Without these columns; names that are none drop nothing."""
         names = [c for c in columns if isinstance(c, str)]
         if len(names) < len(columns):
-            return self._dropped(DataFrameDropColumns(tuple(self.numbered(c) for c in columns), self.plan))
+            return self.handed_on(DataFrameDropColumns(tuple(self.numbered(c) for c in columns), self.plan))
         gone = {c.lower() for c in names}
         kept = tuple(a for a in self.output if a.name.lower() not in gone)
-        return self if len(kept) == len(self.output) else self._dropped(Project(kept, self.plan))
+        return self if len(kept) == len(self.output) else self.handed_on(Project(kept, self.plan))
 
-    def _dropped(self, plan: LogicalPlan) -> Self:
+    def handed_on(self, plan: LogicalPlan) -> Self:
+        """The DataFrame of a plan that drops or changes columns, and leaves whatever else there is."""
         made = self.derived(plan)
         self.session.note_dropped(made.plan)
         return made
@@ -174,7 +175,7 @@ class MissingValues(Generic[F]):
                 change = changes.get(a.name.lower())
                 new = change(a) if change is not None else None
                 items.append(a if new is None else Alias(new, a.name, next_id()))
-        return self.frame.derived(Project(tuple(items), self.frame.plan))
+        return self.frame.handed_on(Project(tuple(items), self.frame.plan))
 
 
 def _fits(value: DataType, column: DataType) -> bool:
