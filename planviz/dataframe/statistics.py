@@ -7,14 +7,14 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from planviz.dataframe.column import Column, call, column_or_name, literal
-from planviz.expressions.aggregates import AggregateCall, AggregateExpression
+from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.conditional import CaseWhen
 from planviz.expressions.core import Alias, Expression, Literal
 from planviz.expressions.ids import next_id
 from planviz.expressions.objects import ScalaUDF
-from planviz.expressions.specs import FunctionSpec
+from planviz.functions.builders.aggregates import frequent_items
 from planviz.logical.operators import Aggregate, Filter
-from planviz.types import BOOLEAN, INT, ArrayType
+from planviz.types import BOOLEAN, INT
 
 if TYPE_CHECKING:
     from planviz.dataframe.frame import DataFrame
@@ -62,8 +62,7 @@ class StatFunctions:
             items = []
             for name in cols:
                 a = frame[name].expr
-                spec = FunctionSpec("collect_frequent_items", (), lambda args: ArrayType(args[0].data_type), False)
-                made = AggregateCall(spec.name, (a,), spec, (str(most), "0", "0"))
+                made = frequent_items(a, (str(most), "0", "0"))
                 whole = AggregateExpression(made, "Complete", False, None, next_id())
                 items.append(Alias(whole, f"{name}_freqItems", next_id()))
         return frame.derived(Aggregate((), tuple(items), frame.plan))

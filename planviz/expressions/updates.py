@@ -102,7 +102,7 @@ class UpdateFields(Expression):
             return None
         if not isinstance(kind, StructType):
             return unexpected_input(1, self.struct, '"STRUCT"')
-        if not self.fields:
+        if kind.fields and not self.fields:
             return TypeMismatch("CANNOT_DROP_ALL_FIELDS", "Cannot drop all fields in struct")
         return None
 

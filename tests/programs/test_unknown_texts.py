@@ -103,3 +103,13 @@ def test_case_classes_and_datasets_alone_are_scala():
     program = read_program(text)
 
     assert (program.error, [a.name for a in program.actions]) == (None, ["show"])
+
+
+@pytest.mark.parametrize(
+    "change", ["withField('a', F.lit(1))", "dropFields('a', 'b.c')", "withField('a.b', F.lit(1)).dropFields('c')"]
+)
+def test_a_column_whose_fields_are_changed_is_guessed_to_be_a_struct(change):
+    text = f"from pyspark.sql import functions as F\nspark.table('t').select(F.col('s').{change}.alias('s')).show()\n"
+    program = read_program(text)
+
+    assert (program.error, [a.name for a in program.actions]) == (None, ["show"])

@@ -8,6 +8,7 @@ from planviz.expressions.core import Expression
 from planviz.expressions.updates import UpdateFields
 from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.context import OptimizerRule
+from planviz.types import StructType
 
 
 class OptimizeUpdateFields(OptimizerRule):
@@ -45,4 +46,9 @@ class ReplaceUpdateFieldsExpression(OptimizerRule):
 
     @override
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
-        return self.on_expressions(plan, lambda e: e.built if isinstance(e, UpdateFields) else e)
+        return self.on_expressions(plan, self._one)
+
+    @staticmethod
+    def _one(e: Expression) -> Expression:
+        # Of a struct whose fields nobody knows nothing can be put together.
+        return e.built if isinstance(e, UpdateFields) and isinstance(e.struct.data_type, StructType) else e
