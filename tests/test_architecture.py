@@ -18,7 +18,7 @@ PACKAGE = ROOT / "planviz"
 # A room may import rooms of its own floor or below; towers name what they may see.
 FLOORS = [
     {"versions"},
-    {"errors", "config", "units", "limits", "placeholders"},
+    {"errors", "config", "units", "limits", "placeholders", "language"},
     {"trees", "types", "decisions"},
     {"expressions"},
     {"logical", "catalog", "evaluation"},
@@ -71,7 +71,7 @@ TOWERS = {
     "store": {"errors", "graph", "document", "findings"},
     "samples": {"errors"},
 }
-EVERYWHERE = {"errors", "config", "versions", "units", "jsontypes"}
+EVERYWHERE = {"errors", "config", "versions", "units", "jsontypes", "language"}
 FROM_THE_TOP = {*TOWERS}
 MORE = {"replay": {"graph", "plantext"}, "document": {"graph", "plantext", "render", "mechanics"}}
 ONLY = {

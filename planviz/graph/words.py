@@ -427,7 +427,7 @@ def _filter_words(text: str) -> str:
 # -- the panel
 
 #: Names of parts as the panel says them, in its reading order; a part that is not here comes after, as it is called.
-_FACTS = {
+FACTS = {
     "join_type": "join type",
     "condition": "condition",
     "build_side": "build side",
@@ -472,12 +472,12 @@ _FACTS = {
     "aggregate_attributes": "aggregate attributes",
     "input": "input",
 }
-_ORDER = {name: place for place, name in enumerate(_FACTS)}
+_ORDER = {name: place for place, name in enumerate(FACTS)}
 
 
 def part_name(name: str) -> str:
     """A named part of an operator in words: `join_type` is "join type"."""
-    return _FACTS.get(name) or name.replace("_", " ")
+    return FACTS.get(name) or name.replace("_", " ")
 
 
 #: Said better by another part.

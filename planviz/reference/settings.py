@@ -66,5 +66,10 @@ def finding_entries() -> Iterator[Entry]:
             ("Level", check.severity), ("Why it matters", check.why), ("What to do", check.advice),
             ("Cost", check.cost), ("Read from", ", ".join(check.stages)),
         )  # fmt: skip
-        told = f"{check.title}: {first[0].lower()}{' '.join(first.split())[1:]}"
+        told = f"{check.title}: {_within(' '.join(first.split()))}"
         yield Entry("finding", name, family(check), told, tuple(" ".join(p.split()) for p in rest), facts=facts)
+
+
+def _within(sentence: str) -> str:
+    """A sentence as it goes on behind a colon: "NOT IN" stays as it is."""
+    return sentence if sentence[1:2].isupper() else sentence[:1].lower() + sentence[1:]

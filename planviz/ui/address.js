@@ -57,7 +57,7 @@ class Bar {
     if (location.pathname !== this.path) return;
     const { query, view, part } = this.data, asked = new URLSearchParams(location.search), number = asked.get(part);
     const rest = new URLSearchParams(query);
-    const same = [...rest].every(([name, value]) => asked.get(name) === value) && [...asked.keys()].every((name) => rest.has(name) || name === part || name === "what");
+    const same = [...rest].every(([name, value]) => asked.get(name) === value) && [...asked.keys()].every((name) => rest.has(name) || ["what", "lang", part].includes(name));
     if (same && LOCAL.has(part)) {
       const id = number === null ? null : Number(number);
       nodes.set(view, id);
@@ -76,7 +76,7 @@ class Bar {
 
   #write(chosen = false) {
     const { query, view, part } = this.data, node = nodes.get(view);
-    const search = [query, node == null ? "" : `${part}=${node}`].filter(Boolean).join("&");
+    const search = [query, node == null ? "" : `${part}=${node}`, window.__planvizLanguage?.part].filter(Boolean).join("&");
     const address = location.pathname + (search ? `?${search}` : "");
     const turned = this.path === location.pathname && (chosen || this.told !== query);
     this.path = location.pathname;

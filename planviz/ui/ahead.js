@@ -80,6 +80,12 @@ async function turn(address) {
   show(...found);
 }
 
+// The plan behind a stage's tab, which may be shown in another language than the server names it in.
+function planOf(shown) {
+  const { stages } = window.__planvizPlace, told = window.__planvizLanguage?.told ?? ((name) => name);
+  return stages[Object.keys(stages).find((name) => name === shown || told(name) === shown)];
+}
+
 function addressOf(page, plan) {
   const place = window.__planvizPlace;
   return place && `/ahead/${place.visitor}/${page}${plan === undefined ? "" : `?plan=${plan}`}`;
@@ -108,7 +114,7 @@ document.addEventListener(
       return;
     }
     const tab = event.target.closest?.('[class*="st-key-planviz-tab"] button');
-    const plan = tab && window.__planvizPlace.stages[tab.textContent.trim()];
+    const plan = tab && planOf(tab.textContent.trim());
     if (plan !== undefined && plan !== null && tab.getAttribute("aria-checked") !== "true") turn(addressOf("explore", plan));
   },
   true,

@@ -10,7 +10,11 @@
 const QUICK = 50_000; // characters that a text area takes without delay
 const SHOWN = 2_000_000; // characters put into the text area at all; a longer text is kept aside
 const boxes = new WeakMap(); // Streamlit's parent element -> Box
-let unsent = ""; // what was typed, should the box be taken away and come back
+const UNSENT = "planviz.unsent";
+let unsent = sessionStorage.getItem(UNSENT) ?? ""; // what was typed, should the box be taken away and come back
+sessionStorage.removeItem(UNSENT);
+// The page comes again in another language (languages.js).
+document.addEventListener("planviz:leaving", () => unsent && unsent.length <= QUICK && sessionStorage.setItem(UNSENT, unsent));
 
 class Box {
   constructor(parent) {

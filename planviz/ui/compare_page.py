@@ -14,7 +14,7 @@ import streamlit as st
 from planviz.errors import PlanvizError
 from planviz.jsontypes import JsonObject
 from planviz.samples import load, samples
-from planviz.ui import compare, components, explore, links, sharing, state, upgrade_page, views
+from planviz.ui import compare, components, explore, links, reader, sharing, state, upgrade_page, views
 from planviz.ui.cache import open_document
 from planviz.ui.compare import FORMATS, PRESETS, Other
 from planviz.ui.opened import Opened
@@ -151,8 +151,8 @@ def _plans(side: tuple[str, dict[str, str], str], other: Other, which: str) -> N
     opened = state.current()
     st.selectbox(
         f"Plan of {which[-1].upper()}", list(labels), index=list(labels).index(chosen) if chosen in labels else 0,
-        format_func=lambda plan: labels.get(plan, plan), key=key, on_change=_turn, args=(opened, other, which, key),
-        label_visibility="collapsed", width=190,
+        format_func=lambda plan: reader.told(labels.get(plan) or plan), key=key, on_change=_turn,
+        args=(opened, other, which, key), label_visibility="collapsed", width=190,
     )  # fmt: skip
 
 
@@ -193,7 +193,7 @@ def _choices(opened: Opened, other: Other) -> None:
             f"Without the {len(other.more)} further plans", on_click=choose, args=(opened, replace(other, more=()))
         )
     names = {sample.name: sample.title for sample in samples()}
-    st.selectbox("Or a sample", ["", *names], format_func=lambda name: names.get(name, "–"),
+    st.selectbox("Or a sample", ["", *names], format_func=lambda name: reader.told(names.get(name, "–")),
                  key="planviz.compare.sample", on_change=_other_sample, args=(opened, other))  # fmt: skip
 
 

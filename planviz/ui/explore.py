@@ -13,7 +13,7 @@ from planviz.catalog.bundled import NAMES
 from planviz.document.cardinality.slides import slide_examples
 from planviz.jsontypes import JsonObject
 from planviz.samples import samples
-from planviz.ui import cache, components, replayed, rules, state, tours, views
+from planviz.ui import cache, components, reader, replayed, rules, state, tours, views
 from planviz.ui.aggregations import EXAMPLES as AGGREGATE_EXAMPLES
 from planviz.ui.examples import ESTIMATED
 from planviz.ui.join_examples import JOIN_EXAMPLES
@@ -134,7 +134,9 @@ def catalog_picker(
     names = _CATALOGS | own | here | ({cache.AUTO: told[found]} if found in told else {})
     offered = (cache.AUTO, *own, *cache.CATALOGS[1:])
     at = offered.index(chosen) if chosen in offered and key not in st.session_state else 0
-    st.selectbox(label, offered, index=at, format_func=lambda name: names.get(name, name), key=key, **asked)
+    st.selectbox(
+        label, offered, index=at, format_func=lambda name: reader.told(names.get(name) or str(name)), key=key, **asked
+    )
 
 
 def rules_opening(opened: Opened | None) -> None:
@@ -315,6 +317,7 @@ def _stages(opened: Opened, plan: str) -> None:
     if len(options) <= views.MOST_TABS:
         st.segmented_control("Stage", **asked)
     else:
+        asked["format_func"] = lambda plan: reader.told(options[plan])
         st.selectbox("Stage", width=320, **asked)
 
 
@@ -386,7 +389,11 @@ def rule_steps(opened: Opened, plan: str) -> None:
     rows = views.steps(opened)
     chosen = int(plan[:-1])
     picked = st.dataframe(
-        {"#": [row.number for row in rows], "Rule": [row.rule for row in rows], "Batch": [row.batch for row in rows]},
+        {
+            "#": [row.number for row in rows],
+            reader.told("Rule"): [row.rule for row in rows],
+            reader.told("Batch"): [row.batch for row in rows],
+        },
         hide_index=True,
         # Filled to the bottom, a short log would be a table of empty rows.
         height="content" if len(rows) <= _FEW_STEPS else "stretch",

@@ -26,14 +26,18 @@ from starlette.requests import cookie_parser
 from starlette.responses import Response
 
 from planviz.jsontypes import JsonObject
-from planviz.render.web import ELEMENTS, script, style
+from planviz.language import LANGUAGES, translations
+from planviz.render.web import ELEMENTS, script, source, style
 from planviz.ui import people
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
 _STATIC = Path(streamlit.__file__).with_name("static")
-_TYPES = {".js": "text/javascript", ".css": "text/css", ".woff2": "font/woff2", ".svg": "image/svg+xml"}
+_TYPES = {
+    ".js": "text/javascript", ".css": "text/css", ".woff2": "font/woff2", ".svg": "image/svg+xml",
+    ".json": "application/json",
+}  # fmt: skip
 #: Files that are compressed when they are asked for first; fonts and pictures are so already.
 _TEXTS = (".js", ".css", ".svg")
 _FOREVER = "public, immutable, max-age=31536000"
@@ -94,9 +98,9 @@ def index(home: bool = False) -> str:
     file = _STATIC / "index.html"
     page = file.read_text("utf-8")
     preloads = "".join(f'<link rel="modulepreload" href="{address}">\n' for address in ahead(_WIDGETS))
-    head = f"<script>{_where()}</script>\n{preloads}"
+    own = files("planviz.ui")
+    head = f"<script>{_where()}{own.joinpath('languages.js').read_text('utf-8')}</script>\n{preloads}"
     if home:
-        own = files("planviz.ui")
         style, body, script = (own.joinpath(f"early.{kind}").read_text("utf-8") for kind in ("css", "html", "js"))
         # The box's script before all style sheets: whatever follows one waits for it.
         head = f"<style>{style}</style>\n<script>{script}</script>\n{head}"
@@ -110,8 +114,13 @@ def index(home: bool = False) -> str:
 
 @cache
 def elements() -> dict[str, tuple[str, Asset]]:
-    """Our elements' scripts and styles, and the script that shows them ahead: address and content by name."""
-    found = {"ahead.js": files("planviz.ui").joinpath("ahead.js").read_text("utf-8")}
+    """Our elements' scripts and styles, what shows them ahead or in other languages: address and content by name."""
+    found = {
+        "ahead.js": files("planviz.ui").joinpath("ahead.js").read_text("utf-8"),
+        "language.js": source("language.js"),
+    }
+    for language in LANGUAGES:
+        found[f"{language}.json"] = json.dumps(translations(language), ensure_ascii=False, separators=(",", ":"))
     for name in ELEMENTS:
         found |= {f"{name}.js": script(name), f"{name}.css": style(name)}
     told = {}
@@ -143,7 +152,8 @@ def _where() -> str:
     later = json.dumps(ahead(_LATER))
     own = json.dumps({name: [elements()[f"{name}.{kind}"][0] for kind in ("js", "css")] for name in ELEMENTS})
     place = f'window.__streamlit={{BACKEND_BASE_URL:location.origin+"/",HOST_CONFIG:{words}}};'
-    return f"{place}window.__planvizLater={later};window.__planvizElements={own};"
+    texts = json.dumps({name: [elements()[file][0] for file in ("language.js", f"{name}.json")] for name in LANGUAGES})
+    return f"{place}window.__planvizLater={later};window.__planvizElements={own};window.__planvizTexts={texts};"
 
 
 def scripts_of_pages() -> list[str]:

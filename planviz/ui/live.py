@@ -12,7 +12,7 @@ from planviz.jsontypes import JsonObject
 from planviz.spark.capture_file import ENDING
 from planviz.spark.reach import is_connect
 from planviz.spark.secrets import without_secrets
-from planviz.ui import cache, live_places, live_report, live_session, sparks, state, views
+from planviz.ui import cache, live_places, live_report, live_session, reader, sparks, state, views
 from planviz.ui.live_access import Access, access
 from planviz.ui.live_choices import FOLDER, OWN, PASTED, REAL, SAMPLE, TABLES, sample_folder
 from planviz.ui.opened import Opened
@@ -222,7 +222,7 @@ _PLACES = "Who starts the server offers other masters: planviz serve --live-mast
 
 
 def _place(master: str) -> str:
-    return "This machine" if master == live_places.LOCAL else without_secrets(master)
+    return reader.told("This machine") if master == live_places.LOCAL else without_secrets(master)
 
 
 def _settings_label(count: int) -> str:
@@ -239,7 +239,12 @@ def tables(allowed: Access) -> None:
         offered = [name for name in (OWN, FOLDER) if name != FOLDER or live_places.folders()]
     if live["tables"] not in offered:
         live_session.write("tables", offered[0])
-    st.selectbox("Tables", offered, format_func=TABLES.__getitem__, **live_session.bound("tables", "index", offered))
+    st.selectbox(
+        "Tables",
+        offered,
+        format_func=lambda name: reader.told(TABLES[name]),
+        **live_session.bound("tables", "index", offered),
+    )
     if live["tables"] == PASTED:
         st.text_area("CREATE TABLE statements or a planviz catalogue", height=140, **live_session.bound("text"))
     elif live["tables"] == SAMPLE and not sample_folder().is_dir():

@@ -156,6 +156,7 @@ def _bar() -> DeltaGenerator:
                     st.page_link(entry["page"], label=entry["title"])
                 except StreamlitAPIException:
                     continue  # Run alone or first on a deep link: the router has not named the pages yet.
+        st.html(_LANGUAGE, width="content")
         buttons: JsonObject = {"horizontal": True, "horizontal_alignment": "right", "vertical_alignment": "center"}
         bar = st.container(key="planviz-buttons", gap="small", width="content", wrap=False, **buttons)
         signin.account()
@@ -182,6 +183,11 @@ def _escaped(text: str) -> str:
     return escape(one_line(text, 2_000))
 
 
+#: The button that turns to the other language (languages.js); the style sheet shows the language that is not read now.
+_LANGUAGE = (
+    '<button type="button" class="pv-language" translate="no">'
+    '<span lang="zh">中文</span><span lang="en">English</span></button>'
+)
 _ICON = (
     "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E"
     "%3Crect x='2' y='2' width='12' height='12' rx='3' fill='%233450b0'/%3E%3C/svg%3E"

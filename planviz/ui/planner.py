@@ -141,12 +141,13 @@ def _below(parent: str | None, classes: Sequence[dict[str, str | None]]) -> str:
 
 
 def _table(section: Section) -> str:
+    named = ' translate="no"' if section.name == "ways" else ""  # operators
     head = "".join(f'<th scope="col">{escape(column)}</th>' for column in section.columns)
     rows = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in section.rows)
     note = f"<p>{escape(section.note)}</p>" if section.note else ""
     return (
         f'<h2>{escape(section.title)}</h2>{note}<div class="pv-table" tabindex="0" role="region" '
-        f'aria-label="{escape(section.title)}"><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>'
+        f'aria-label="{escape(section.title)}"><table><thead><tr>{head}</tr></thead><tbody{named}>{rows}</tbody></table></div>'
     )
 
 

@@ -13,7 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from planviz.config import default_profile
 from planviz.errors import PlanvizError
-from planviz.ui import state, upgrade, views
+from planviz.ui import reader, state, upgrade, views
 from planviz.ui.compare import Other
 from planviz.ui.opened import Opened
 from planviz.ui.upgrade import Causes, Query, Versions
@@ -95,9 +95,10 @@ def _told(opened: Opened, other: Other, versions: Versions, queries: tuple[Query
             labels = [query.label for query in queries]
             key = f"{_QUERY}.{other.key}"
             st.selectbox(
-                upgrade.summary(queries), range(len(queries)), index=shown.number, format_func=labels.__getitem__,
-                key=key, on_change=_show, args=(opened, other, queries, key, choose), label_visibility="collapsed",
-                width=300, help=upgrade.summary(queries),
+                upgrade.summary(queries), range(len(queries)), index=shown.number,
+                format_func=lambda at: reader.told(labels[at]), key=key, on_change=_show,
+                args=(opened, other, queries, key, choose), label_visibility="collapsed", width=300,
+                help=upgrade.summary(queries),
             )  # fmt: skip
             st.html(f'<span class="pv-upgrade-sum">{escape(upgrade.summary(queries))}</span>', width="content")
         actions = st.container(horizontal=True, horizontal_alignment="right", gap="xsmall", width="stretch")

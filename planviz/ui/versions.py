@@ -9,7 +9,7 @@ import streamlit as st
 
 from planviz.config import default_profile
 from planviz.plantext.versions import PrintedBy
-from planviz.ui import state
+from planviz.ui import reader, state
 from planviz.ui.opened import Opened
 from planviz.versions import PROFILES
 from planviz.versions.vendors import RUNTIMES, title_of, told_of
@@ -45,7 +45,7 @@ def _select(opened: Opened, label: str, width: int | Literal["stretch"]) -> None
         label,
         names,
         index=names.index(opened.profile) if opened.profile in names else 0,
-        format_func=offered.__getitem__,
+        format_func=lambda name: reader.told(offered[name]),
         key=key,
         on_change=state.turn_profile,
         args=(key,),

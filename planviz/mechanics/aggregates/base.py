@@ -39,7 +39,9 @@ class AggregateModel(Model):
         names = [a.name for a in self.node.buffers]
         spans = zip(self.buffers.functions, self.buffers.spans, strict=True)
         whose = [e.function for e, (start, stop) in spans for _ in range(start, stop)]
-        return tuple(n if names.count(n) == 1 else f"{n} of {plain(f)}" for n, f in zip(names, whose, strict=True))
+        return tuple(
+            name if names.count(name) == 1 else f"{name} of {plain(f)}" for name, f in zip(names, whose, strict=True)
+        )
 
     @property
     def operator(self) -> str:  # type: ignore[override]

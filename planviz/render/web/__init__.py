@@ -82,7 +82,7 @@ _DEFAULT = re.compile(r"^export default ", re.MULTILINE)
 @cache
 def style(name: str = "workbench") -> str:
     """The style sheet of the element called `name`, one of `_SHEETS`."""
-    return "".join(map(_source, _SHEETS[name]))
+    return "".join(map(source, _SHEETS[name]))
 
 
 @cache
@@ -97,17 +97,17 @@ def script(name: str = "workbench", *, page: bool = False) -> str:
 
 
 def _wrapped(name: str) -> str:
-    source = _IMPORT.sub(r"const \1 = $\2;", _source(f"{name}.js"))
-    exported = _EXPORT.findall(source)
-    if _DEFAULT.search(source):
-        source = _DEFAULT.sub("const main = ", source)
+    text = _IMPORT.sub(r"const \1 = $\2;", source(f"{name}.js"))
+    exported = _EXPORT.findall(text)
+    if _DEFAULT.search(text):
+        text = _DEFAULT.sub("const main = ", text)
         exported.append("main")
-    source = re.sub(r"^export ", "", source, flags=re.MULTILINE)
-    return f"const ${name} = (() => {{\n{source}return {{ {', '.join(exported)} }};\n}})();"
+    text = re.sub(r"^export ", "", text, flags=re.MULTILINE)
+    return f"const ${name} = (() => {{\n{text}return {{ {', '.join(exported)} }};\n}})();"
 
 
-def _source(name: str) -> str:
-    """A source; the glossary's words are put into theirs."""
+def source(name: str) -> str:
+    """A script or style sheet as it lies here; the glossary's words are put into theirs."""
     if name == "glossary.js":
         told = json.dumps(meanings(), ensure_ascii=True, separators=(",", ":")).replace("</", "<\\/")
         return _read(name).replace("const TERMS = {};", f"const TERMS = {told};")

@@ -1,6 +1,6 @@
 // The canvas: camera, pointer, wheel, pinch, minimap, tooltip. What a frame looks like is in draw.js.
 import { drawFrame, drawMinimap, FAR, NEAR, titleOf } from "./draw.js";
-import { element } from "./dom.js";
+import { element, told } from "./dom.js";
 import { textWidth } from "./ruler.js";
 import { short } from "./units.js";
 
@@ -39,9 +39,11 @@ export class Canvas {
     this.resizing = new ResizeObserver(() => this.resize());
     this.resizing.observe(host);
     this.still = matchMedia("(prefers-reduced-motion: reduce)");
+    document.addEventListener("planviz:language", (this.onLanguage = () => this.plan && this.changed()));
   }
 
   destroy() {
+    document.removeEventListener("planviz:language", this.onLanguage);
     this.resizing.disconnect();
     cancelAnimationFrame(this.frame);
     clearTimeout(this.mapTimer);
@@ -138,7 +140,7 @@ export class Canvas {
       const shown = [];
       let room = (plan.w[b] * 2) / 3;
       for (const badge of all.slice().sort((one, two) => grave(one) - grave(two))) {
-        const text = badge.slice(0, 40), width = this.ctx.measureText(text).width + 2 * padding;
+        const text = badge.slice(0, 40), width = this.ctx.measureText(told(text)).width + 2 * padding;
         if ((room -= width + gap) < 0) break;
         shown.push([text, width]);
       }

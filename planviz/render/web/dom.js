@@ -6,6 +6,24 @@ export function element(tag, className = "", text = "") {
   return made;
 }
 
+// A text in the reader's language, where no element shows it: what is drawn or measured (language.js does the others).
+export function told(text) {
+  return globalThis.__planvizLanguage?.told(text) ?? text;
+}
+
+// The name of a part of an operator, "condition": a column may be called so, too, but for that no message stands.
+export function partName(name) {
+  const asked = `part:${name}`, found = told(asked);
+  return found === asked ? told(name) : found;
+}
+
+// An element whose text is the plan's or the user's own: it is shown as it stands, in every language.
+export function quoted(tag, className = "", text = "") {
+  const made = element(tag, className, text);
+  made.translate = false;
+  return made;
+}
+
 // A change that gives another operator, with what that would cost; one that nobody should try unseen says so.
 export function flipButton(flip, act) {
   const words = `${flip.short} → ${flip.outcome}`, said = [flip.words, flip.cost].filter(Boolean).join(". ");

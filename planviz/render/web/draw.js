@@ -1,4 +1,5 @@
 // Drawing one frame. Only what is in view; everything of one colour in one path; text from plans through fillText alone.
+import { partName, told } from "./dom.js";
 
 // Below FAR coloured bars only, below NEAR titles, from there whole cards.
 export const FAR = 0.42;
@@ -115,7 +116,7 @@ function drawEdgeLabels(ctx, view, colours, edges) {
   for (const b of edges) {
     const i = plan.first[b], p = plan.up[b], rows = plan.nodes.rows[i];
     const words = rows == null ? [] : [plan.rowsWords(i)];
-    if (plan.nodes.edge[i] === "s") words.push("subquery");
+    if (plan.nodes.edge[i] === "s") words.push(told("subquery"));
     if (!words.length) continue;
     const x = plan.x[b] + plan.w[b] / 2, outer = x < plan.x[p] + plan.w[p] / 2 - 0.5 ? -1 : 1;
     ctx.textAlign = outer < 0 ? "right" : "left";
@@ -333,8 +334,8 @@ function drawMarkLabels(ctx, view, colours, boxes) {
   ctx.font = view.font(600, Math.round(Math.max(card.sub.size, Math.min(15, 10 / k)) * 2) / 2);
   ctx.textBaseline = "middle";
   for (const b of boxes) {
-    const words = view.labels.get(b);
-    if (!words) continue;
+    if (!view.labels.get(b)) continue;
+    const words = told(view.labels.get(b));
     const right = plan.x[b] + plan.w[b], middle = plan.y[b] + plan.h[b] / 2;
     const text = view.cutTo(ctx, b, "label", words, 260), width = ctx.measureText(text).width;
     ctx.fillStyle = markColours(colours, view.marks.get(b)).text;
@@ -478,7 +479,7 @@ function drawCardText(ctx, view, colours, boxes) {
   }
   ctx.font = view.fonts.sub;
   for (const b of boxes) {
-    const lines = view.cardLines(b), room = plan.w[b] - card.sub.x - right;
+    const lines = view.cardLines(b).map(cardLine), room = plan.w[b] - card.sub.x - right;
     for (let j = 0; j < lines.length; j++) {
       const x = plan.x[b] + card.sub.x, y = plan.y[b] + card.sub.y + j * card.line, [lead, words] = lines[j];
       const used = lead ? view.leadWidth(ctx, lead) : 0;
@@ -500,12 +501,12 @@ export function titleOf(view, b) {
   if (!plan.isFolded(b)) return plan.titles[plan.first[b]];
   // A selected node inside a folded chain lends the box its name: the panel and the picture then speak of the same.
   if (selected >= 0 && plan.box[selected] === b) return plan.titles[selected];
-  return `${plan.foldedCount(b)} operators`;
+  return told(`${plan.foldedCount(b)} operators`);
 }
 
 // What stands last on a card: the codegen stage in Spark's form and the node's number.
 function mark(plan, b) {
-  if (plan.isFolded(b)) return "folded";
+  if (plan.isFolded(b)) return told("folded");
   const i = plan.first[b], stage = plan.nodes.codegen[i], number = plan.nodes.number[i];
   return stage >= 0 ? `*(${stage})  ${number}` : String(number);
 }
@@ -577,7 +578,7 @@ function drawHot(ctx, view, colours) {
   ctx.stroke();
   ctx.font = view.font(600, size);
   ctx.textBaseline = "middle";
-  const words = "most rows", width = ctx.measureText(words).width + size, height = size * 1.45;
+  const words = told("most rows"), width = ctx.measureText(words).width + size, height = size * 1.45;
   const x = plan.x[b] + plan.w[b] + 6, y = plan.y[b] + plan.h[b] / 2 - height / 2;
   if (roomFor(plan, b, x + width)) {
     pill(ctx, x, y, width, height, colours.warning);
@@ -629,13 +630,19 @@ function drawHiddenCounts(ctx, view, colours, boxes) {
   for (const b of boxes) {
     const count = plan.hiddenBelow(b);
     if (!count) continue;
-    const text = `▸ ${count} hidden`, width = ctx.measureText(text).width + 16;
+    const text = told(`▸ ${count} hidden`), width = ctx.measureText(text).width + 16;
     const x = plan.x[b] + plan.w[b] / 2, y = plan.y[b] + plan.h[b] + 3;
     pill(ctx, x - width / 2, y - 8, width, 16, colours.badge);
     ctx.fillText(text, x, y + 0.5);
   }
   ctx.textAlign = "left";
   ctx.textBaseline = "alphabetic";
+}
+
+// A card's line in the reader's language: what it is about, and what planviz counts; names and expressions are the plan's.
+function cardLine([lead, text]) {
+  const counted = lead ? /^\S+ rows\b/.test(text) : text.includes(" ");
+  return [partName(lead), counted ? told(text) : text];
 }
 
 // Pills in the lower right corner; cardLines leaves them room on the last line.
@@ -648,7 +655,7 @@ function drawBadges(ctx, view, colours, boxes) {
     const y = plan.y[b] + plan.h[b] - badge.height - 6;
     for (const [text, width] of view.badges(b)) {
       pill(ctx, right - width, y, width, badge.height, colours[theme.badges[text] ?? "badge"]);
-      ctx.fillText(text, right - width + badge.padding, y + badge.height / 2 + 0.5);
+      ctx.fillText(told(text), right - width + badge.padding, y + badge.height / 2 + 0.5);
       right -= width + badge.gap;
     }
   }

@@ -1,5 +1,5 @@
 // Statistics that can be edited in place: a table with its columns at a time, undo and redo, a factor for all.
-import { button, element } from "./dom.js";
+import { button, element, quoted } from "./dom.js";
 import { grouped, short } from "./units.js";
 
 const TABLE = [["rowCount", "rows"], ["sizeInBytes", "bytes"]];
@@ -121,7 +121,7 @@ export class FigureTable {
     const box = element("details", "pv-edit-table"), summary = element("summary"), own = this.edits[table.name];
     box.open = this.open.has(table.name);
     box.addEventListener("toggle", () => (box.open ? this.open.add(table.name) : this.open.delete(table.name)));
-    summary.append(element("b", "", table.name));
+    summary.append(quoted("b", "", table.name));
     if (table.guessed) summary.append(element("span", "pv-badge", "guessed"));
     if (own) summary.append(element("span", "pv-badge pv-estimated", "edited"));
     const fields = element("div", "pv-edit-fields");
@@ -140,7 +140,7 @@ export class FigureTable {
     for (const [, words] of COLUMN) head.append(element("th", "", words));
     grid.append(head);
     for (const column of table.columns) {
-      const row = element("tr"), name = element("th", "", column.name);
+      const row = element("tr"), name = quoted("th", "", column.name);
       name.scope = "row";
       name.title = `${column.name} ${column.type}: ${column.used.join(", ")}`;
       row.append(name);

@@ -1,5 +1,5 @@
 // All about the selected join in words: what it is, flips, what-ifs, the path as a list, what was rejected.
-import { button, element, flipButton } from "./dom.js";
+import { button, element, flipButton, quoted } from "./dom.js";
 
 export class JoinPanel {
   constructor(on, whatIfs) {
@@ -21,7 +21,7 @@ export class JoinPanel {
       name.title = side.all;
       sides.append(at ? " ⋈ " : "", name, side.size ? element("span", "pv-muted", ` ${side.size}`) : "");
     }
-    const words = [element("h3", "", join.heading), sides];
+    const words = [quoted("h3", "", join.heading), sides];
     if (on) words.push(element("code", "pv-line", on));
     if (join.sizes) words.push(element("p", "pv-muted", join.sizes));
     if (because) words.push(element("p", "pv-muted", because));

@@ -1,5 +1,5 @@
 // The table of joins, with what is otherwise above it.
-import { button, element } from "./dom.js";
+import { button, element, quoted } from "./dom.js";
 import { termed } from "./glossary.js";
 
 const COLUMNS = ["#", "operator", "type", "left", "right", "on", "why"];
@@ -76,7 +76,7 @@ export class JoinTable {
     go.setAttribute("aria-current", String(row.n === join?.n));
     number.append(go);
     const operator = element("td", "pv-join-op"), why = element("td", "pv-join-why"), on = element("td", "pv-join-on", row.on || "no condition");
-    operator.append(element("i", `pv-op pv-op-${row.op}`), element("b", "", row.operator));
+    operator.append(element("i", `pv-op pv-op-${row.op}`), quoted("b", "", row.operator));
     if (row.line) operator.append(element("span", "pv-muted pv-join-line", `line ${row.line}`));
     if (row.was) why.append(element("span", "pv-badge pv-estimated", row.was));
     why.append(row.reason);
@@ -91,6 +91,6 @@ export class JoinTable {
 function sideCell({ names, all, size, build }) {
   const cell = element("td", build ? "pv-join-side pv-build" : "pv-join-side");
   cell.title = build ? `${all}: built` : all;
-  cell.append(element("span", "", names), element("span", "pv-muted", size));
+  cell.append(quoted("span", "", names), element("span", "pv-muted", size));
   return cell;
 }

@@ -1,9 +1,10 @@
 // The detail panel: everything known about the selected node, or the plan as a whole when none is selected.
-import { button, element } from "./dom.js";
+import { button, element, partName, quoted } from "./dom.js";
 import { termed } from "./glossary.js";
 import { beyond, byteSize, grouped, short } from "./units.js";
 import { Why } from "./why.js";
 
+const PLANVIZS = /^(?:yes|no|[\d,]+ [a-z]+)$/; // words of planviz, where others are the plan's
 const CODE = /^(on|condition|keys|left keys|right keys|functions|output|project list|sort order|partition keys|.*filters|.*expressions|result.*|aggregate.*|generator|.*spec|read schema|arguments|text|details|.*schema)$/;
 const CLAMP = 12; // lines of one fact shown before "show all"
 const LONG = 1600; // characters of one fact shown before "show all"
@@ -41,7 +42,7 @@ export class Panel {
 
   #node(i) {
     const { plan } = this, { nodes } = plan, head = element("div", "pv-head");
-    head.append(this.#swatch(plan.kind(i)), element("h3", "", plan.titles[i]), this.#badge(`#${nodes.number[i]}`));
+    head.append(this.#swatch(plan.kind(i)), quoted("h3", "", plan.titles[i]), this.#badge(`#${nodes.number[i]}`));
     const marks = element("div", "pv-badges");
     marks.append(termed(this.#badge(this.theme.kinds[plan.kind(i)].label)));
     if (nodes.op[i] !== plan.titles[i]) marks.append(termed(element("code", "", nodes.op[i])));
@@ -50,9 +51,9 @@ export class Panel {
     const facts = element("dl");
     for (const [name, value] of this.#numbers(i)) facts.append(termed(element("dt", "", name)), value);
     const details = plan.details?.[i];
-    for (const [name, text] of details ?? (plan.subs?.[i] ?? [])) facts.append(element("dt", "", name || "what"), this.#fact(name, text));
+    for (const [name, text] of details ?? (plan.subs?.[i] ?? [])) facts.append(element("dt", "", partName(name || "what")), this.#fact(name, text));
     if (details === undefined || details === null) facts.append(element("dt", "pv-muted", "details"), element("dd", "pv-muted", "loading…"));
-    if (nodes.first[i] > 0) facts.append(element("dt", "", "source"), this.#source(i));
+    if (nodes.first[i] > 0) facts.append(element("dt", "", partName("source")), this.#source(i));
     const why = this.why.place(this.data, nodes.id[i]);
     return [head, marks, ...this.#findings(i), facts, ...(why ? [why] : []), ...this.#neighbours(i)];
   }
@@ -105,7 +106,8 @@ export class Panel {
     const fill = (all) => {
       const some = all ? text : lines.slice(0, CLAMP).join("\n").slice(0, LONG);
       dd.replaceChildren();
-      for (const line of code ? some.split("\n") : [some]) dd.append(element(code ? "code" : "span", code ? "pv-line" : "", line));
+      if (code) dd.append(...some.split("\n").map((line) => element("code", "pv-line", line)));
+      else dd.append((PLANVIZS.test(some) ? element : quoted)("span", "", some));
       if (long && !all) dd.append(button("pv-more", lines.length > CLAMP ? `show all ${lines.length}` : "show all", "", () => fill(true)));
     };
     fill(false);
@@ -137,7 +139,7 @@ export class Panel {
     box.append(element("h4", "", "Connected"), list);
     for (const [words, other] of lines.slice(0, 40)) {
       const go = button("pv-neighbour", "", "", () => this.on.select(other));
-      go.append(element("span", "pv-muted", words), this.#swatch(plan.kind(other)), element("span", "pv-name", plan.titles[other]), element("span", "pv-muted", `#${plan.nodes.number[other]}`));
+      go.append(element("span", "pv-muted", words), this.#swatch(plan.kind(other)), quoted("span", "pv-name", plan.titles[other]), element("span", "pv-muted", `#${plan.nodes.number[other]}`));
       list.append(go);
     }
     if (lines.length > 40) list.append(element("span", "pv-muted", `and ${lines.length - 40} more`));
@@ -244,7 +246,7 @@ export class Panel {
     box.append(element("h4", "", "Most rows"), list);
     for (const i of top) {
       const go = button("pv-neighbour", "", "", () => this.on.select(i));
-      go.append(element("span", "pv-number", plan.rowsWords(i)), this.#swatch(plan.kind(i)), element("span", "pv-name", plan.titles[i]));
+      go.append(element("span", "pv-number", plan.rowsWords(i)), this.#swatch(plan.kind(i)), quoted("span", "pv-name", plan.titles[i]));
       list.append(go);
     }
     if (top.some((i) => plan.nodes.sign?.[i])) box.append(element("p", "pv-muted pv-hint", "In brackets: what the optimizer's formulas give; with CBO off Spark itself does not count them. ≤ is a bound."));

@@ -1,5 +1,5 @@
 // The tree rail: the plan as an ARIA tree. Only the rows in view exist, so 20,000 nodes scroll like twenty.
-import { element } from "./dom.js";
+import { element, quoted } from "./dom.js";
 import { short } from "./units.js";
 
 const ROW = 25, SPARE = 8, INDENT = 110;
@@ -119,7 +119,7 @@ export class Rail {
     const twist = element("span", "pv-twist", below ? (plan.collapsed[i] ? "▸" : "▾") : "");
     const dot = element("span", "pv-dot");
     dot.style.background = this.theme.kinds[plan.kind(i)][this.mode];
-    row.append(pad, twist, dot, element("span", "pv-name", plan.titles[i]));
+    row.append(pad, twist, dot, quoted("span", "pv-name", plan.titles[i]));
     let label = plan.titles[i];
     if (below) row.setAttribute("aria-expanded", !plan.collapsed[i]);
     if (below && plan.collapsed[i]) row.append(element("span", "pv-count", `+${below}`));

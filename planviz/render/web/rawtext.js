@@ -1,5 +1,5 @@
 // The raw text with line numbers, only the part in view in the document, the selected node's lines marked.
-import { button, element } from "./dom.js";
+import { button, element, quoted } from "./dom.js";
 
 const LINE = 19;
 const SPARE = 120_000; // characters kept around the view, so that a selection may reach past it
@@ -115,7 +115,7 @@ export class RawText {
       const line = element("div", "pv-text-line");
       line.dataset.line = n + 1;
       line.classList.toggle("pv-marked", this.#isMarked(n + 1));
-      const words = element("span", "pv-text-words", this.#line(n));
+      const words = quoted("span", "pv-text-words", this.#line(n));
       line.append(words);
       made.push(line);
     }
@@ -124,7 +124,7 @@ export class RawText {
   }
 
   copyButton() {
-    const copy = button("pv-button", "Copy all", "Copy the whole text", async () => {
+    const copy = button("pv-button pv-copy-all", "Copy all", "Copy the whole text", async () => {
       await navigator.clipboard?.writeText(this.text ?? "");
       copy.textContent = "Copied";
       setTimeout(() => (copy.textContent = "Copy all"), 1200);

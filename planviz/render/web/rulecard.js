@@ -1,5 +1,5 @@
 // The card of a rule: what it does and when it must not, what this step did, the plan without it.
-import { button, element } from "./dom.js";
+import { button, element, told } from "./dom.js";
 import { termed } from "./glossary.js";
 import { unified } from "./textdiff.js";
 import { duration } from "./units.js";
@@ -214,7 +214,7 @@ export class RuleCard {
 // A paragraph in which `code` stands between backquotes.
 function worded(className, text) {
   const made = element("p", className);
-  text.split("`").forEach((part, at) => made.append(at % 2 ? element("code", "", part) : part));
+  told(text).split("`").forEach((part, at) => made.append(at % 2 ? element("code", "", part) : part));
   return made;
 }
 

@@ -1,5 +1,5 @@
 // The table of sample rows: each value a field, rows to be added and removed. An empty field is null.
-import { button, element } from "./dom.js";
+import { button, element, quoted } from "./dom.js";
 
 const REST = 250, MOST = 24; // ms of rest before rows are sent; rows that the server takes
 
@@ -26,7 +26,7 @@ export class SampleRows {
     this.rows = texts.map((row) => [...row]);
     const table = element("table"), top = element("thead"), head = element("tr");
     for (const name of columns) {
-      const cell = element("th", "", name);
+      const cell = quoted("th", "", name);
       cell.scope = "col";
       head.append(cell);
     }

@@ -1,6 +1,6 @@
 // The stages of an aggregate as cards in one grid, so that their parts stand in lines, with exchanges between them.
 // `flow` is planviz/document/rows/stage_cards.py's Flow as JSON; every text reaches the page as text.
-import { element } from "./dom.js";
+import { element, quoted } from "./dom.js";
 import { termed } from "./glossary.js";
 
 const WIDTHS = { input: "minmax(172px, 250px)", expand: "minmax(172px, 250px)", stage: "minmax(196px, 330px)" };
@@ -25,7 +25,7 @@ export function stageCards({ cards, between }) {
 }
 
 function card({ kind, number, title, about, parts, rows }) {
-  const made = element("section", kind === "stage" ? "pv-card" : "pv-card pv-input"), head = element("header"), name = element("h3");
+  const made = element("section", kind === "stage" ? "pv-card" : "pv-card pv-input"), head = element("header"), name = (kind === "stage" ? quoted : element)("h3"); // an operator's name is Spark's
   if (number) name.append(element("span", "pv-card-number", String(number)));
   name.append(title);
   head.append(name, element("p", "", about));
@@ -59,7 +59,7 @@ function part({ title, items, tests, outcome, figures, quiet, small, is_many }) 
 function named({ text, aside, tone }) {
   const item = element("li", tone === "fixed" ? "pv-buffer pv-fixed" : tone === "mutable" ? "pv-buffer" : "");
   item.append(element("code", "", text));
-  if (aside) item.append(" ", element("i", tone === "mode" ? "pv-mode" : "", aside));
+  if (aside) item.append(" ", tone === "mode" ? element("i", "pv-mode", aside) : quoted("i", "", aside));
   return item;
 }
 
@@ -77,7 +77,7 @@ function sample(rows) {
   if (!rows) return made;
   const scroll = element("div", "pv-scroll"), table = element("table"), top = element("thead"), head = element("tr"), body = element("tbody");
   for (const [name, type] of rows.columns) {
-    const cell = element("th", "", name);
+    const cell = quoted("th", "", name);
     cell.scope = "col";
     cell.title = type;
     head.append(cell);
@@ -90,7 +90,7 @@ function sample(rows) {
     body.append(where);
     for (const row of cells) {
       const line = element("tr");
-      line.append(...row.map((value) => (value === null ? element("td", "pv-null", "null") : element("td", "", value))));
+      line.append(...row.map((value) => (value === null ? quoted("td", "pv-null", "null") : quoted("td", "", value))));
       body.append(line);
     }
     if (told) {

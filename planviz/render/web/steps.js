@@ -1,4 +1,5 @@
 // A trace played back: the plan before and after every step, from the changes that planviz/render/steps.py tells.
+import { partName } from "./dom.js";
 import { Plan } from "./plan.js";
 import { textWidth } from "./ruler.js";
 import { spine } from "./spine.js";
@@ -291,8 +292,8 @@ function layoutParents(before, after) {
 
 // "join type" in a pane, where colour tells which side; the whole change where one card shows both.
 function said(parts, whole) {
-  if (whole) return parts.map(([part, text]) => `${part} ${text}`.trim()).join("; ");
-  return [...new Set(parts.map(([part]) => part))].join(", ");
+  if (whole) return parts.map(([part, text]) => `${partName(part)} ${text}`.trim()).join("; ");
+  return [...new Set(parts.map(([part]) => partName(part)))].join(", ");
 }
 
 function changed(state, { gone, set }, looks) {
