@@ -1,9 +1,10 @@
 """Times of actions in real browser sessions and the server's memory, beside one session alone.
 
-    python -m benchmarks.load [--sessions N] [--seconds S] [--port P]
+    python -m benchmarks.load [--sessions N] [--seconds S] [--rest S] [--port P]
 
-Every session opens plans and SQL in an endless row, steps through rules and moves the broadcast threshold; one opens
-what takes all of the time that a task has. Memory is the proportional set size of the server and its workers.
+Every session opens plans and SQL in an endless row, steps through rules and moves the broadcast threshold, and rests
+between two acts as long as a reader looks at what there is; one, which never rests, opens what takes all of the time
+that a task has. Memory is the proportional set size of the server and its workers.
 """
 
 from __future__ import annotations
@@ -51,8 +52,8 @@ Times = dict[str, list[float]]
 class Run:
     """One run: where the server is, until when sessions act, and what was measured."""
 
-    def __init__(self, address: str, until: float) -> None:
-        self.address, self.until = address, until
+    def __init__(self, address: str, until: float, rest: float) -> None:
+        self.address, self.until, self.rest = address, until, rest
         self.times: Times = defaultdict(list)
         self.failed: dict[str, int] = defaultdict(int)
 
@@ -74,6 +75,7 @@ class Run:
                 ("threshold", self._threshold(page, sql, chance.randint(0, 10**9))),
             ):
                 await self._timed(what, work)
+                await asyncio.sleep(self.rest * chance.uniform(0.5, 1.5))
         await context.close()
 
     async def _timed(self, what: str | None, work: Any) -> None:
@@ -127,12 +129,14 @@ def quantile(values: list[float], part: float) -> float:
     return sorted(values)[min(len(values) - 1, int(len(values) * part))]
 
 
-async def measured(address: str, pid: int, sessions: int, seconds: float, hostile: bool) -> tuple[Run, float]:
+async def measured(
+    address: str, pid: int, sessions: int, seconds: float, rest: float, hostile: bool
+) -> tuple[Run, float]:
     """A run with so many sessions, and the highest memory that was seen."""
     most = 0.0
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path="/usr/bin/chromium", args=_FLAGS)
-        run = Run(address, time.monotonic() + seconds)
+        run = Run(address, time.monotonic() + seconds, rest)
         tasks = [asyncio.create_task(run.session(browser, n, hostile and n == 0)) for n in range(sessions)]
         while not all(task.done() for task in tasks):
             await asyncio.sleep(2)
@@ -154,6 +158,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sessions", type=int, default=10)
     parser.add_argument("--seconds", type=float, default=120)
+    parser.add_argument("--rest", type=float, default=0, help="seconds between two acts of a session, on average")
     parser.add_argument("--port", type=int, default=8790)
     options = parser.parse_args()
     command = [sys.executable, "-m", "planviz", "serve", "--port", str(options.port)]
@@ -166,10 +171,10 @@ def main() -> None:
                 break
             except OSError:
                 time.sleep(0.2)
-        alone, _ = asyncio.run(measured(address, server.pid, 1, options.seconds / 4, False))
+        alone, _ = asyncio.run(measured(address, server.pid, 1, options.seconds / 4, min(options.rest, 2), False))
         time.sleep(5)
         before = memory(server.pid)
-        run, most = asyncio.run(measured(address, server.pid, options.sessions, options.seconds, True))
+        run, most = asyncio.run(measured(address, server.pid, options.sessions, options.seconds, options.rest, True))
         print("| sessions | action | times | p50, s | p95, s |\n|---|---|---|---|---|")
         told("1", alone)
         told(f"{options.sessions}, one hostile", run)
