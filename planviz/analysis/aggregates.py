@@ -405,6 +405,7 @@ def _sets(grouping: tuple[Expression, ...]) -> list[list[Expression]]:
 
 def expanded(plan: Aggregate, config: OptimizerConfig) -> LogicalPlan:
     """The Aggregate over its Expand, as the configured version names and numbers its columns."""
+    plan = plan.replace(grouping=tuple(_without_names(g) for g in plan.grouping))
     known = config.behaviour
     long = known.grouping_id_is_long and not config.get("spark.sql.legacy.integerGroupingId")
     numbered: DataType = LONG if long else INT
@@ -434,6 +435,13 @@ def expanded(plan: Aggregate, config: OptimizerConfig) -> LogicalPlan:
     below = below.in_lists() if known.lists_are_named else below
     results = tuple(_over_expand(e, keys, attributes, gid) for e in plan.aggregates)
     return Aggregate((*attributes, gid, *position), results, below)
+
+
+def _without_names(g: Expression) -> Expression:
+    """The grouping sets over what their keys are; a key's name is the one of its column in the result."""
+    if not isinstance(g, GroupingSets):
+        return g
+    return g.map_children(lambda e: e.child if isinstance(e, Alias) else e)
 
 
 def _key_alias(k: Expression, by_sql: bool) -> Alias:

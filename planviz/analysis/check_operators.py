@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from planviz.analysis.context import sql_text
 from planviz.expressions.aggregates import AggregateExpression
-from planviz.expressions.core import Expression, GeneratorMark, occurs
+from planviz.expressions.core import Expression, GeneratorMark, NamedExpression, occurs
 from planviz.expressions.subqueries import QueryPlan, SubqueryExpression
 from planviz.expressions.windows import WindowExpression
 from planviz.frontend.errors import analysis_error
 from planviz.logical.combining import Join, SetOperation, UnionLoop
-from planviz.logical.operators import Aggregate, Distinct, Filter, Generate, Sort, Window
+from planviz.logical.operators import Aggregate, Deduplicate, Distinct, Filter, Generate, Sort, Window
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import UnionLoopRef
 from planviz.types import VARIANT, ArrayType, DataType, MapType, StructType
@@ -20,7 +22,9 @@ _SPECIAL = AggregateExpression.BIT | WindowExpression.BIT | GeneratorMark.BIT
 def check_operator(plan: LogicalPlan) -> None:
     """Raise AnalysisError for an operator whose resolved expressions have no place in it."""
     if isinstance(plan, Distinct | SetOperation):
-        _check_compared(plan)
+        _check_compared(plan, plan.children[0].output)
+    elif isinstance(plan, Deduplicate):
+        _check_compared(plan, plan.keys)
     if isinstance(plan, UnionLoop):
         _check_places(plan.right, plan.id)
         for p in plan.right.walk():
@@ -91,15 +95,16 @@ def _special(e: Expression, plan: LogicalPlan) -> list[Expression]:
     ]
 
 
-def _check_compared(plan: LogicalPlan) -> None:
+def _check_compared(plan: LogicalPlan, compared: Sequence[Expression]) -> None:
     """Sets compare whole rows, and values of some types cannot be compared."""
-    for a in plan.children[0].output:
+    for a in compared:
         for kind, name in ((MapType, "MAP"), (None, "VARIANT")):
-            if _holds(a.type, kind):
+            if _holds(a.data_type, kind):
+                shown = a.name if isinstance(a, NamedExpression) else a.pretty
                 raise analysis_error(
                     f"UNSUPPORTED_FEATURE.SET_OPERATION_ON_{name}_TYPE",
                     f"Cannot have {name} type columns in DataFrame which calls set operations (INTERSECT, EXCEPT, "
-                    f'etc.), but the type of column {sql_text((a.name,))} is "{a.type.sql}".',
+                    f'etc.), but the type of column {sql_text((shown,))} is "{a.data_type.sql}".',
                     plan,
                 )
 

@@ -25,6 +25,7 @@ from planviz.expressions.unresolved import (
     UnresolvedPythonCall,
     UnresolvedStar,
 )
+from planviz.expressions.updates import DropField, UpdateFields, WithField
 from planviz.expressions.windows import WindowExpression
 from planviz.trees.depth import refuse_heavy
 from planviz.types import (
@@ -175,6 +176,18 @@ def _order(direction: str, nulls: str) -> Callable[[Column], Column]:
     return lambda self: Column(SortOrder(self.expr, direction, f"NULLS {nulls}"))
 
 
+def _updated(struct: Expression, parts: tuple[str, ...], operation: Callable[[str], Expression]) -> Expression:
+    """The struct with what `operation` does to the field that the parts of a name lead to."""
+    first, rest = parts[0], parts[1:]
+    if rest:
+        new: Expression = WithField(first, _updated(UnresolvedExtractValue(struct, literal(first)), rest, operation))
+    else:
+        new = operation(first)
+    if isinstance(struct, UpdateFields):
+        return UpdateFields(struct.struct, (*struct.operations, new))
+    return UpdateFields(struct, (new,))
+
+
 class Column:
     """An expression with PySpark's operators. `expr` is the (unresolved) expression."""
 
@@ -270,6 +283,19 @@ class Column:
 
     def __iter__(self) -> LogicalPlan:
         raise InputError("A column cannot be walked through; explode(column) gives a row per element.")
+
+    def withField(self, fieldName: str, col: Column) -> Column:
+        """The struct with a field added, or with another value in it; a dotted name is a field of a field."""
+        if not isinstance(col, Column):
+            raise UnexpectedType("col", "Column", col)
+        return Column(_updated(self.expr, name_parts(fieldName), lambda name: WithField(name, col.expr)))
+
+    def dropFields(self, *fieldNames: str) -> Column:
+        """The struct without these fields; a dotted name is a field of a field."""
+        made = self.expr
+        for name in fieldNames:
+            made = _updated(made, name_parts(name), DropField)
+        return Column(made)
 
     def when(self, condition: Column, value: object) -> Column:
         """One more branch of `functions.when`."""

@@ -119,7 +119,7 @@ class SparkSession(Session):
         raise InputError("Finding the values of a pivot would need the data: list them, pivot('c', ['x', 'y']).")
 
     def note_dropped(self, plan: LogicalPlan) -> None:
-        """A plan gives the columns of another one without some."""
+        """A plan gives the columns of another one without some, or with other values."""
 
     def note_table(self, name: str, frame: object, layout: TableLayout) -> None:
         """A DataFrame was written as a table."""

@@ -35,6 +35,10 @@ F = TypeVar("F", bound="ColumnMethods")
 class ColumnMethods(Frame):
     """The methods of DataFrame that change its columns."""
 
+    def col(self, name: str) -> Column:
+        """A column by its name."""
+        raise NotImplementedError
+
     def withColumn(self, name: str, column: Column) -> Self:
         """With one column more, or another in place of one of the same name."""
         if not isinstance(column, Column):
@@ -65,12 +69,13 @@ class ColumnMethods(Frame):
         """Without these columns; names that are none drop nothing."""
         names = [c for c in columns if isinstance(c, str)]
         if len(names) < len(columns):
-            return self._dropped(DataFrameDropColumns(tuple(self.numbered(c) for c in columns), self.plan))
+            return self.handed_on(DataFrameDropColumns(tuple(self.numbered(c) for c in columns), self.plan))
         gone = {c.lower() for c in names}
         kept = tuple(a for a in self.output if a.name.lower() not in gone)
-        return self if len(kept) == len(self.output) else self._dropped(Project(kept, self.plan))
+        return self if len(kept) == len(self.output) else self.handed_on(Project(kept, self.plan))
 
-    def _dropped(self, plan: LogicalPlan) -> Self:
+    def handed_on(self, plan: LogicalPlan) -> Self:
+        """The DataFrame of a plan that drops or changes columns, and leaves whatever else there is."""
         made = self.derived(plan)
         self.session.note_dropped(made.plan)
         return made
@@ -120,23 +125,29 @@ class MissingValues(Generic[F]):
     def __init__(self, frame: F) -> None:
         self.frame = frame
 
-    def _subset(self, subset: object) -> set[str]:
-        names = self.frame.columns if subset is None else flat((subset,))
-        return {str(n).lower() for n in names}
+    def _subset(self, subset: object) -> list[str]:
+        """The columns' names in small letters, as given. Raises AnalysisError where there is none of a name."""
+        if subset is None:
+            return [n.lower() for n in self.frame.columns]
+        return [self._known(str(n)).lower() for n in flat((subset,))]
+
+    def _known(self, name: str) -> str:
+        self.frame.col(name)
+        return name
 
     def drop(self, how: str = "any", thresh: int | None = None, subset: object = None) -> F:
         """The rows that have all values (`any`), at least one (`all`), or at least `thresh`."""
         if how not in ("any", "all"):
             raise InputError(f"how must be 'any' or 'all', not {how!r}.")
         wanted = self._subset(subset)
-        columns = tuple(a for a in self.frame.output if a.name.lower() in wanted)
+        columns = tuple(a for n in dict.fromkeys(wanted) for a in self.frame.output if a.name.lower() == n)
         least = thresh if thresh is not None else len(columns) if how == "any" else 1
         return self.frame.derived(Filter(AtLeastNNonNulls(least, columns), self.frame.plan))
 
     def fill(self, value: Filling | dict[str, Filling], subset: object = None) -> F:
         """`value` in place of nulls in the columns of its type; a dict gives a value per column."""
         if isinstance(value, dict):
-            given = {k.lower(): literal(v) for k, v in value.items()}
+            given = {self._known(k).lower(): literal(v) for k, v in value.items()}
         else:
             plain = literal(value if isinstance(value, bool | str | LongNumber) else float(value))
             given = dict.fromkeys(self._subset(subset), plain)
@@ -164,7 +175,7 @@ class MissingValues(Generic[F]):
                 change = changes.get(a.name.lower())
                 new = change(a) if change is not None else None
                 items.append(a if new is None else Alias(new, a.name, next_id()))
-        return self.frame.derived(Project(tuple(items), self.frame.plan))
+        return self.frame.handed_on(Project(tuple(items), self.frame.plan))
 
 
 def _fits(value: DataType, column: DataType) -> bool:

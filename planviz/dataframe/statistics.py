@@ -7,12 +7,14 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from planviz.dataframe.column import Column, call, column_or_name, literal
+from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.conditional import CaseWhen
 from planviz.expressions.core import Alias, Expression, Literal
 from planviz.expressions.ids import next_id
 from planviz.expressions.objects import ScalaUDF
-from planviz.logical.operators import Filter, Project
-from planviz.types import BOOLEAN, INT, ArrayType
+from planviz.functions.builders.aggregates import frequent_items
+from planviz.logical.operators import Aggregate, Filter
+from planviz.types import BOOLEAN, INT
 
 if TYPE_CHECKING:
     from planviz.dataframe.frame import DataFrame
@@ -53,12 +55,14 @@ class StatFunctions:
         return pivoted.count().na.filled(Literal(0, INT))
 
     def freqItems(self, cols: Iterable[str], support: object = None) -> DataFrame:
-        """Values that are frequent in columns."""
+        """Values that are frequent in columns: in more than a share `support` of the rows, 0.01 unless given."""
         frame = self.frame
+        most = int(1 / support) if isinstance(support, int | float) and support else 100
         with frame.session.numbering():
             items = []
             for name in cols:
                 a = frame[name].expr
-                made = ScalaUDF((a,), ArrayType(a.data_type), "collect_frequent_items")
-                items.append(Alias(made, f"{name}_freqItems", next_id()))
-        return frame.derived(Project(tuple(items), frame.plan))
+                made = frequent_items(a, (str(most), "0", "0"))
+                whole = AggregateExpression(made, "Complete", False, None, next_id())
+                items.append(Alias(whole, f"{name}_freqItems", next_id()))
+        return frame.derived(Aggregate((), tuple(items), frame.plan))

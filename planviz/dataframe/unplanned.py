@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from planviz.dataframe.column import Column
 from planviz.dataframe.frame import DataFrame
 from planviz.dataframe.grouped import GroupedData
 from planviz.dataframe.python import UDFRegistration
@@ -38,7 +37,7 @@ SkipRestOfInputTableException UserDefinedFunction UserDefinedTableFunction"""
 UNPLANNED: dict[type, frozenset[str]] = {
     kind: frozenset(names.split())
     for kind, names in (
-        (DataFrame, _FRAME), (Column, "dropFields withField"), (SparkSession, _SESSION), (RDD, _RDD),
+        (DataFrame, _FRAME), (SparkSession, _SESSION), (RDD, _RDD),
         (GroupedData, "applyInPandasWithState transformWithState transformWithStateInPandas"),
         (DataFrameReader, "changes name"), (SessionCatalog, _CATALOG), (SparkContext, _CONTEXT),
         (UDFRegistration, "registerJavaFunction registerJavaUDAF"),

@@ -1,7 +1,7 @@
 """The optimizer's batches in Spark 4.3's order: the only place with order.
 
 Sources: `Optimizer.defaultBatches`, `SparkOptimizer.defaultBatches`. Rules that only concern what planviz has no plans
-for (UpdateFields, data source writes and V2 scans, variants) are left out.
+for (data source writes and V2 scans, variants) are left out.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ from planviz.optimizer.rules import (
     semi_anti,
     sets,
     subqueries,
+    updates,
     windows,
     with_expression,
 )
@@ -109,6 +110,7 @@ OPERATOR_OPTIMIZATION: Rules = [
     nested_aggregates.RemoveRedundantAggregates,
     casts.UnwrapCastInBinaryComparison,
     projections.RemoveNoopOperators,
+    updates.OptimizeUpdateFields,
     conditionals.SimplifyExtractValueOps,
     conversions.OptimizeCsvJsonExprs,
     constants.CombineConcats,
@@ -264,6 +266,7 @@ def _for_execution(fixed: Strategy) -> list[Row]:
         ),
         # After subqueries became joins, whose keys have to be normal, too.
         ("NormalizeFloatingNumbers", Once, [floats.NormalizeFloatingNumbers]),
+        ("ReplaceUpdateFieldsExpression", Once, [updates.ReplaceUpdateFieldsExpression]),
         # Before other runtime filters: leaving out partitions is better than testing rows.
         ("PartitionPruning", Once, [partition_pruning.PartitionPruning]),
         # Late: it needs the joins as they will be, and their estimated sizes.

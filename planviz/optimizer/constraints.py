@@ -11,7 +11,7 @@ from planviz.config import OptimizerConfig
 from planviz.expressions.aggregates import is_aggregate
 from planviz.expressions.calls import DatetimeMinus, DatetimePlus, RegexpForm, StringForm
 from planviz.expressions.casts import Cast
-from planviz.expressions.complex import GetStructField
+from planviz.expressions.complex import GetArrayStructFields, GetStructField
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal
 from planviz.expressions.hash_sets import expressions_in_hash_set
 from planviz.expressions.predicates import And, EqualNullSafe, EqualTo, IsNotNull, Or
@@ -187,7 +187,7 @@ class Constraints:
         """The attributes (and parts of complex ones) whose null makes the expression null."""
         if isinstance(e, AttributeReference):
             return [e]
-        if isinstance(e, GetStructField) and _extract_only(e):
+        if isinstance(e, GetStructField | GetArrayStructFields) and _extract_only(e):
             return [e] if self._fields_are_known else self._strict_attributes(e.child)
         if e.null_intolerant and (self._functions_are_strict or _is_plain(e)):
             return [a for c in e.children for a in self._strict_attributes(c)]
@@ -348,4 +348,6 @@ def _is_plain(e: Expression) -> bool:
 
 def _extract_only(e: Expression) -> bool:
     """Whether it is a field, perhaps of a field, of a column: nothing can fail or be missing on the way."""
-    return isinstance(e, AttributeReference) or (isinstance(e, GetStructField) and _extract_only(e.child))
+    return isinstance(e, AttributeReference) or (
+        isinstance(e, GetStructField | GetArrayStructFields) and _extract_only(e.child)
+    )

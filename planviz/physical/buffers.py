@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from planviz.expressions.aggregates import AggregateCall, Average, Count, FirstLast, MinMax, Sum
-from planviz.expressions.core import AttributeReference, Expression, Literal
+from planviz.expressions.core import AttributeReference, Expression
 from planviz.expressions.ids import next_id
 from planviz.types import (
     BINARY,
@@ -132,8 +132,7 @@ def _call_columns(f: AggregateCall) -> list[tuple[str, DataType]]:
 
 def _sketch_words(f: AggregateCall) -> int:
     """How many words a HyperLogLog sketch of the wanted precision has."""
-    wanted = f.arguments[1] if len(f.arguments) > 1 else None
-    deviation = float(wanted.value) if isinstance(wanted, Literal) and wanted.value else 0.05
+    deviation = float(f.tail[0]) if f.tail else 0.05
     registers = 1 << math.ceil(2 * math.log2(1.106 / deviation))
     return registers // _REGISTERS_PER_WORD + 1
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Self
 
 from planviz.catalog.tables import Buckets
+from planviz.expressions.complex import GetStructField
 from planviz.expressions.core import AttributeReference, Expression
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.logical.plan import bracketed, positioned, positions_of
@@ -24,6 +25,8 @@ from planviz.types.collations import BINARY_TEXT
 #: How formats call themselves in a plan.
 _FORMATS = {"parquet": "Parquet", "orc": "ORC", "csv": "CSV", "json": "JSON", "text": "Text", "avro": "AVRO"}
 COLUMNAR = ("parquet", "orc")
+#: Formats whose readers take filters on nested fields.
+_NESTED_FILTERS = ("parquet", "orc")
 
 
 @node
@@ -162,7 +165,9 @@ class FileSourceScanExec(LeafExec):
     @lazy
     def pushed_filters(self) -> tuple[str, ...]:
         """The filters that the reader takes, as it prints them."""
-        return tuple(p for p in (pushed(f) for f in self.data_filters) if p is not None)
+        nested = self.provider.lower() in _NESTED_FILTERS
+        taken = [f for f in self.data_filters if nested or not f.bits & GetStructField.BIT]
+        return tuple(p for p in map(pushed, taken) if p is not None)
 
     @property
     def metadata(self) -> dict[str, str]:

@@ -13,6 +13,7 @@ from planviz.errors import AnalysisError
 from planviz.expressions.complex import GetArrayItem, GetStructField
 from planviz.expressions.core import Alias, AttributeReference, Literal
 from planviz.expressions.unresolved import UnresolvedAttribute, UnresolvedExtractValue, UnresolvedStar
+from planviz.expressions.updates import UpdateFields
 from planviz.logical.operators import Generate
 from planviz.logical.plan import LogicalPlan
 from planviz.types import (
@@ -43,6 +44,8 @@ _NEEDS = re.compile(r"requires? (?:the input type |the |a |an )?\(?\"?([A-Z]+)")
 _HAS = re.compile(r'(?:however|but) "([^"]+)" has|resolve "([^"]+)" due to data type mismatch: the binary operator')
 _PAIR = re.compile(r'\("([A-Z]+)[^"]*" and "([A-Z]+)[^"]*"\)')
 _QUOTED = re.compile(r'"([^"]+)"')
+#: What names a part of a column, or a struct.
+_NAMING = (UnresolvedAttribute, UnresolvedStar, UnresolvedExtractValue, UpdateFields)
 Leaf = tuple[str, str]
 #: Finds the guessed table of a column that stands at the bottom of a plan: its name, None for any other column.
 Guessed = Callable[[LogicalPlan, AttributeReference], "str | None"]
@@ -83,9 +86,9 @@ def _of_name(
 def _fields(
     plan: LogicalPlan, output: list[AttributeReference], guessed: Guessed
 ) -> Iterator[tuple[Leaf, Path, DataType]]:
-    """Fields of columns that are named, and elements: a.b.c, m["k"], xs[0], s.*."""
+    """Fields of columns that are named, and elements: a.b.c, m["k"], xs[0], s.*; structs whose fields change."""
     for e in plan.expressions:
-        for x in [*e.collect(UnresolvedAttribute), *e.collect(UnresolvedStar), *e.collect(UnresolvedExtractValue)]:
+        for x in (x for kind in _NAMING for x in e.collect(kind)):
             path = _path(x)
             if path is None:
                 continue
@@ -109,10 +112,13 @@ def _path(x: object) -> tuple[tuple[str, ...], bool] | None:
         return x.parts, False
     if isinstance(x, UnresolvedStar):
         return (tuple(x.target), True) if x.target else None
+    if isinstance(x, AttributeReference):
+        return (x.name,), False
+    if isinstance(x, UpdateFields):
+        inner = _path(x.struct)
+        return None if inner is None else (inner[0], True)
     if isinstance(x, UnresolvedExtractValue):
         inner = _path(x.children[0])
-        if inner is None and isinstance(x.children[0], AttributeReference):
-            inner = (x.children[0].name,), False
         key = x.children[1]
         if inner is None or not isinstance(key, Literal):
             return None

@@ -101,7 +101,7 @@ _PIPE = re.compile(r"^\s*\|\s?")
 
 def looks_like_scala(text: str) -> bool:
     """Whether a text is Scala that uses Spark."""
-    spark = re.search(r"\bspark\b|\bsqlContext\b|\bsc\.|DataFrame|Dataset|\.toDF\(|\$\"|===", text)
+    spark = re.search(r"\bspark\b|\bsqlContext\b|\bsc\.|DataFrame|Dataset|\.toD[FS]\b|\$\"|===", text)
     return (
         spark is not None
         and _LOOKS.search(text) is not None

@@ -141,7 +141,7 @@ class ProgramSession(SparkSession):
         return not frame.output
 
     def note_dropped(self, plan: LogicalPlan) -> None:
-        """What drops columns hands on whatever else a guessed table has."""
+        """What drops or fills columns hands on whatever else a guessed table has."""
         self._passing[id(plan)] = plan
         self._kept.append(plan)
 
@@ -215,7 +215,8 @@ class ProgramSession(SparkSession):
             self._passing |= {id(c): c for c in analyzed.children if isinstance(c, Project)}
             self._kept.append(analyzed)
         joined = isinstance(plan, Join) and isinstance(analyzed, Project)
-        if joined or (isinstance(plan, Project) and any("Star" in type(p).__name__ for p in plan.projects)):
+        starred = isinstance(plan, Project) and any("Star" in type(p).__name__ for p in plan.projects)
+        if joined or starred or (isinstance(analyzed, Project) and _lists_all(analyzed)):
             self._passing[id(analyzed)] = plan
             self._kept.append(analyzed)
         return made
@@ -707,6 +708,13 @@ def _keeps_all(plan: Project) -> bool:
         and all(a.expr_id in passed for a in plan.child.output)
         and len(plan.projects) > len(plan.child.output)
     )
+
+
+def _lists_all(plan: Project) -> bool:
+    """Whether a projection makes something of every column there is, as a list over `df.columns` does."""
+    names = {p.name.lower() for p in plan.projects if isinstance(p, Alias)}
+    known = {a.name.lower() for a in plan.child.output}
+    return not plan.projects or (bool(names & known) and known <= {a.name.lower() for a in plan.output})
 
 
 def _deduplicated(plan: LogicalPlan) -> tuple[str, ...]:

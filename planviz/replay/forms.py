@@ -31,6 +31,7 @@ from planviz.expressions.predicates import (
 )
 from planviz.expressions.specs import FunctionSpec
 from planviz.expressions.unresolved import OuterReference
+from planviz.expressions.updates import DropField, UpdateFields, WithField
 from planviz.expressions.windows import (
     CURRENT_ROW,
     UNBOUNDED_FOLLOWING,
@@ -41,6 +42,7 @@ from planviz.expressions.windows import (
     UnspecifiedFrame,
     WindowSpec,
 )
+from planviz.functions.builders.aggregates import frequent_items
 from planviz.functions.builders.datetimes import parsed_spec
 from planviz.functions.registry import build
 from planviz.optimizer.rules.runtime_filters import BLOOM, CONTAINS, HASH
@@ -283,6 +285,31 @@ def _pivot_first(e: Elaborator, t: Term) -> Expression | None:
     return AggregateExpression(call, "Complete", False, None, next_id())
 
 
+def _update_fields(e: Elaborator, t: Term) -> Expression | None:
+    """update_fields(struct, WithField(name, value), dropfield(name), ...)."""
+    struct, *changes = t.children
+    made: list[Expression] = []
+    for change in changes:
+        name = change.children[0].text if change.children else ""
+        match change.value, len(change.children):
+            case ("WithField", *_), 2:
+                made.append(WithField(name, e.expression(change.children[1])))
+            case ("dropfield", *_), 1:
+                made.append(DropField(name))
+            case _:
+                return None
+    return UpdateFields(e.expression(struct), tuple(made))
+
+
+def _frequent_items(e: Elaborator, t: Term) -> Expression | None:
+    """collect_frequent_items(column, how many are kept, two offsets)."""
+    if len(t.children) != 4:
+        return None
+    column, *tail = t.children
+    call = frequent_items(e.expression(column), tuple(o.text for o in tail))
+    return AggregateExpression(call, "Complete", False, None, next_id())
+
+
 FORMS: dict[str, Callable[[Elaborator, Term], Expression | None]] = {
     "isnull": _null_test(IsNull),
     "isnotnull": _null_test(IsNotNull),
@@ -326,4 +353,6 @@ FORMS: dict[str, Callable[[Elaborator, Term], Expression | None]] = {
     "explode": _explode,
     "posexplode": _explode,
     "gettimestamp": _get_timestamp,
+    "update_fields": _update_fields,
+    "collect_frequent_items": _frequent_items,
 }

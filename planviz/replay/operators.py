@@ -69,6 +69,8 @@ from planviz.types import INT, LONG, UNKNOWN, DataType
 #: What stands in the place of items that Spark left out (spark.sql.debug.maxToStringFields).
 MORE = re.compile(r"\.\.\. \d+ more fields")
 #: What stands in the place of items that Spark, or whoever pasted the text, left out.
+_OF_TABLES = re.compile(r"(Python)?MapIn(Pandas|Arrow)$|FlatMap(Co)?GroupsIn(Pandas|Arrow)$")
+_LAST_LIST = re.compile(r"\[([^\[\]]*)\](?:, (?:true|false))?$")
 _ELIDED = re.compile(rf"{MORE.pattern}|\s*(?:\.\.\.|…)")
 Scope = Mapping[int, AttributeReference]
 #: Names of operators that read a source.
@@ -158,12 +160,17 @@ class Operator:
             kind = PrintedOperator if kept_as_printed(self.line.op) and kind is OpaqueOperator else kind
             return kind((self.text,), (), (), given, frozenset(a.expr_id for a in given))
         if kept_as_printed(self.line.op):
-            own = own_columns_of(self.line.op, self.text)
+            own = own_columns_of(self.line.op, self.text) or self._of_function()
             return PrintedOperator(tuple(pieces), tuple(read), self.inputs, own, frozenset(a.expr_id for a in own))
         missing = frozenset(
             r.expr_id for r in read if isinstance(r, AttributeReference) and r.expr_id not in self.scope
         )
         return OpaqueOperator(tuple(pieces), tuple(read), self.inputs, (), missing)
+
+    def _of_function(self) -> tuple[AttributeReference, ...]:
+        """The columns of a Python function of whole tables, which stand in the last list of its line."""
+        last = _OF_TABLES.match(self.line.op) and _LAST_LIST.search(self.text)
+        return tuple(self._column(n, i, bool(long), "") for n, i, long in columns_of(last.group(1))) if last else ()
 
     def _column(self, name: str, expr_id: int, long: bool, table: str) -> AttributeReference:
         nullable = expr_id not in self.columns.never_null

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from planviz.config import OptimizerConfig
-from planviz.dataframe import Encoders, SparkSession
+from planviz.dataframe import Encoders, SparkSession, functions
 from planviz.execution import QueryExecution, Session
 from planviz.expressions.ids import Ids, ids_from
 from planviz.logical.plan import LogicalPlan
@@ -88,7 +88,7 @@ def analyzed_plan(case: Case, config: OptimizerConfig, ids: Ids) -> LogicalPlan:
         return QueryExecution(query, session.catalog, config, ids=ids).analyzed
     spark = SparkSession(small_catalog(), config)
     spark.ids = ids
-    names = typed_names(spark, Encoders, lambda d, e: d.as_(e))
+    names = typed_names(spark, Encoders, lambda d, e: d.as_(e)) | {"F": functions}
     plan: LogicalPlan = eval(case.sql, names).execution.analyzed
     return plan
 

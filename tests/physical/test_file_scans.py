@@ -216,3 +216,13 @@ def test_a_join_with_using_gives_only_the_hidden_columns_that_are_named():
     *_, last = session.run(DDL + "SELECT b4.a FROM b4 FULL JOIN b8 USING (a)", "analyzed")
     inner = last.execution.text("analyzed").splitlines()[1]
     assert re.sub(r"#\d+", "", inner) == "+- Project [coalesce(a, a) AS a, b, c, b, c, a]"
+
+
+@pytest.mark.parametrize(
+    ("provider", "pushed"),
+    [("parquet", "[IsNotNull(s.b), EqualTo(s.b,q)]"), ("orc", "[IsNotNull(s.b), EqualTo(s.b,q)]"), ("json", "[]")],
+)
+def test_filters_on_fields_go_to_the_formats_that_take_them(provider: str, pushed: str) -> None:
+    sql = f"CREATE TABLE j (a INT, s STRUCT<b: STRING>) USING {provider}; SELECT a FROM j WHERE s.b = 'q'"
+
+    assert metadata(sql, "PushedFilters") == [pushed]

@@ -8,8 +8,10 @@ import pytest
 
 from planviz.catalog.tables import Catalog, Table
 from planviz.config import OptimizerConfig
+from planviz.dataframe import functions, session
 from planviz.execution import QueryExecution, explain
 from planviz.types import INT, STRING, DecimalType, StructField
+from tests.plans import small_catalog
 
 MB = 1 << 20
 SIZES = {"tiny": MB, "small": 5 * MB, "at10": 10 * MB, "over10": 10 * MB + 1, "mid": 30 * MB, "mid89": 90 * MB - 1}
@@ -286,3 +288,12 @@ def test_spark_3_0_does_not_tidy_its_plans(catalog, profile, names):
     config = OptimizerConfig(profile=profile).with_settings({"spark.sql.adaptive.enabled": False})
     found = operators(explain(sql, catalog, config), r"\w*Aggregate")
     assert [line.partition("(")[0] for line in found] == names
+
+
+def test_a_sketch_has_words_for_the_precision_that_is_asked_for() -> None:
+    frame = session(small_catalog()).table("t1")
+    words = [
+        len(re.findall(r"MS\[\d+\]", frame.agg(functions.approx_count_distinct("a", *rsd)).execution.text("physical")))
+        for rsd in ((), (0.1,), (0.01,))
+    ]
+    assert words == [52, 13, 1639]

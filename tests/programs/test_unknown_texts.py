@@ -78,3 +78,38 @@ def test_durations_of_which_only_running_tells_the_number():
     )
     program = read_program(text)
     assert (program.error, [a.name for a in program.actions]) == (None, ["show"])
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "d.na.fill({'n': 0}).na.drop(subset=['c'])",
+        "d.fillna(0, ['n']).where('c > 1')",
+        "d.replace('?', None, ['n']).where('c > 1')",
+        "d.select(*[F.when(F.col(c) == '', None).otherwise(F.col(c)).alias(c) for c in d.columns])"
+        ".where('c > 1 and n > 2')",
+    ],
+)
+def test_what_changes_every_column_hands_on_those_that_are_named_later(step):
+    text = f"from pyspark.sql import functions as F\nd = spark.table('t')\n{step}.show()\n"
+    program = read_program(text)
+
+    assert (program.error, [a.name for a in program.actions]) == (None, ["show"])
+    assert {a.name for a in program.actions[0].execution.analyzed.output} == {"n", "c"}
+
+
+def test_case_classes_and_datasets_alone_are_scala():
+    text = 'case class P(name: String, age: Long)\nval ds = Seq(P("a", 3)).toDS()\nds.filter("age > 2").show()\n'
+    program = read_program(text)
+
+    assert (program.error, [a.name for a in program.actions]) == (None, ["show"])
+
+
+@pytest.mark.parametrize(
+    "change", ["withField('a', F.lit(1))", "dropFields('a', 'b.c')", "withField('a.b', F.lit(1)).dropFields('c')"]
+)
+def test_a_column_whose_fields_are_changed_is_guessed_to_be_a_struct(change):
+    text = f"from pyspark.sql import functions as F\nspark.table('t').select(F.col('s').{change}.alias('s')).show()\n"
+    program = read_program(text)
+
+    assert (program.error, [a.name for a in program.actions]) == (None, ["show"])

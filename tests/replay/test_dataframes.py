@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from planviz.dataframe import functions, session
 from planviz.document import open_text
 from planviz.document.opening.replays import with_replayed_trace
 from planviz.replay.replayed import Replay
+from tests.plans import small_catalog
 from tests.replay.test_pasted import opaque, replayed_text
 
 
@@ -407,3 +409,18 @@ def test_a_generator_that_keeps_no_column_is_lifted() -> None:
 """)  # noqa: E501
     assert opaque(made) == []
     assert made.verdicts["physical"] == "equal"
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda arr: arr.select(functions.col("st").withField("z", functions.lit(1)).dropFields("x").alias("s")),
+        lambda arr: arr.select("id").mapInPandas(len, "a int, b int").groupBy("a").count(),
+        lambda arr: arr.freqItems(["id"], 0.4),
+    ],
+)
+def test_changed_structs_functions_of_tables_and_frequent_items_are_read_back(made) -> None:
+    text = made(session(small_catalog()).table("arr")).execution.explain_string("extended")
+    found = replayed_text(text)
+    assert not opaque(found)
+    assert found.verdicts["optimized"] == "equal"

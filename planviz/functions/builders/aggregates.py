@@ -12,13 +12,19 @@ from planviz.functions.builders.base import Args, Builder, Entry
 from planviz.functions.signatures import AGGREGATE_SIGNATURES, accepts
 from planviz.functions.signatures.checks import CHECKS
 from planviz.functions.signatures.results import result_of
-from planviz.types import BOOLEAN, LONG
+from planviz.types import BOOLEAN, LONG, ArrayType
 
 
 def aggregate_call(name: str, arguments: Args) -> AggregateCall:
     """The call of an aggregate function that has a signature."""
     spec = AGGREGATE_SIGNATURES[name].spec
     return AggregateCall(spec.name, arguments, spec, spec.tail)
+
+
+def frequent_items(column: Expression, tail: tuple[str, ...]) -> AggregateCall:
+    """What `DataFrame.freqItems` computes of a column; `tail`: how many items are kept, and two offsets."""
+    spec = FunctionSpec("collect_frequent_items", (), lambda args: ArrayType(args[0].data_type), False)
+    return AggregateCall(spec.name, (column,), spec, tail)
 
 
 def _first_last(name: str) -> Builder:

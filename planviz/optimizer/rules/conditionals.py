@@ -22,7 +22,7 @@ from planviz.expressions.complex import (
 )
 from planviz.expressions.conditional import CaseWhen, If
 from planviz.expressions.core import Expression, Literal, lit
-from planviz.expressions.patterns import Like, MultiLike, StringPredicate
+from planviz.expressions.patterns import Like, MultiLike, RLike, StringPredicate
 from planviz.expressions.predicates import (
     And,
     BinaryComparison,
@@ -34,6 +34,7 @@ from planviz.expressions.predicates import (
     Not,
     Or,
 )
+from planviz.expressions.updates import UpdateFields
 from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.context import OptimizerRule
 from planviz.optimizer.rules.boolean import is_false, is_null, is_true
@@ -159,7 +160,7 @@ _FUNCTIONS = frozenset((
     "add_months", "atan2", "bround", "ceil", "date_add", "date_sub", "datediff", "find_in_set", "floor", "hypot", "log",
     "pow", "power", "round",
 ))  # fmt: skip
-_BINARY = (BinaryComparison, BinaryArithmetic, And, Or, Like, StringPredicate, DatetimePlus)
+_BINARY = (BinaryComparison, BinaryArithmetic, And, Or, Like, RLike, StringPredicate, DatetimePlus)
 
 
 def _pushed(e: Expression, choice: Expression, f: Callable[[Expression], Expression]) -> Expression:
@@ -299,6 +300,8 @@ class SimplifyExtractValueOps(OptimizerRule):
         match e:
             case GetStructField(CreateNamedStruct() as s, i):
                 return s.values[i]
+            case GetStructField(UpdateFields() as u, i):
+                return _from_update(u, i)
             case GetArrayStructFields(CreateArray(items), i):
                 return CreateArray(tuple(GetStructField(x, i) for x in items))
             case GetArrayItem(CreateArray(items), Literal(int() as i, _)):
@@ -306,6 +309,14 @@ class SimplifyExtractValueOps(OptimizerRule):
             case GetMapValue(CreateMap(parts), key):
                 return _from_map(e, parts, key)
         return e
+
+
+def _from_update(changed: UpdateFields, position: int) -> Expression:
+    """A field of a changed struct: the struct's own, or the new one where the struct is not null."""
+    _, value = changed.fields[position]
+    if isinstance(value, GetStructField) and value.child.semantic_equals(changed.struct):
+        return value
+    return changed.unless_null(value)
 
 
 def _from_map(e: Expression, parts: tuple[Expression, ...], key: Expression) -> Expression:

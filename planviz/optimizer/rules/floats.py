@@ -7,14 +7,17 @@ from typing_extensions import override
 from planviz.expressions.complex import CreateNamedStruct, GetStructField
 from planviz.expressions.conditional import If
 from planviz.expressions.core import Expression, Literal
+from planviz.expressions.ids import next_id
 from planviz.expressions.internal import KnownFloatingPointNormalized, NormalizeNaNAndZero
+from planviz.expressions.lambdas import LambdaFunction, NamedLambdaVariable
 from planviz.expressions.predicates import EqualTo, IsNull, conjunction
 from planviz.logical.combining import Join
 from planviz.logical.join_keys import keys_and_rest
 from planviz.logical.operators import Window
 from planviz.logical.plan import LogicalPlan
+from planviz.optimizer.attributes import function
 from planviz.optimizer.context import OptimizerRule
-from planviz.types import DOUBLE, FLOAT, STRING, DataType, StructType
+from planviz.types import DOUBLE, FLOAT, STRING, ArrayType, DataType, StructType
 
 
 class NormalizeFloatingNumbers(OptimizerRule):
@@ -64,6 +67,10 @@ def normalized(e: Expression) -> Expression:
         made = CreateNamedStruct(tuple(parts))
         kept = If(IsNull(e), Literal(None, made.data_type), made) if e.nullable else made
         return KnownFloatingPointNormalized(kept)
+    if isinstance(t, ArrayType):
+        element = NamedLambdaVariable("arg", t.element, t.contains_null, next_id())
+        each = LambdaFunction(normalized(element), (element,))
+        return KnownFloatingPointNormalized(function("transform", e, each))
     return KnownFloatingPointNormalized(NormalizeNaNAndZero(e))
 
 
@@ -71,4 +78,6 @@ def _floating(t: DataType) -> bool:
     """Whether a value of the type is or holds a floating one that is compared by its bits."""
     if isinstance(t, StructType):
         return any(_floating(f.data_type) for f in t.fields)
+    if isinstance(t, ArrayType):
+        return _floating(t.element)
     return t in (DOUBLE, FLOAT)

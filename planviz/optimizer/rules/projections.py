@@ -19,6 +19,7 @@ from planviz.expressions.complex import (
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, id_of
 from planviz.expressions.ids import next_id
 from planviz.expressions.subqueries import ScalarSubquery, SubqueryExpression
+from planviz.expressions.updates import UpdateFields
 from planviz.logical.combining import Join, SetOperation, Union, WithCTE
 from planviz.logical.operators import (
     Aggregate,
@@ -212,7 +213,7 @@ def _may_inline(expr_id: int, uses: int, producer: Expression, upper: tuple[Expr
         return False
     if uses == 1 or always:
         return True
-    if isinstance(producer, CreateNamedStruct | CreateMap | CreateArray):
+    if isinstance(producer, CreateNamedStruct | UpdateFields | CreateMap | CreateArray):
         return sum(_costly_uses(e, expr_id, producer) for e in upper) <= 1
     return is_cheap(producer)
 
@@ -220,7 +221,8 @@ def _may_inline(expr_id: int, uses: int, producer: Expression, upper: tuple[Expr
 def _costly_uses(e: Expression, expr_id: int, producer: Expression) -> int:
     """How often an expression reads all of an attribute, or a part of what is put together there that has a cost."""
     if isinstance(e, AttributeReference):
-        return int(e.expr_id == expr_id)
+        # A changed struct is taken apart, or stays where it is.
+        return int(e.expr_id == expr_id) * (2 if isinstance(producer, UpdateFields) else 1)
     if isinstance(e, ExtractValue):
         part = _part(e, expr_id, producer)
         if part is not None:
@@ -236,11 +238,13 @@ def _part(e: Expression, expr_id: int, producer: Expression) -> Expression | Non
     match e, whole:
         case GetStructField(_, at), CreateNamedStruct():
             return whole.values[at]
+        case GetStructField(_, at), UpdateFields():
+            return whole.fields[at][1]
         case GetArrayItem(_, Literal(int() as at, _)), CreateArray(items):
             return items[at] if 0 <= at < len(items) else None
         case GetMapValue(_, Literal() as key), CreateMap(parts) if all(isinstance(k, Literal) for k in parts[::2]):
             return next((v for k, v in zip(parts[::2], parts[1::2], strict=True) if k == key), key)
-        case _, CreateNamedStruct() | CreateArray() | CreateMap():
+        case _, CreateNamedStruct() | UpdateFields() | CreateArray() | CreateMap():
             return None
     return whole
 

@@ -114,7 +114,7 @@ class ReplaceExceptWithFilter(OptimizerRule[Except]):
     logic = logic(
         "for EXCEPT DISTINCT, when the setting is on:",
         "    q = the Filter on the right, over a table",
-        "    if the left reads another table: nothing",
+        "    if the left reads another table, or other columns of it: nothing",
         "    if q has a subquery or is not deterministic: nothing",
         "    if q reads a column that the left has not got: nothing",
         ("selection", "    Distinct of the left, where NOT coalesce(q, false)"),
@@ -128,13 +128,18 @@ class ReplaceExceptWithFilter(OptimizerRule[Except]):
             return node
         found = _selection(node.right)
         base = _selection(node.left)
-        if found is None or not _same_source(base[1] if base else _source(node.left), found[1]):
+        if found is None:
             return node
-        condition, source = found
+        condition, source = found[0], _source(found[1])
+        left_source = _source(base[1] if base else node.left)
+        if not _same_source(left_source, source):
+            return node
         if condition.bits & SubqueryExpression.BIT or not condition.deterministic:
             return node
-        left_source = base[1] if base else _source(node.left)
         mapping = {b.expr_id: a for a, b in zip(left_source.output, source.output, strict=True)}
+        compared = zip(node.left.output, node.right.output, strict=True)
+        if any(mapping[b.expr_id].expr_id != a.expr_id for a, b in compared):
+            return node
         moved = substitute(condition, mapping)
         if not moved.references <= node.left.output_set:
             return node
@@ -154,9 +159,8 @@ def _selection(plan: LogicalPlan) -> tuple[Expression, LogicalPlan] | None:
 
 
 def _source(plan: LogicalPlan) -> LogicalPlan:
-    match plan:
-        case Project(items, child) if all(isinstance(i, AttributeReference) for i in items):
-            return child
+    while isinstance(plan, Project) and all(isinstance(i, AttributeReference) for i in plan.projects):
+        plan = plan.child
     return plan
 
 
