@@ -61,6 +61,7 @@ class Run:
         """One visitor until the end."""
         context = await browser.new_context(viewport={"width": 1366, "height": 768})
         page, chance = await context.new_page(), random.Random(number)
+        await asyncio.sleep(chance.uniform(0, self.rest))  # they do not all come in the same second
         while time.monotonic() < self.until:
             if hostile:
                 await self._timed(None, self._open(page, "", _HOSTILE.format(chance.random()), "[role=alert]", "none"))

@@ -20,6 +20,8 @@ ROOM = 400_000_000
 SMALL = 1_000_000
 #: Seconds that a body may take to arrive, and bytes for each of which a second more is given.
 PATIENCE, SLOWEST = 30.0, 50_000
+#: Seconds that any look at what has arrived may take.
+_LEAST = 0.05
 
 
 class _Refused(Exception):
@@ -46,27 +48,36 @@ class Room:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        begun, mine, arrived = time.monotonic(), 0, False
+        begun, mine, arrived, answered = 0.0, 0, False, False
 
         async def counted() -> Message:
-            nonlocal mine, arrived
+            nonlocal begun, mine, arrived
             if arrived:  # what comes now is that whoever asked has gone
                 return await receive()
+            # From the first look on: a server that is busy may look late, and finds then what has long been there.
+            begun = begun or time.monotonic()
             left = begun + PATIENCE + mine / SLOWEST - time.monotonic()
             try:
-                message = await asyncio.wait_for(receive(), max(left, 0.0))
+                message = await asyncio.wait_for(receive(), max(left, _LEAST))
             except TimeoutError:
+                if answered:
+                    return {"type": "http.disconnect"}
                 raise _Refused(408, "The request did not arrive in time. Send it again.") from None
             size = len(message.get("body", b""))
             mine += size
             self.bytes += size
             arrived = not message.get("more_body", False)
-            if mine > SMALL and self.bytes > ROOM:
+            if mine > SMALL and self.bytes > ROOM and not answered:
                 raise _Refused(503, "The server holds as many large texts as it can. Try again in a moment.")
             return message
 
+        async def noted(message: Message) -> None:
+            nonlocal answered
+            answered = True
+            await send(message)
+
         try:
-            await self.app(scope, counted, send)
+            await self.app(scope, counted, noted)
         except _Refused as refused:
             answer = JSONResponse({"message": str(refused), "line": None}, refused.status, {"Connection": "close"})
             await answer(scope, receive, send)

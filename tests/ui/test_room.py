@@ -115,3 +115,38 @@ def test_the_wait_for_who_asked_to_leave_has_no_end(monkeypatch: pytest.MonkeyPa
         return await status(Room(leaves), receive)
 
     assert _ran(asked()) == 200
+
+
+def test_what_is_there_is_read_however_late_the_server_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server that had no time for half a minute told requests without a body that they had not arrived."""
+    monkeypatch.setattr(room, "PATIENCE", 0.01)
+
+    async def late(scope: Scope, receive: Receive, send: Send) -> None:
+        await asyncio.sleep(0.05)
+        await reads_all(scope, receive, send)
+
+    assert _ran(status(Room(late), sender(b"all"))) == 200
+
+
+def test_an_answer_that_has_begun_is_not_answered_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file is sent while somebody waits for the end of the connection: nothing is to be said of that."""
+    monkeypatch.setattr(room, "PATIENCE", 0.01)
+    told: list[Message] = []
+
+    async def sends(scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        told.append(await receive())
+        await send({"type": "http.response.body", "body": b"file"})
+
+    async def asked() -> None:
+        async def receive() -> Message:
+            await asyncio.Event().wait()
+            raise AssertionError
+
+        async def send(message: Message) -> None:
+            told.append(message)
+
+        await Room(sends)(POST, receive, send)
+
+    _ran(asked())
+    assert [message["type"] for message in told] == ["http.response.start", "http.disconnect", "http.response.body"]
