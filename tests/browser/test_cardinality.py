@@ -172,8 +172,8 @@ def test_edits_outlive_another_page(server: str, tab: Callable[..., App]) -> Non
     app.page.get_by_role("button", name="Statistics").click()
     edit(app, "rowCount of store_sales", "55")
     app.page.get_by_role("link", name="Rules").click()
-    app.page.locator(".pv-player").wait_for()
+    app.page.locator(".pv-player").first.wait_for()
     app.page.get_by_role("link", name="Cardinality").click()
-    app.page.locator(".pv-cardinality").wait_for()
+    app.page.locator(".pv-cardinality").first.wait_for()  # shown ahead, too, for a moment
     app.page.wait_for_function("__planviz.handle.state().edits?.store_sales?.rowCount === 55")
     app.page.wait_for_function("__planviz.handle.state().rows?.[1].includes(55)")
