@@ -33,6 +33,8 @@ _STRONG, _WEAK = ("\n", " · ", ". ", "; "), (" — ", ": ", ", ")
 _LEADS = frozenset((" — ", ": "))
 _JOINED = {". ": "", "; ": "；", ": ": "：", ", ": "，"}
 _DEEPEST = 4
+#: Letters of a text that is looked up, and texts whose answers are kept: patterns try many ways to part a long one.
+_LONGEST, _KEPT = 1_500, 20_000
 _PLAIN = re.compile(r"\S*(?:, \S+)*")
 #: How the name of a value begins that is a piece of a plan, whatever it holds, and how those do that may be names.
 _CODE = "{code"
@@ -40,7 +42,7 @@ _NAMES = ("{code", "{name", "{table", "{relation", "{column", "{scan", "{short",
 _ONE_NAME = re.compile(r"[\w.]+")
 #: Names of values that are counts, and what those look like: "{n} Sort" is no name of an operator.
 _COUNTS = frozenset(("{n}", "{m}"))
-_COUNT = r"([^A-Za-z]*\d[^A-Za-z]*[KMGTB]?)"
+_COUNT = re.compile(r"[^A-Za-z]*\d[^A-Za-z]*[KMGTB]?")
 #: Operators are called so, "Sort Merge": only a message of just these words is about them.
 _NAME = re.compile(r"[A-Z][a-z]+(?: [A-Z][a-z]+)+")
 #: A full stop that follows a value.
@@ -106,11 +108,29 @@ def texts(language: str) -> Texts:
 
 @dataclass(frozen=True)
 class _Pattern:
-    shape: re.Pattern[str]
+    """A message with values: what stands before, between and behind them, `parts`, one more than `names`."""
+
+    parts: tuple[re.Pattern[str], ...]
     names: tuple[str, ...]
     other: str
     letters: int
     counts: int
+
+    def values(self, words: str) -> list[str] | None:
+        """The values in a text that reads like the message, each as short as it may be; None for another text.
+
+        One look for each part: a single expression for all of it would try every way to part a text that repeats.
+        """
+        found, at = [], 0
+        for number, part in enumerate(self.parts):
+            there = part.search(words, at) if number else part.match(words)
+            if there is None:
+                return None
+            if number:
+                found.append(words[at : there.start()])
+            at = there.end()
+        numbers = all(_COUNT.fullmatch(v) for v, name in zip(found, self.names, strict=True) if name in _COUNTS)
+        return found if numbers else None
 
 
 class Texts:
@@ -122,6 +142,7 @@ class Texts:
     def __init__(self, told: Mapping[str, str]) -> None:
         """`told` has the messages, English to the other language."""
         self._exact: dict[str, str] = {}
+        self._found: dict[tuple[bool, str], str | None] = {}
         self._patterns: dict[str, list[_Pattern]] = {}
         for english, other in told.items():
             if english[0] in ",;:":  # goes on behind another text
@@ -136,13 +157,17 @@ class Texts:
         letters = sum(map(len, _WORD.findall(" ".join(literal))))
         if not letters:
             return
-        names = tuple(_PLACEHOLDER.findall(english))
-        taken = ["s?" if name == _PLURAL else _COUNT if name in _COUNTS else "(.*?)" for name in names]
-        parts = [re.escape(part) + value for part, value in zip(literal, [*taken, ""], strict=True)]
-        shape = re.compile("".join(parts), re.DOTALL)
         longest = max(_whole_words(literal), key=len, default="")
-        values = tuple(name for name in names if name != _PLURAL)
-        pattern = _Pattern(shape, values, other, letters, sum(name in _COUNTS for name in values))
+        written = [re.escape(literal[0])]
+        values = []
+        for name, part in zip(_PLACEHOLDER.findall(english), literal[1:], strict=True):
+            if name == _PLURAL:
+                written[-1] += f"s?{re.escape(part)}"
+            else:
+                values.append(name)
+                written.append(re.escape(part))
+        parts = tuple(re.compile(part) for part in (*written[:-1], rf"{written[-1]}\Z"))
+        pattern = _Pattern(parts, tuple(values), other, letters, sum(name in _COUNTS for name in values))
         self._patterns.setdefault(longest, []).append(pattern)
 
     def told(self, text: str) -> str:
@@ -152,9 +177,18 @@ class Texts:
 
     def _told(self, text: str, depth: int) -> str | None:
         words = text.strip()
-        if depth > _DEEPEST or not _WORD.search(words):
+        if depth > _DEEPEST or len(words) > _LONGEST or not _WORD.search(words):
             return None
-        found = (
+        known = (depth > 0, words)  # a value is told of more strictly than a text
+        if known not in self._found:
+            if len(self._found) >= _KEPT:
+                self._found.clear()
+            self._found[known] = self._looked(words, depth)
+        found = self._found[known]
+        return None if found is None else text.replace(words, _STOP.sub(r"\1。", found), 1)
+
+    def _looked(self, words: str, depth: int) -> str | None:
+        return (
             self._exact.get(words)
             or self._exact.get(_SPACE.sub(" ", words))
             or self._matched(words, depth, short=False)
@@ -162,7 +196,6 @@ class Texts:
             or self._matched(words, depth, short=True)
             or self._pieces(words, depth, _WEAK)
         )
-        return None if found is None else text.replace(words, _STOP.sub(r"\1。", found), 1)
 
     def _matched(self, words: str, depth: int, *, short: bool) -> str | None:
         if _NAME.fullmatch(words):
@@ -170,12 +203,12 @@ class Texts:
         keys = dict.fromkeys(("", *_WORD.findall(words)))
         there = [p for key in keys for p in self._patterns.get(key, ()) if (p.letters < _SHORT) is short]
         for pattern in sorted(there, key=lambda pattern: (-pattern.letters, -pattern.counts)):
-            found = pattern.shape.fullmatch(words)
-            if found is None or (pattern.letters < _TINY and any(map(_ENGLISH.search, found.groups()))):
+            found = pattern.values(words)
+            if found is None or (pattern.letters < _TINY and any(map(_ENGLISH.search, found))):
                 continue
-            told = [self._value(v, n, pattern, depth) for v, n in zip(found.groups(), pattern.names, strict=True)]
+            told = [self._value(v, n, pattern, depth) for v, n in zip(found, pattern.names, strict=True)]
             values = {name: value for name, value in zip(pattern.names, told, strict=True) if value is not None}
-            if told and len(values) == len(told):
+            if told and None not in told:
                 return _filled(pattern.other, values)
         return None
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from base64 import b64encode
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
-from planviz.language import texts
+from planviz.language import texts, translations
+from planviz.render.web import source
 from planviz.samples.tours import step_at, tour_named
 from planviz.ui import links
 from planviz.ui.page import PAGES
@@ -202,3 +204,18 @@ def test_the_browser_tells_as_the_server_does(chinese: Callable[[str], App], ser
     ]  # fmt: skip
     told = page.evaluate(f"({json.dumps(said)}).map((text) => window.__planvizLanguage.told(text))")
     assert told == [texts("zh").told(text) for text in said]
+
+
+def test_a_text_that_repeats_a_message_holds_no_browser_up(browser: Any) -> None:
+    """Names in a plan are looked up, too: one of 600 letters took ten seconds, one of 1,500 did not come back."""
+    page = browser.new_page()
+    module = f"data:text/javascript;base64,{b64encode(source('language.js').encode()).decode()}"
+    told = """async ([module, messages, text]) => {
+      const { Texts } = await import(module);
+      return new Texts(messages).told(text);
+    }"""
+    sentence = "a compares the rows of b with the rows of c by 2 equalities: x, on y, with 3 equalities. "
+    text = (sentence * 30)[:1_499]
+    assert "rows" in page.evaluate(told, [module, dict(translations("zh")), text])
+    assert page.evaluate(told, [module, dict(translations("zh")), "Open"]) == texts("zh").told("Open")
+    page.close()

@@ -11,7 +11,7 @@ const LONGEST = 1500, DEEPEST = 4, KEPT = 20_000; // characters of a text; value
 const CODE = "{code"; // a value that is a piece of a plan, whatever it holds
 const OWN = /^\{(?:code|name|table|relation|column|scan|short|key|node)/, ONE_NAME = /^[\w.]+$/; // values that may be names of the user's
 const PLURAL = "{s}"; // the ending of a plural, which other languages may leave out
-const COUNTS = new Set(["{n}", "{m}"]), COUNT = "([^A-Za-z]*\\d[^A-Za-z]*[KMGTB]?)"; // "{n} Sort" is no name of an operator
+const COUNTS = new Set(["{n}", "{m}"]), COUNT = /^[^A-Za-z]*\d[^A-Za-z]*[KMGTB]?$/; // "{n} Sort" is no name of an operator
 const NAME = /^[A-Z][a-z]+(?: [A-Z][a-z]+)+$/; // operators are called so: only a message of just these words is about them
 const VALUE = /\{\w+\}/g;
 const PLAIN = /^\S*(?:, \S+)*$/, WORDS = /^[a-z]+(?:[-, ]+[a-z]+)*$/;
@@ -35,12 +35,19 @@ export class Texts {
     const names = [...english.matchAll(VALUE)].map(([name]) => name), literal = english.split(VALUE);
     const words = literal.join(" ").match(/[A-Za-z]+/g);
     if (!words) return;
-    const letters = words.join("").length, escaped = literal.map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-    const taken = (name) => (name === PLURAL ? "s?" : COUNTS.has(name) ? COUNT : name ? "(.*?)" : "");
-    const shape = new RegExp(`^${escaped.map((part, at) => part + taken(names[at])).join("")}$`, "s");
+    const escaped = literal.map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")), written = [escaped[0]], values = [];
+    names.forEach((name, at) => {
+      if (name === PLURAL) written[written.length - 1] += `s?${escaped[at + 1]}`;
+      else {
+        values.push(name);
+        written.push(escaped[at + 1]);
+      }
+    });
+    written[written.length - 1] += "$";
+    const parts = written.map((part, at) => new RegExp(part, at ? "g" : "y")), counts = values.filter((name) => COUNTS.has(name)).length;
     const key = wholeWords(literal).reduce((longest, word) => (word.length > longest.length ? word : longest), "");
     if (!this.patterns.has(key)) this.patterns.set(key, []);
-    this.patterns.get(key).push({ shape, names: names.filter((name) => name !== PLURAL), other, letters, counts: names.filter((name) => COUNTS.has(name)).length });
+    this.patterns.get(key).push({ parts, names: values, other, letters: words.join("").length, counts });
   }
 
   // A text in the other language; what is no message stays as it is.
@@ -75,9 +82,9 @@ export class Texts {
     if (NAME.test(words)) return undefined;
     const keys = new Set(["", ...(words.match(/[A-Za-z]+/g) ?? [])]);
     const there = [...keys].flatMap((key) => (this.patterns.get(key) ?? []).filter(({ letters }) => wanted(letters)));
-    for (const { shape, names, other, letters } of there.sort((a, b) => b.letters - a.letters || b.counts - a.counts)) {
-      const [, ...found] = shape.exec(words) ?? [];
-      if (letters < TINY && found.some((value) => ENGLISH.test(value))) continue;
+    for (const { parts, names, other, letters } of there.sort((a, b) => b.letters - a.letters || b.counts - a.counts)) {
+      const found = valuesIn(words, parts, names);
+      if (!found || (letters < TINY && found.some((value) => ENGLISH.test(value)))) continue;
       const told = found.map((value, at) => this.#value(value, names[at], letters, depth));
       if (!found.length || told.includes(undefined)) continue;
       const values = new Map(names.map((name, at) => [name, told[at]]));
@@ -114,6 +121,21 @@ export class Texts {
     const told = this.#told(`${part}.`, depth + 1) ?? this.#told(part, depth + 1);
     return told === undefined || /[。.？！]$/.test(told) ? told : `${told}。`;
   }
+}
+
+// The values in a text that reads like a message, each as short as it may be; null for another text. One look for each part:
+// a single expression for all of it would try every way to part a text that repeats.
+function valuesIn(words, parts, names) {
+  const found = [];
+  let from = 0;
+  for (let at = 0; at < parts.length; at++) {
+    parts[at].lastIndex = from;
+    const there = parts[at].exec(words);
+    if (!there) return null;
+    if (at) found.push(words.slice(from, there.index));
+    from = there.index + there[0].length;
+  }
+  return found.every((value, at) => !COUNTS.has(names[at]) || COUNT.test(value)) ? found : null;
 }
 
 const LEADS = new Set([" — ", ": "]); // what follows stands behind a title or a name, whatever it holds itself
