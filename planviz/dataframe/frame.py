@@ -7,12 +7,12 @@ import random
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Self, overload
 
-from planviz.analysis.names import Scope, unresolved_column
+from planviz.analysis.names import Scope
 from planviz.catalog.tables import GLOBAL_TEMP
 from planviz.dataframe.actions import Actions
 from planviz.dataframe.ambiguity import belonging
 from planviz.dataframe.base import flat
-from planviz.dataframe.column import Column, literal, name_parts, named
+from planviz.dataframe.column import Column, literal, named
 from planviz.dataframe.grouped import GroupedData
 from planviz.dataframe.python import python_table_call
 from planviz.dataframe.refusals import IllegalArgument, UnexpectedType
@@ -27,7 +27,7 @@ from planviz.expressions.core import Alias, AttributeReference, Expression, Lite
 from planviz.expressions.ids import UNNUMBERED, next_id
 from planviz.expressions.predicates import conjunction
 from planviz.expressions.subqueries import Exists, LateralSubquery, ScalarSubquery
-from planviz.expressions.unresolved import ResolvedStar, UnresolvedAttribute, UnresolvedFunction, UnresolvedRegex
+from planviz.expressions.unresolved import UnresolvedAttribute, UnresolvedFunction, UnresolvedRegex
 from planviz.logical import cached
 from planviz.logical.cached import storage_level
 from planviz.logical.combining import Except, Intersect, Join, LateralJoin, Union
@@ -129,20 +129,6 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
         if name in self.columns:
             return self.col(name)
         raise NoSuchAttribute(f"The DataFrame has no column or method {name!r}; its columns are {self.columns}.")
-
-    def col(self, name: str) -> Column:
-        """A column of this DataFrame. Raises AnalysisError when it has none of that name, or several."""
-        if name == "*":
-            return Column(ResolvedStar((), (), self.output))
-        if name.endswith(".*"):
-            return Column(named(name))
-        parts = name_parts(name)
-        with self.session.numbering():
-            found = Scope(self.output).resolve(parts)
-        if found is None:
-            self.session.missing_column(self.plan, parts)
-            raise unresolved_column(UnresolvedAttribute(parts), list(self.output))
-        return Column(belonging(found, self.output, self.number))
 
     # -------------------------------------------------------------------------------------------- rows and columns
 

@@ -6,8 +6,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import Generic, Self, TypeVar
 
+from planviz.analysis.names import Scope, unresolved_column
+from planviz.dataframe.ambiguity import belonging
 from planviz.dataframe.base import Frame, flat
-from planviz.dataframe.column import Column, LongNumber, literal, select_item
+from planviz.dataframe.column import Column, LongNumber, literal, name_parts, named, select_item
 from planviz.dataframe.maps import scala_order
 from planviz.dataframe.refusals import UnexpectedType
 from planviz.errors import InputError
@@ -17,6 +19,8 @@ from planviz.expressions.core import Alias, AttributeReference, Expression, Lite
 from planviz.expressions.ids import next_id
 from planviz.expressions.predicates import AtLeastNNonNulls, EqualTo
 from planviz.expressions.unresolved import (
+    ResolvedStar,
+    UnresolvedAttribute,
     UnresolvedFunction,
     UnresolvedStarWithColumns,
     UnresolvedStarWithColumnsRenames,
@@ -36,8 +40,18 @@ class ColumnMethods(Frame):
     """The methods of DataFrame that change its columns."""
 
     def col(self, name: str) -> Column:
-        """A column by its name."""
-        raise NotImplementedError
+        """A column of this DataFrame. Raises AnalysisError when it has none of that name, or several."""
+        if name == "*":
+            return Column(ResolvedStar((), (), self.output))
+        if name.endswith(".*"):
+            return Column(named(name))
+        parts = name_parts(name)
+        with self.session.numbering():
+            found = Scope(self.output).resolve(parts)
+        if found is None:
+            self.session.missing_column(self.plan, parts)
+            raise unresolved_column(UnresolvedAttribute(parts), list(self.output))
+        return Column(belonging(found, self.output, self.number))
 
     def withColumn(self, name: str, column: Column) -> Self:
         """With one column more, or another in place of one of the same name."""
