@@ -68,9 +68,10 @@ from planviz.types import INT, LONG, UNKNOWN, DataType
 
 #: What stands in the place of items that Spark left out (spark.sql.debug.maxToStringFields).
 MORE = re.compile(r"\.\.\. \d+ more fields")
-#: What stands in the place of items that Spark, or whoever pasted the text, left out.
+#: Operators of Python functions over whole tables, and the list of columns at the end of their lines.
 _OF_TABLES = re.compile(r"(Python)?MapIn(Pandas|Arrow)$|FlatMap(Co)?GroupsIn(Pandas|Arrow)$")
 _LAST_LIST = re.compile(r"\[([^\[\]]*)\](?:, (?:true|false))?$")
+#: What stands in the place of items that Spark, or whoever pasted the text, left out.
 _ELIDED = re.compile(rf"{MORE.pattern}|\s*(?:\.\.\.|…)")
 Scope = Mapping[int, AttributeReference]
 #: Names of operators that read a source.

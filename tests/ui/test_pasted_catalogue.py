@@ -39,11 +39,11 @@ def test_sql_after_a_catalogue_is_planned_with_it() -> None:
     (report,) = aggregates(document)
     assert report.stages[-1].text.operator == "ArrowAggregatePython"
     last = {part.title: part for part in stage_cards.flow(report, None, None).cards[-1].parts}
-    asked = last["Operator"].tests[0]
-    assert (asked.question, asked.answer) == ("A function written in Python?", "yes")
+    asked = last["Operator"].questions[0]
+    assert (asked.text, asked.answer) == ("A function written in Python?", "yes")
     assert asked.seen.startswith("py_mean")
     assert last["Buffers"].quiet == "none: Python gets all rows of a group"
-    assert "Objects: not asked" not in [test.question for test in last["Operator"].tests]
+    assert "Objects: not asked" not in [question.text for question in last["Operator"].questions]
 
 
 def test_a_catalogue_with_a_mistake_says_which() -> None:

@@ -73,10 +73,10 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Test:
-    """A question about the operator, its answer ("" where it was not asked), what was seen, and what it ruled out."""
+class Question:
+    """What was asked about the operator, the answer ("" where it was not asked), what was seen, what it ruled out."""
 
-    question: str
+    text: str
     answer: str = ""
     seen: str = ""
     ruled_out: str = ""
@@ -84,14 +84,14 @@ class Test:
 
 @dataclass(frozen=True)
 class Part:
-    """A section of a card: names, tests with their `outcome`, `figures`, or `quiet` words; `small` lines below.
+    """A section of a card: names, questions with their `outcome`, `figures`, or `quiet` words; `small` lines below.
 
     `is_many` says that the names stand several in a line.
     """
 
     title: str
     items: tuple[Item, ...] = ()
-    tests: tuple[Test, ...] = ()
+    questions: tuple[Question, ...] = ()
     outcome: str = ""
     figures: str = ""
     quiet: str = ""
@@ -291,18 +291,18 @@ def _path(checks: Sequence[Check], operator: str) -> Part:
     asked = {c.node: c for c in checks}
     if not asked:
         return Part("Operator", outcome=operator, quiet="chosen by another engine or version")
-    tests = []
+    asked_of = []
     for name, (question, if_yes, if_no) in _QUESTIONS.items():
         check = asked.get(name)
         if check is None:
             if (name == OBJECTS and PYTHON not in asked) or (name == ALLOWED and OBJECTS in asked):
-                tests.append(Test(_UNASKED[name]))
+                asked_of.append(Question(_UNASKED[name]))
             continue
         answer = "?" if check.passed is None else "yes" if check.passed else "no"
         leaf = if_yes if check.passed is False else if_no
         ruled_out = leaf if leaf and check.passed is not None and leaf != operator else ""
-        tests.append(Test(question, answer, _seen(check), ruled_out))
-    return Part("Operator", tests=tuple(tests), outcome=operator)
+        asked_of.append(Question(question, answer, _seen(check), ruled_out))
+    return Part("Operator", questions=tuple(asked_of), outcome=operator)
 
 
 def _seen(check: Check) -> str:

@@ -104,9 +104,9 @@ def _lines(part: Part) -> Iterator[_Line]:
     else:
         for item in part.items:
             yield _Line(((item.text, "ink", False), (item.aside, "muted", False)))
-    for test in part.tests:
-        yield _Line(((test.question, "ink" if test.answer else "muted", False), (test.answer, "accent", True)))
-        for more in (test.seen, f"not {test.ruled_out}" if test.ruled_out else ""):
+    for asked in part.questions:
+        yield _Line(((asked.text, "ink" if asked.answer else "muted", False), (asked.answer, "accent", True)))
+        for more in (asked.seen, f"not {asked.ruled_out}" if asked.ruled_out else ""):
             if more:
                 yield _Line(((more, "muted", False),), _SMALL)
     if part.outcome:

@@ -36,7 +36,7 @@ function card({ kind, number, title, about, parts, rows }) {
   return made;
 }
 
-function part({ title, items, tests, outcome, figures, quiet, small, is_many }) {
+function part({ title, items, questions, outcome, figures, quiet, small, is_many }) {
   const made = element("div", "pv-part");
   made.append(termed(element("h4", "", title)));
   if (items.length) {
@@ -44,9 +44,9 @@ function part({ title, items, tests, outcome, figures, quiet, small, is_many }) 
     list.append(...items.map(named));
     made.append(list);
   }
-  if (tests.length) {
+  if (questions.length) {
     const path = element("ol", "pv-path");
-    path.append(...tests.map(asked));
+    path.append(...questions.map(asked));
     made.append(path);
   }
   if (outcome) made.append(element("b", "pv-outcome", outcome));
@@ -63,9 +63,9 @@ function named({ text, aside, tone }) {
   return item;
 }
 
-function asked({ question, answer, seen, ruled_out: ruledOut }) {
+function asked({ text, answer, seen, ruled_out: ruledOut }) {
   const item = element("li", answer ? "" : "pv-unasked");
-  item.append(element("span", "", question));
+  item.append(element("span", "", text));
   if (answer) item.append(" ", element("b", "", answer));
   if (seen) item.append(element("small", "", seen));
   if (ruledOut) item.append(element("em", "", `not ${ruledOut}`));
