@@ -16,10 +16,20 @@ from planviz.samples.tours import step_at, tour_named
 from planviz.ui import links
 from planviz.ui.page import PAGES
 from tests.browser.app import App, serving
-from tests.browser.test_keyboard import reach
+from tests.browser.test_keyboard import decided_and_shared
 
 pytestmark = pytest.mark.browser
 SQL = step_at(tour_named("slow-query"), 1).sql
+#: As tests.browser.test_keyboard.ENGLISH.
+CHINESE = {
+    "finding": "广播可以省去 Shuffle",
+    "evidence": "customer 估计为",
+    "decision": "^完整的决策",
+    "flips": "最容易的改变",
+    "flip": r"BROADCAST\(customer\)|阈值 = ",
+    "copy": "^复制链接",
+    "copied": "已复制",
+}
 #: What is shown, in shadow trees too, but for what is the user's or Spark's.
 SHOWN = """() => {
   const found = [], left = "script, style, textarea, pre, code, noscript, [translate=no], .pv-head";
@@ -85,27 +95,7 @@ def test_a_slow_query_in_chinese_without_a_mouse(chinese: Callable[[str], App], 
     app.settled()
     page.get_by_role("button", name="复制链接").wait_for()
 
-    reach(page, "广播可以省去 Shuffle")
-    page.keyboard.press("Enter")
-    page.wait_for_function("window.__planviz.handle.state().selected > 0")
-    assert "customer 估计为" in page.locator(".pv-panel").inner_text()
-
-    reach(page, "^完整的决策")
-    page.keyboard.press("Enter")
-    page.wait_for_url("**/joins?**")
-    page.get_by_text("最容易的改变", exact=False).wait_for()
-
-    reach(page, r"BROADCAST\(customer\)|阈值 = ")
-    page.keyboard.press("Enter")
-    page.wait_for_function("new URLSearchParams(location.search).get('what')")
-
-    reach(page, "^复制链接")
-    page.keyboard.press("Enter")
-    page.get_by_text("已复制").wait_for()
-    shared = page.evaluate("navigator.clipboard.readText()")
-    assert "/joins?" in shared
-    assert "what=" in shared
-    assert "lang=zh" in shared
+    assert "lang=zh" in decided_and_shared(page, CHINESE)
     assert app.complaints == []
 
 
