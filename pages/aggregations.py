@@ -2,9 +2,8 @@
 
 import streamlit as st
 
-from planviz.ui import aggregate_views, components, explore, replayed, state
+from planviz.ui import aggregate_views, components, elements, explore, replayed, state
 from planviz.ui.actions import actions, actions_beside_box
-from planviz.ui.aggregatebench import aggregatebench
 from planviz.ui.page import begun, page
 
 opened = begun("Aggregations", replayed.shown, state.current())
@@ -21,7 +20,7 @@ else:
     with page("Aggregations", document=state.name()) as bar:
         explore.heading(opened, "", "aggregates")
         with st.container(key="planviz-fill", horizontal=True, gap=None, height="stretch", wrap=False):
-            aggregatebench(aggregate_views.data(opened, shown["aggregate"]))
+            elements.fill("aggregations", aggregate_views.data(opened, shown["aggregate"]))
         components.drop_zone()
         with bar:
             actions(opened, "aggregations", selected=shown["aggregate"], part="aggregate")

@@ -2,9 +2,8 @@
 
 import streamlit as st
 
-from planviz.ui import cardinality, components, explore, replayed, state
+from planviz.ui import cardinality, components, elements, explore, replayed, state
 from planviz.ui.actions import actions, actions_beside_box
-from planviz.ui.numbers import flow
 from planviz.ui.page import begun, page
 
 opened = begun("Cardinality", replayed.shown, state.current())
@@ -21,7 +20,7 @@ else:
     with page("Cardinality", document=state.name()) as bar:
         explore.heading(opened, "", "optimized")
         with st.container(key="planviz-fill", horizontal=True, gap=None, height="stretch", wrap=False):
-            flow(cardinality.data(opened, cardinality.asked_of(opened, shown["numbers"])))
+            elements.fill("cardinality", cardinality.data(opened, cardinality.asked_of(opened, shown["numbers"])))
         components.drop_zone()
         with bar:
             actions(opened, "cardinality", selected=cardinality.part(shown["numbers"]), part="numbers")

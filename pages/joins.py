@@ -2,10 +2,9 @@
 
 import streamlit as st
 
-from planviz.ui import components, explore, replayed, state
+from planviz.ui import components, elements, explore, replayed, state
 from planviz.ui import joins as shown_joins
 from planviz.ui.actions import actions, actions_beside_box
-from planviz.ui.joinbench import joinbench
 from planviz.ui.page import begun, page
 
 opened = begun("Joins", replayed.shown, state.current())
@@ -23,7 +22,7 @@ else:
     with page("Joins", document=state.name()) as bar:
         explore.heading(opened, "", "joins")
         with st.container(key="planviz-fill", horizontal=True, gap=None, height="stretch", wrap=False):
-            joinbench(shown_joins.data(opened, shown["join"], shown["what"]))
+            elements.fill("joins", shown_joins.data(opened, shown["join"], shown["what"]))
         components.drop_zone()
         with bar:
             actions(opened, "joins", selected=shown_joins.address(shown["join"], shown["what"]), part="join")

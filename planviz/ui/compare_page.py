@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, replace
-from functools import cache
 from html import escape
 from urllib.parse import quote, urlencode
 
@@ -17,10 +16,11 @@ from planviz.samples import load, samples
 from planviz.ui import compare, components, explore, links, reader, sharing, state, upgrade_page, views
 from planviz.ui.cache import open_document
 from planviz.ui.compare import FORMATS, PRESETS, Other
+from planviz.ui.elements import component
 from planviz.ui.opened import Opened
 from planviz.ui.versions import version_picker
 
-NAME, KEY = "planviz_compare", "planviz.compare.element"
+KEY = "planviz.compare.element"
 _TEXT_B, _SETTINGS_B = "planviz.compare.text-b", "planviz.compare.settings-b"
 _BEFORE, _AFTER = "planviz.compare.before", "planviz.compare.after"
 _LEAD = """<div class="pv-lead"><h1>See what changed between two plans</h1>
@@ -280,17 +280,6 @@ def bar(opened: Opened, other: Other) -> None:
         sharing.share_menu(opened, query, "compare")
 
 
-@cache
-def _component() -> Callable[..., object]:
-    from planviz.render.web import style
-    from planviz.ui import front
-
-    mount: Callable[..., object] = st.components.v2.component(
-        NAME, css=style("compare"), js=front.linked("compare"), isolate_styles=True
-    )
-    return mount
-
-
 def element(data: bytes) -> None:
     """Draw the comparison; `data` is what `planviz.ui.compare.data` made."""
-    _component()(key=KEY, data=data, height="stretch", width="stretch")
+    component("compare")(key=KEY, data=data, height="stretch", width="stretch")

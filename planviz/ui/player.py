@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Callable, Mapping
-from functools import cache
+from collections.abc import Mapping
 
 from planviz.render.theme import tokens
 from planviz.ui import state
+from planviz.ui.elements import component
 
-NAME, KEY = "planviz_player", "planviz.player"
+KEY = "planviz.player"
 
 
 def player_data(
@@ -60,19 +60,6 @@ def player_data(
     return gzip.compress(json.dumps(data, separators=(",", ":"), allow_nan=False).encode(), 6, mtime=0)
 
 
-@cache
-def _component() -> Callable[..., object]:
-    import streamlit as st
-
-    from planviz.render.web import style
-    from planviz.ui import front
-
-    mount: Callable[..., object] = st.components.v2.component(
-        NAME, css=style("rules"), js=front.linked("rules"), isolate_styles=True
-    )
-    return mount
-
-
 def player(data: bytes, *, height: int | str = "stretch") -> None:
     """Draw the player; what it asks about a rule goes to `state.ask_about` before the page is drawn."""
-    _component()(key=KEY, data=data, height=height, width="stretch", on_asked_change=lambda: state.ask_about(KEY))
+    component("rules")(key=KEY, data=data, height=height, width="stretch", on_asked_change=lambda: state.ask_about(KEY))

@@ -1,21 +1,17 @@
 """The workbench as a Streamlit component: tree, canvas, details, raw text and search in one element.
 
-Selecting, searching and collapsing stay in the browser. The script and the style sheet travel inside the component's
-registration, not as files: nothing has to be installed or served for them, no cache can hold an old one, and the
-browser compiles them once. The data travels as the bytes of its JSON, so that a rerun with the same plan costs one
-hash.
+Selecting, searching and collapsing stay in the browser. The data travels as the bytes of its JSON, so that a rerun
+with the same plan costs one hash.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
 
 from planviz.jsontypes import JsonObject
 from planviz.render.theme import tokens
-
-NAME = "planviz_workbench"
+from planviz.ui.elements import component
 
 
 def workbench_data(
@@ -59,19 +55,6 @@ def workbench_data(
     return json.dumps(data, separators=(",", ":"), allow_nan=False).encode()
 
 
-@cache
-def _component() -> Callable[..., Mapping[str, object]]:
-    import streamlit as st
-
-    from planviz.render.web import style
-    from planviz.ui import front
-
-    mount: Callable[..., Mapping[str, object]] = st.components.v2.component(
-        NAME, css=style(), js=front.linked("workbench"), isolate_styles=True
-    )
-    return mount
-
-
 def workbench(
     data: bytes | JsonObject, *, key: str, height: int | str = 720, go: Callable[[], None] | None = None
 ) -> int | None:
@@ -84,7 +67,7 @@ def workbench(
     """
     if not isinstance(data, bytes):
         data = json.dumps(data, separators=(",", ":"), allow_nan=False).encode()
-    result = _component()(
+    result = component("workbench")(
         key=key, data=data, height=height, width="stretch", on_select_change=_nothing, on_go_change=go or _nothing
     )
     selected = result.get("select")  # missing when no browser is there, as in a bare import

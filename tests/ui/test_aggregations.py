@@ -18,7 +18,6 @@ from planviz.document.rows.aggregates import MOST_ROWS, labels, rows_from, sampl
 from planviz.errors import InputError
 from planviz.render.primitives import Text
 from planviz.ui import aggregate_views, aggregations, links
-from planviz.ui.aggregatebench import NAME
 from planviz.ui.cache import Opened, open_document
 
 ROOT = Path(__file__).parents[2]
@@ -41,7 +40,7 @@ def page(**query: str) -> AppTest:
 def shown_by(app: AppTest) -> dict[str, Any]:
     """The data of the page's element."""
     assert not app.exception
-    (element,) = [e for e in app.get("bidi_component") if e.proto.component_name.endswith(NAME)]
+    (element,) = [e for e in app.get("bidi_component") if e.proto.component_name.endswith("planviz_aggregations")]
     told: dict[str, Any] = json.loads(gzip.decompress(element.proto.bytes))
     return told
 

@@ -19,7 +19,7 @@ JOIN nation ON c_nationkey = n_nationkey
 GROUP BY c_name"""
 PAGES = Path(__file__).parents[2] / "pages"
 ELEMENTS = {
-    "rules": "player",
+    "rules": "rules",
     "joins": "joins",
     "aggregations": "aggregations",
     "cardinality": "cardinality",

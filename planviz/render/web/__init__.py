@@ -15,7 +15,7 @@ from planviz.render.glossary import meanings
 
 #: In the order of their imports; each is put in a function of its own, so that names do not meet.
 _SHARED = ("dom", "glossary", "theme", "host", "ruler", "tidy", "spine", "units", "plan", "draw", "canvas")
-_PLAYED = ("dom", "glossary", "theme", "host", "timeline", "transport", "board", "stepcard", "playback")
+_PLAYED = ("dom", "ask", "glossary", "theme", "host", "timeline", "transport", "board", "stepcard", "playback")
 _MODULES = {
     "workbench": (*_SHARED, "keys", "rail", "why", "panel", "rawtext", "program", "shell", "bench", "workbench"),
     "cardinality": (
@@ -75,7 +75,7 @@ _SHEETS = {
 }
 
 _IMPORT = re.compile(r'^import (\{[^}]*\}) from "\./(\w+)\.js";$', re.MULTILINE)
-_EXPORT = re.compile(r"^export (?:(?:const|class|function) )(\w+)", re.MULTILINE)
+_EXPORT = re.compile(r"^export (?:const|class|(?:async )?function) (\w+)", re.MULTILINE)
 _DEFAULT = re.compile(r"^export default ", re.MULTILINE)
 
 

@@ -1,5 +1,6 @@
 // The element of the Aggregations page: its parts put together, and what is asked of the server.
 import { AggregateTable } from "./aggregatetable.js";
+import { post } from "./ask.js";
 import { button, element } from "./dom.js";
 import { Playback } from "./playback.js";
 import { SampleRows } from "./samplerows.js";
@@ -306,14 +307,4 @@ function save(blob, name) {
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-}
-
-async function post(address, body, signal) {
-  try {
-    const answer = await fetch(address, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal });
-    return await answer.json();
-  } catch (error) {
-    if (error.name === "AbortError") return { stopped: true };
-    return { message: "The server does not answer. Reload the page, or start planviz again." };
-  }
 }

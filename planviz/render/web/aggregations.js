@@ -8,18 +8,8 @@
 // (POST, JSON). The element dispatches "planviz:painted" once and "planviz:select" (detail: { id, key }, id the aggregate from
 // 1) when another aggregate is shown.
 import { AggregateBench } from "./aggregatebench.js";
-import { hosted } from "./host.js";
+import { hosted, mounting } from "./host.js";
 
-export function mount(parentElement, data, callbacks) {
-  const bench = new AggregateBench(parentElement, callbacks);
-  bench.handle = {
-    update: (next) => bench.update(next),
-    state: () => bench.state(),
-    remember: () => bench.remember(),
-    destroy: () => bench.destroy(),
-  };
-  bench.update(data);
-  return bench.handle;
-}
+export const mount = mounting(AggregateBench);
 
 export default hosted(mount, () => ({ wholePage: true }));

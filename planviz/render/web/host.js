@@ -1,5 +1,20 @@
 // What stands between Streamlit and a mounted element: repeated calls, late cleanups, data as bytes.
 
+// mount(parentElement, data, callbacks) of a class of elements that update, tell their state, remember it and go.
+export function mounting(Bench) {
+  return function (parentElement, data, callbacks) {
+    const bench = new Bench(parentElement, callbacks);
+    bench.handle = {
+      update: (next) => bench.update(next),
+      state: () => bench.state(),
+      remember: () => bench.remember(),
+      destroy: () => bench.destroy(),
+    };
+    bench.update(data);
+    return bench.handle;
+  };
+}
+
 // The function that Streamlit calls, from mount(parentElement, data, callbacks) -> { update(data), destroy() } and a
 // function that makes the callbacks; `now.trigger(name, value)` tells Python.
 export function hosted(mount, callbacks) {

@@ -1,4 +1,5 @@
 // The element of the Joins page: its parts put together, and what is asked of the server.
+import { post } from "./ask.js";
 import { button, element } from "./dom.js";
 import { drawn } from "./drawn.js";
 import { JoinPanel } from "./joinpanel.js";
@@ -410,12 +411,3 @@ export class JoinBench {
 }
 
 const pathWords = ({ path, tests }) => `path of ${path.length} of ${tests} tests`;
-
-async function post(address, body, signal) {
-  try {
-    const answer = await fetch(address, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal });
-    return await answer.json();
-  } catch {
-    return { message: "The server does not answer. Reload the page, or start planviz again." };
-  }
-}

@@ -11,19 +11,9 @@
 // For measurements: window.__planviz = { received, painted, asked, handle }; asked holds of the last change when it was made,
 // answered and handed to the screen (performance.now()). The element dispatches "planviz:select" (detail: { id, key }) when
 // another join or another what-if is shown.
-import { hosted } from "./host.js";
+import { hosted, mounting } from "./host.js";
 import { JoinBench } from "./joinbench.js";
 
-export function mount(parentElement, data, callbacks) {
-  const bench = new JoinBench(parentElement, callbacks);
-  bench.handle = {
-    update: (next) => bench.update(next),
-    state: () => bench.state(),
-    remember: () => bench.remember(),
-    destroy: () => bench.destroy(),
-  };
-  bench.update(data);
-  return bench.handle;
-}
+export const mount = mounting(JoinBench);
 
 export default hosted(mount, () => ({ wholePage: true }));
