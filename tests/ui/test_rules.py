@@ -47,14 +47,14 @@ def test_every_query_to_begin_with_has_steps_and_no_error(title: str) -> None:
     app = page()
     app.button(key=f"planviz.example.{title}").click().run()
     assert not app.exception
-    data = told(app, "planviz_player")
+    data = told(app, "planviz_rules")
     assert any(data["trace"]["batches"][step["batch"]]["executor"] == "Optimizer" for step in data["trace"]["steps"])
     assert not [element for element in app.get("html") if "pv-alert" in str(element.proto.body)[:40]]
 
 
 def test_a_rule_log_and_its_step_come_back_from_an_address() -> None:
     app = page(sample="rule-log", step="15")
-    data = told(app, "planviz_player")
+    data = told(app, "planviz_rules")
     assert data["step"] == 15
     assert data["trace"]["steps"][14]["rule"] == "ColumnPruning"
     assert not data["own"]
@@ -74,7 +74,7 @@ def test_a_rerun_sends_the_same_bytes() -> None:
 def test_a_plan_without_steps_says_so_and_keeps_the_document() -> None:
     app = page(sample="window-top-n")
     assert not app.exception
-    assert told(app, "planviz_player") is None
+    assert told(app, "planviz_rules") is None
     assert any("There are no rules to show" in str(element.proto.body) for element in app.get("html"))
     assert app.session_state["planviz.document"]["sample"] == "window-top-n"
 
@@ -83,7 +83,7 @@ def test_sql_takes_the_catalogue_of_its_address_and_shows_errors() -> None:
     packed = str(links.pack(OUTER))
     app = page(plan=packed, catalog="shop")
     assert told(app, "planviz_address")["query"] == f"plan={packed}&catalog=shop"
-    assert told(app, "planviz_player")["own"]
+    assert told(app, "planviz_rules")["own"]
     app = page(plan=packed, catalog="tpcds")
     assert any("TABLE_OR_VIEW_NOT_FOUND" in str(element.proto.body) for element in app.get("html"))
     assert told(app, "planviz_box")["text"] == OUTER
@@ -175,7 +175,7 @@ def test_a_silent_rule_says_which_guard_said_no() -> None:
     app = page(plan=str(links.pack(OUTER)), catalog="shop")
     app.session_state["planviz.document"]["why"].append("CollapseWindow")
     app.run()
-    assert "no Window in the plan" in told(app, "planviz_player")["why"]["CollapseWindow"]["sentence"]
+    assert "no Window in the plan" in told(app, "planviz_rules")["why"]["CollapseWindow"]["sentence"]
 
 
 VALUES = """CREATE TEMPORARY VIEW l AS SELECT * FROM VALUES (1, 'a'), (2, 'b') AS v(k, x);
@@ -222,5 +222,5 @@ def test_a_pasted_explain_has_its_rules_replayed() -> None:
     assert [step.short_rule for step in shown.document.trace.steps] == ["FinishAnalysis", "InferFiltersFromConstraints"]
     app = page(plan=links.pack(EXTENDED) or "")
     assert not app.exception
-    assert told(app, "planviz_player") is not None
+    assert told(app, "planviz_rules") is not None
     assert any("replayed, equals what Spark printed" in str(element.proto.body) for element in app.get("html"))
