@@ -13,6 +13,7 @@ from planviz.document.alternatives.flips import flips_of
 from planviz.document.decisions.aggregates import aggregates, exchange_words, stage_words
 from planviz.document.decisions.queries import decided
 from planviz.document.rows.aggregates import played, sample_of
+from planviz.document.rows.stage_cards import flow, names
 from planviz.execution import Session
 from tests.plans import small_catalog
 
@@ -61,6 +62,23 @@ def test_several_distinct_sets_are_one_aggregate_over_an_expand():
     assert report.expand is not None
     assert report.below is report.expand.child
     assert any(note.startswith("RewriteDistinctAggregates") for note in report.notes)
+
+
+def test_an_expand_of_grouping_sets_is_not_told_as_one_of_distinct_sets():
+    report = only(opened("SELECT a, b, sum(b) AS s FROM t1 GROUP BY ROLLUP (a, b)"))
+
+    assert [n.partition(":")[0] for n in report.notes] == ["ResolveGroupingAnalytics"]
+    assert names(report) == ["sum(b)"]
+    (expand,) = [card for card in flow(report, None, None).cards if card.kind == "expand"]
+    assert [part.quiet for part in expand.parts if part.title == "Copies"] == [
+        "every row 3 times: once per set, numbered by spark_grouping_id"
+    ]
+
+
+def test_distinct_sets_over_grouping_sets_are_told_as_both():
+    report = only(opened("SELECT a, count(DISTINCT b), count(DISTINCT a + b) FROM t1 GROUP BY CUBE (a)"))
+
+    assert [n.partition(":")[0] for n in report.notes] == ["RewriteDistinctAggregates", "ResolveGroupingAnalytics"]
 
 
 def test_merged_and_replaced_stages_are_told():

@@ -11,13 +11,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from planviz.analysis.aggregates import GROUPING_ID
 from planviz.decisions.choices import Check, Decision
 from planviz.document.decisions.model import Decided, from_text
 from planviz.document.rules.traces import plan_graph
 from planviz.graph import PlanGraph
 from planviz.graph.aggregation import AggregateChain, AggregateStage, aggregate_chains
 from planviz.graph.from_tree import Identities
-from planviz.logical.operators import Expand
+from planviz.logical.operators import Expand, Project
 from planviz.physical.aggregates import GroupingExec
 from planviz.physical.buffers import is_mutable, keeps_objects
 from planviz.physical.stages import PlannedStage
@@ -25,7 +26,10 @@ from planviz.physical.stages import PlannedStage
 if TYPE_CHECKING:
     from planviz.document.model import Document
     from planviz.execution import QueryExecution
+    from planviz.logical.plan import LogicalPlan
 
+#: The column that numbers the copies of a row, one for each set of DISTINCT columns (RewriteDistinctAggregates).
+DISTINCT_SET = "gid"
 OBJECT_HASH = "spark.sql.execution.useObjectHashAggregateExec"
 REPLACE = "spark.sql.execution.replaceHashWithSortAgg"
 #: The questions that choose an operator, by name, in the order asked (inventory C-002, C-030), and what a yes leads to.
@@ -48,6 +52,11 @@ _REPLACED = (
 _EXPANDED = (
     "RewriteDistinctAggregates: there are several sets of distinct columns, or a distinct function has a FILTER. "
     "Expand gives every row once per set; the lower two stages remove duplicates, the upper two aggregate."
+)
+_GROUPING_SETS = (
+    "ResolveGroupingAnalytics: ROLLUP, CUBE or GROUPING SETS. Expand gives every row once per grouping set, with null "
+    "in the columns that the set leaves out; spark_grouping_id numbers the sets, so that such a null and a null of the "
+    "data stay groups of their own."
 )
 _IN_PYTHON = (
     "{}: a Python function has no buffer, so nothing is aggregated before the shuffle. Every row is moved, all of a "
@@ -223,9 +232,26 @@ def _changes(decisions: Sequence[Decision], stages: Sequence[StageReport]) -> It
         yield _COMBINED.format(len(planned))
     if any(c.node == SORTED and c.passed for s in stages for c in s.checks):
         yield _REPLACED
-    if any(isinstance(d.subject.child, Expand) for d in decisions):
+    numbers = {number for d in decisions for number in _numbers(d.subject.child)}
+    if DISTINCT_SET in numbers:
         yield _EXPANDED
+    if GROUPING_ID in numbers:
+        yield _GROUPING_SETS
     yield from _python_notes(s.text for s in stages)
+
+
+def _numbers(below: LogicalPlan) -> Iterator[str]:
+    """What numbers the copies of each Expand right below an aggregate: DISTINCT over grouping sets has two."""
+    while isinstance(below, Expand | Project):
+        if isinstance(below, Expand):
+            yield number_of(below)
+        below = below.child
+
+
+def number_of(expand: Expand) -> str:
+    """The column that numbers the copies of a row: `spark_grouping_id` of grouping sets, `gid` of DISTINCT's sets."""
+    own = {c.name for c in expand.columns if c.expr_id in expand.produced}
+    return GROUPING_ID if GROUPING_ID in own else DISTINCT_SET
 
 
 def _python_notes(stages: Iterable[AggregateStage]) -> Iterator[str]:

@@ -14,6 +14,7 @@ from planviz.decisions.choices import Check
 from planviz.decisions.estimates import figure_text
 from planviz.document.decisions.aggregates import (
     ALLOWED,
+    DISTINCT_SET,
     IN_PYTHON,
     MUTABLE,
     OBJECTS,
@@ -23,6 +24,7 @@ from planviz.document.decisions.aggregates import (
     AggregateReport,
     StageReport,
     exchange_words,
+    number_of,
 )
 from planviz.document.decisions.pasted_aggregate import values_alone
 from planviz.document.rows.aggregates import Played, StageEstimate, input_rows, sample_columns, stage_estimates
@@ -165,9 +167,9 @@ def flow(report: AggregateReport, model: AggregateReport | None, played: Played 
 
 
 def names(report: AggregateReport) -> list[str]:
-    """The functions as people know them: what was put around values is left out, and over an Expand, where all were
-    rewritten, only the results' names tell."""
-    if report.expand is None:
+    """The functions as people know them: what was put around values is left out, and over the Expand of several
+    DISTINCT sets, where all were rewritten, only the results' names tell."""
+    if report.expand is None or number_of(report.expand) != DISTINCT_SET:
         return [values_alone(function) for function in report.functions]
     results = report.decisions[-1].value("results") or ()
     return [r.name for r in results if r.name not in report.keys]
@@ -241,7 +243,7 @@ def _expand(report: AggregateReport, played: Played | None) -> Card:
     expand = report.expand
     columns = [(a.name, a.type.simple_string) for a in expand.columns]
     items = [Item(plain(name), plain(kind)) for name, kind in columns]
-    copies = f"every row {len(expand.projections)} times: once per set, numbered by gid"
+    copies = f"every row {len(expand.projections)} times: once per set, numbered by {number_of(expand)}"
     parts = (_listed("Columns", items, "none"), Part("Copies", quiet=copies))
     rows = _rows(columns, None if played is None else played.expanded, "rows out")
     return Card("expand", 0, "Expand", "rows once per set", parts, rows)
