@@ -77,7 +77,14 @@ def run_in(python: str, scripts: list[dict[str, Any]], **conf: str) -> dict[str,
     request = json.dumps({"conf": _CONF | conf, "scripts": scripts})
     with_java = {k: v for k, v in os.environ.items() if k not in ("SPARK_HOME", "PYSPARK_PYTHON", "PYTHONPATH")}
     done = subprocess.run(
-        [python, str(script)], input=request, stdout=subprocess.PIPE, text=True, check=True, env=with_java, cwd="/"
+        # Of a virtual environment the link counts, not the Python that it leads to: absolute, not resolved.
+        [str(Path(python).absolute()), str(script)],
+        input=request,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+        env=with_java,
+        cwd="/",
     )
     answer: dict[str, Any] = json.loads(done.stdout.strip().rsplit("\n", 1)[-1])
     return answer

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from tests.fidelity.real import STAGES, VARIABLE, Counted, _count, definitions, measure, pythons, tables
+from tests.fidelity.real import STAGES, VARIABLE, Counted, _count, definitions, measure, pythons, run_in, tables
 from tests.plans import small_catalog
 
 
@@ -32,6 +34,15 @@ def test_equal_texts_and_refusals_are_counted_stage_by_stage() -> None:
     assert counted.equal == {"analyzed": 2, "optimized": 2, "physical": 1}
     assert [stage for stage, *_ in counted.differences] == ["physical"]
     assert len(counted.only_one_refused) == 1
+
+
+def test_the_python_may_be_named_by_a_relative_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stand_in = tmp_path / "environment" / "bin" / "python"
+    stand_in.parent.mkdir(parents=True)
+    stand_in.write_text('#!/bin/sh\necho \'{"version": "3.5.9"}\'\n', encoding="utf-8")
+    stand_in.chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    assert run_in("environment/bin/python", []) == {"version": "3.5.9"}
 
 
 @pytest.mark.slow
