@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import cast
 
 from planviz.errors import AnalysisError
@@ -9,7 +10,13 @@ from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.core import Expression, occurs
 from planviz.expressions.predicates import EqualTo
 from planviz.expressions.predicates import split_conjunction as split
-from planviz.expressions.subqueries import LateralSubquery, ListQuery, ScalarSubquery, SubqueryExpression
+from planviz.expressions.subqueries import (
+    LateralSubquery,
+    ListQuery,
+    ScalarSubquery,
+    SubqueryExpression,
+    above_aggregates,
+)
 from planviz.expressions.unresolved import OuterReference
 from planviz.frontend.errors import analysis_error
 from planviz.logical.combining import CTERelationDef, Join, LateralJoin, SetOperation, Union, WithCTE
@@ -74,7 +81,7 @@ def check_subquery(e: SubqueryExpression, plan: LogicalPlan, known: Behaviour) -
             "projections.",
             e,
         )
-    _check_correlations(e.plan, True)
+    _check_correlations(e.plan, _Allowed.to(e, known), True)
     if not known.single_rows_are_tested:
         _check_limits(cast(LogicalPlan, e.plan), isinstance(e, LateralSubquery))
 
@@ -180,7 +187,24 @@ def _check_lateral(e: LateralSubquery, plan: LateralJoin) -> None:
         )
 
 
-def _check_correlations(plan: LogicalPlan, may_read: bool) -> None:
+@dataclass(frozen=True)
+class _Allowed:
+    """What may read the query around in a kind of subquery, what may stand above that, and whether an aggregate may
+    stand above other comparisons than equalities."""
+
+    readers: tuple[type[LogicalPlan], ...] = _READ_OUTER
+    above: tuple[type[LogicalPlan], ...] = _PASS
+    compared_below_aggregates: bool = True
+
+    @classmethod
+    def to(cls, e: SubqueryExpression, known: Behaviour) -> _Allowed:
+        """What a version lets a subquery do."""
+        if not isinstance(e, ScalarSubquery | LateralSubquery) and not known.existence_is_decorrelated:
+            return cls((Filter,), tuple([kind for kind in _PASS if kind is not Window]), False)
+        return cls(compared_below_aggregates=known.aggregates_stand_above_comparisons)
+
+
+def _check_correlations(plan: LogicalPlan, allowed: _Allowed, may_read: bool, aggregated: bool = False) -> None:
     """Only some operators may read the query around, and only where they can be joined with it."""
     if not plan.bits & OuterReference.BIT:
         return
@@ -193,17 +217,31 @@ def _check_correlations(plan: LogicalPlan, may_read: bool) -> None:
             f"Accessing outer query column is not allowed in this location: {plan.simple_string}",
             readers[0],
         )
-    passes = may_read and (isinstance(plan, _PASS) or (isinstance(plan, Generate) and bool(plan.child.output)))
-    if readers and passes and not isinstance(plan, _READ_OUTER):
+    passes = may_read and (isinstance(plan, allowed.above) or (isinstance(plan, Generate) and bool(plan.child.output)))
+    if readers and passes and not isinstance(plan, allowed.readers):
         raise _unsupported(
             "CORRELATED_REFERENCE",
             f'Expressions referencing the outer query are not supported outside of WHERE/HAVING clauses: "'
             f'{readers[0].sql}".',
             readers[0],
         )
+    if aggregated and isinstance(plan, Filter):
+        _check_equalities(plan.condition)
+    aggregated = aggregated or (isinstance(plan, Aggregate) and not allowed.compared_below_aggregates)
     kind = plan.kind if isinstance(plan, Join) else ""
     for i, child in enumerate(plan.children):
-        _check_correlations(child, passes and _joins_side(kind, i))
+        _check_correlations(child, allowed, passes and _joins_side(kind, i), aggregated)
+
+
+def _check_equalities(condition: Expression) -> None:
+    """Below an aggregate the query around is compared for equality only."""
+    for p in split(condition):
+        if occurs(p, OuterReference.BIT) and not above_aggregates(p):
+            raise _unsupported(
+                "CORRELATED_COLUMN_IS_NOT_ALLOWED_IN_PREDICATE",
+                f"Correlated column is not allowed in predicate: {p.sql}",
+                p,
+            )
 
 
 def _joins_side(kind: str, side: int) -> bool:

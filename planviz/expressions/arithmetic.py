@@ -94,6 +94,18 @@ class BinaryArithmetic(BinaryOperator):
 
     null_intolerant = always(True)
 
+    @lazy_alone
+    def canonicalized(self) -> Expression:
+        """The sides' forms; what is no operation on decimals has nothing to be promoted."""
+        new: Expression = self.promoted_if_plain.map_children(lambda c: c.canonicalized)
+        return new
+
+    @property
+    def promoted_if_plain(self) -> BinaryArithmetic:
+        """The same in LEGACY mode where it is UNPROMOTED for no decimal's sake."""
+        plain = self.mode == UNPROMOTED and self.resolved and not isinstance(self.data_type, DecimalType)
+        return self.replace(mode="LEGACY") if plain else self
+
     def same_kind(self, a: DataType, b: DataType) -> bool:
         """Decimals of any precision."""
         return isinstance(a, DecimalType) and isinstance(b, DecimalType) and self.mode != UNPROMOTED
@@ -110,7 +122,7 @@ class Commutative(BinaryArithmetic):
         parts = sorted((p.canonicalized for p in operands(self, type(self))), key=hash)
         result = parts[0]
         for p in parts[1:]:
-            result = type(self)(result, p, self.mode)  # type: ignore[call-arg]
+            result = type(self)(result, p, self.promoted_if_plain.mode)  # type: ignore[call-arg]
         return result
 
 

@@ -7,8 +7,9 @@ from typing import Any, ClassVar, Generic
 
 from typing_extensions import TypeVar
 
+from planviz.expressions.casts import Cast
 from planviz.expressions.core import AttributeReference, Expression, NamedExpression, lit
-from planviz.expressions.predicates import Predicate
+from planviz.expressions.predicates import EqualNullSafe, EqualTo, Predicate
 from planviz.trees.node import Held, TreeNode, always, lazy, node
 from planviz.types import NULL, DataType, StructField, StructType
 
@@ -253,3 +254,16 @@ class InSubquery(Predicate):
     def render(self, r: Callable[[Expression], str]) -> str:
         """(value IN (listquery()))."""
         return f"({r(self.value)} IN ({r(self.query)}))"
+
+
+def above_aggregates(p: Expression) -> bool:
+    """Whether a predicate may be tested above an aggregate: it reads no inner attribute, or binds one to outer ones."""
+    if not p.references:
+        return True
+    if not isinstance(p, EqualTo | EqualNullSafe):
+        return False
+    for mine, other in ((p.left, p.right), (p.right, p.left)):
+        plain = mine.child if isinstance(mine, Cast) else mine
+        if isinstance(plain, AttributeReference) and not other.references:
+            return True
+    return False

@@ -391,7 +391,10 @@ class SpecialForms(Reader):
         return self._first_last(self.keys[self.at - 2].lower())
 
     _form_last = _form_first
-    _form_any_value = _form_first
+
+    def _form_any_value(self) -> Expression | None:
+        # Before, a name like any other, of a function that there is not.
+        return None if "any_value()" in self.dialect.later else self._form_first()
 
     def _first_last(self, name: str) -> Expression | None:
         if self.sees(")") or self.sees_any("DISTINCT", "ALL"):

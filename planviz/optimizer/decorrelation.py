@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 
 from planviz.evaluation import Evaluator
 from planviz.expressions.aggregates import AggregateExpression, Count
-from planviz.expressions.casts import Cast
 from planviz.expressions.conditional import If
 from planviz.expressions.core import (
     Alias,
@@ -28,6 +27,7 @@ from planviz.expressions.core import (
 from planviz.expressions.ids import next_id
 from planviz.expressions.predicates import EqualNullSafe, EqualTo, GreaterThan, IsNull, LessThanOrEqual, conjunction
 from planviz.expressions.predicates import split_conjunction as split
+from planviz.expressions.subqueries import above_aggregates
 from planviz.expressions.unresolved import OuterReference
 from planviz.expressions.windows import RUNNING_ROWS, RankLike, WindowExpression, WindowSpec
 from planviz.logical.combining import DomainJoin, Except, Intersect, Join, Union
@@ -111,17 +111,31 @@ def equivalences(predicates: Iterable[Expression]) -> Outer:
     return found
 
 
-def _above_aggregates(p: Expression) -> bool:
-    """Whether a predicate may be tested above an aggregate: it reads no inner attribute, or binds one to outer ones."""
-    if not p.references:
-        return True
-    if not isinstance(p, EqualTo | EqualNullSafe):
-        return False
-    for mine, other in ((p.left, p.right), (p.right, p.left)):
-        plain = mine.child if isinstance(mine, Cast) else mine
-        if isinstance(plain, AttributeReference) and not other.references:
-            return True
-    return False
+def without_correlated_filters(plan: LogicalPlan) -> Part:
+    """The plan without the predicates that read the query around, and these as conditions (before Spark 4.0).
+
+    Projects and aggregates above such a filter give the columns that its predicates read, too (Spark:
+    PullupCorrelatedPredicates.pullOutCorrelatedPredicates).
+    """
+    if not _correlated(plan):
+        return Part(plan)
+    if isinstance(plan, Filter):
+        below = without_correlated_filters(plan.child)
+        parts = split(plan.condition)
+        outer = [p for p in parts if _reads_outer(p)]
+        local = [p for p in parts if not _reads_outer(p)]
+        return Part(Filter(conjunction(local), below.plan) if local else below.plan, outer + below.conditions)
+    parts_below = [without_correlated_filters(child) for child in plan.children]
+    conditions = [c for part in parts_below for c in part.conditions]
+    new = plan.with_new_children(tuple(part.plan for part in parts_below))
+    given = {a.expr_id: a for child in new.children for a in child.output}
+    read = {a.expr_id: a for c in conditions for a in c.attributes if a.expr_id in given}
+    missing = tuple(a for i, a in read.items() if i not in new.output_set)
+    if isinstance(new, Project) and missing:
+        new = Project(new.projects + missing, new.child)
+    elif isinstance(new, Aggregate) and missing:
+        new = Aggregate(new.grouping + missing, new.aggregates + missing, new.child)
+    return Part(new, conditions)
 
 
 def zero_rows_value(item: Expression, evaluator: Evaluator) -> Literal | None:
@@ -187,7 +201,7 @@ class Decorrelation:
         outer = [p for p in parts if _reads_outer(p)]
         local = [p for p in parts if not _reads_outer(p)]
         same = {} if in_set else equivalences(outer)
-        upper = [] if in_set else [p for p in outer if _above_aggregates(p)] if aggregated else outer
+        upper = [] if in_set else [p for p in outer if above_aggregates(p)] if aggregated else outer
         stay = [p for p in outer if p not in upper]
         needed = {i: a for i, a in {**wanted, **outer_of(stay)}.items() if i not in same}
         below = self.part(plan.child, needed, aggregated, in_set)
@@ -289,7 +303,7 @@ class Decorrelation:
         outer = [p for p in parts if _reads_outer(p)]
         inner = plan.kind in ("Inner", "Cross")
         same = equivalences(outer) if inner and not in_set else {}
-        upper = [p for p in outer if _above_aggregates(p) or not aggregated] if inner and not in_set else []
+        upper = [p for p in outer if above_aggregates(p) or not aggregated] if inner and not in_set else []
         stay = [p for p in parts if p not in upper]
         needed = {i: a for i, a in {**wanted, **outer_of(stay)}.items() if i not in same}
         go_left = plan.kind in ("LeftOuter", "LeftSemi", "LeftAnti", "FullOuter") or _correlated(plan.left)

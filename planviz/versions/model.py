@@ -132,6 +132,11 @@ class Behaviour:
     calls_begin_later: tuple[tuple[str, int], ...] = ()
     #: A correlated scalar subquery that may give several rows is tested when it runs, and one may have a limit.
     single_rows_are_tested: bool = True
+    #: EXISTS and IN are unnested as other correlated subqueries are; else the predicates that read the query around are
+    #: taken out of WHERE and HAVING, and nothing else may read it.
+    existence_is_decorrelated: bool = True
+    #: A scalar or lateral subquery's aggregate may stand above a comparison with the query around that is no equality.
+    aggregates_stand_above_comparisons: bool = True
     #: timestampadd() takes a BIGINT; else an INT.
     moments_move_by_bigints: bool = True
     #: date_add() and date_sub() cast a text that says how many days; else it is read while they are resolved.
@@ -200,6 +205,8 @@ class Behaviour:
     comparisons_take_constants: bool = True
     #: A moment whose day is compared with a date is compared with that day's first and last moment itself.
     days_are_ranges_of_moments: bool = True
+    #: UnwrapCastInBinaryComparison takes a cast to a moment off a DATE.
+    dates_are_unwrapped: bool = True
     #: UnwrapCastInBinaryComparison takes casts off what is looked for in a list, too.
     lists_are_unwrapped: bool = True
     #: SimplifyCasts takes widening casts together.

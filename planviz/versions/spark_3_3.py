@@ -17,6 +17,7 @@ VERSION = Version(
         "joins_tell_their_type": False,
         "predicates_stand_in_lists": False,
         "lists_name_themselves": False,
+        "aggregates_stand_above_comparisons": False,
         "calls_show_less": (
             ("to_date", 1),
             ("to_timestamp", 1),

@@ -21,6 +21,8 @@ VERSION = Version(
         "moments_move_by_bigints": False,
         "days_are_cast": False,
         "single_rows_are_tested": False,
+        "existence_is_decorrelated": False,
+        "dates_are_unwrapped": False,
         "comparisons_take_constants": False,
         "pruning_keys_are_listed": False,
         "ranges_show_open_slices": True,

@@ -22,6 +22,7 @@ SINCE: Mapping[str, str] = MappingProxyType(
         "OFFSET": "3.4",
         "literals of TIMESTAMP_NTZ and TIMESTAMP_LTZ": "3.4",
         "a function behind LATERAL": "3.4",
+        "any_value()": "3.4",
         "UNPIVOT": "3.4",
         "a parameter": "3.4",
         "a named argument": "3.5",

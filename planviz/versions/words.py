@@ -116,6 +116,12 @@ CHANGES: dict[str, str] = {
     "moments_move_by_bigints": "timestampadd() takes a BIGINT, no longer an INT.",
     "single_rows_are_tested": "A correlated scalar subquery may be one that need not give a single row, "
     "and have a LIMIT.",
+    "existence_is_decorrelated": "EXISTS and IN may read the query around in a select list, in ON and below windows "
+    "and aggregates, and are unnested as scalar subqueries are.",
+    "aggregates_stand_above_comparisons": "The aggregate of a correlated subquery may stand above a comparison with "
+    "the query around that is no equality.",
+    "dates_are_unwrapped": "A DATE that is compared with a moment is compared with a day, "
+    "by which data sources can filter.",
     "days_are_cast": "date_add() and date_sub() cast a text that says how many days.",
     "names_hide_replacements": "The names of nvl(), nullif(), left(), to_date() and their like leave out qualifiers.",
     "rlike_stands_between": "RLIKE is shown as a function.",

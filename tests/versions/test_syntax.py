@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from planviz.config import OptimizerConfig
@@ -111,6 +113,54 @@ def test_what_a_correlated_subquery_may_be_since_4_0_only(sql, condition):
     with pytest.raises(AnalysisError, match=condition):
         text(sql, "spark-3.5")
     assert text(sql, "spark-4.0")
+
+
+@pytest.mark.parametrize(
+    ("sql", "condition"),
+    [
+        ("select a from t1 where a in (select t2.a + t1.b from t2)", "CORRELATED_REFERENCE"),
+        (
+            "select a from t1 where exists (select 1 from t2 join t3 on t2.a = t3.a and t3.b = t1.b)",
+            "CORRELATED_REFERENCE",
+        ),
+        (
+            "select a from t1 where exists (select sum(b) over (partition by a) from t2 where t2.b = t1.b)",
+            "ACCESSING_OUTER_QUERY_COLUMN_IS_NOT_ALLOWED",
+        ),
+        (
+            "select a from t1 where exists (select max(a) from t2 where t2.b > t1.b)",
+            "CORRELATED_COLUMN_IS_NOT_ALLOWED_IN_PREDICATE",
+        ),
+    ],
+)
+def test_what_exists_and_in_may_read_of_the_query_around_since_4_0_only(sql, condition):
+    with pytest.raises(AnalysisError, match=condition):
+        text(sql, "spark-3.5")
+    assert text(sql, "spark-4.0")
+
+
+def test_before_4_0_exists_compares_what_an_aggregate_groups_by():
+    sql = "select a from t1 where exists (select max(a) from t2 where t2.b = t1.b having max(a) > 1)"
+    assert re.search(r"Join LeftSemi, \(b#\d+ = b#\d+\)", text(sql, "spark-3.5", "optimized"))
+    assert re.search(r"Join LeftSemi, \(b#\d+ <=> b#\d+\)", text(sql, "spark-4.0", "optimized"))
+
+
+def test_before_3_4_a_scalar_subquery_compares_for_equality_below_its_aggregate():
+    sql = "select (select count(*) from t2 where t2.a = t1.a and t2.b > t1.b) from t1"
+    with pytest.raises(AnalysisError, match="CORRELATED_COLUMN_IS_NOT_ALLOWED_IN_PREDICATE"):
+        text(sql, "spark-3.3")
+    assert text(sql, "spark-3.4")
+
+
+def test_having_reads_an_operation_that_the_select_list_computes():
+    sql = "select a, max(b) - min(b) as d from t1 group by a having max(b) - min(b) > 5"
+    assert text(sql, "spark-3.3").startswith("Filter (d#")
+
+
+def test_any_value_is_none_before_3_4():
+    with pytest.raises(AnalysisError, match="UNRESOLVED_ROUTINE"):
+        text("select any_value(a) from t1", "spark-3.3")
+    assert "any_value" in text("select any_value(a) from t1", "spark-3.4")
 
 
 def test_a_correlated_scalar_subquery_of_one_row_was_always_one():

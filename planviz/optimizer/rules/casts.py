@@ -115,7 +115,10 @@ class UnwrapCastInBinaryComparison(OptimizerRule):
         return self.on_expressions(plan, self._one)
 
     def _one(self, e: Expression) -> Expression:
-        days = self.context.config.behaviour.days_are_ranges_of_moments
+        known = self.context.config.behaviour
+        days = known.days_are_ranges_of_moments
+        if not known.dates_are_unwrapped and any(isinstance(c, Cast) and c.child.data_type == DATE for c in e.children):
+            return e
         match e:
             case BinaryComparison(left=Literal() as v, right=Cast() as c):
                 flipped = MIRRORS[type(e)](c, v)
@@ -123,7 +126,7 @@ class UnwrapCastInBinaryComparison(OptimizerRule):
                 return e if new is flipped else _mirrored(new)
             case BinaryComparison(left=Cast() as c, right=Literal() as v):
                 return _compared(e, c, v, days)
-            case In() | InSet() if not self.context.config.behaviour.lists_are_unwrapped:
+            case In() | InSet() if not known.lists_are_unwrapped:
                 return e
             case In(Cast(child, t), items) if items and all(isinstance(i, Literal) for i in items):
                 return _in(e, child, t, items) if _can_unwrap(child, t, items[0].data_type) else e

@@ -31,7 +31,13 @@ from planviz.logical.plan import LogicalPlan, UnaryNode
 from planviz.logical.relations import OneRowRelation
 from planviz.optimizer.attributes import map_list, same_output, substitute
 from planviz.optimizer.context import OptimizerRule
-from planviz.optimizer.decorrelation import Decorrelation, equivalences, without_domains, zero_rows_value
+from planviz.optimizer.decorrelation import (
+    Decorrelation,
+    equivalences,
+    without_correlated_filters,
+    without_domains,
+    zero_rows_value,
+)
 from planviz.optimizer.rules.boolean import simplified_conditions
 from planviz.optimizer.rules.projections import CollapseProject
 from planviz.types import BOOLEAN
@@ -129,7 +135,11 @@ class PullupCorrelatedPredicates(OptimizerRule):
         if not inner.bits & OuterReference.BIT:
             return e
         counts = not isinstance(e, ScalarSubquery) or not _counts_at_top(inner)
-        part = Decorrelation(counts, self.context.evaluator).part(simplified_conditions(inner), {})
+        simple = simplified_conditions(inner)
+        if isinstance(e, Exists | ListQuery) and not self.context.config.behaviour.existence_is_decorrelated:
+            part = without_correlated_filters(simple)
+        else:
+            part = Decorrelation(counts, self.context.evaluator).part(simple, {})
         plan, conditions = part.plan, part.conditions
         taken = outer.input_set if isinstance(outer, LateralJoin) else outer.input_set | outer.output_set
         ids = {a.expr_id for a in plan.output} & taken
