@@ -185,7 +185,7 @@ def _escaped(text: str) -> str:
 
 #: The button that turns to the other language (languages.js); the style sheet shows the language that is not read now.
 _LANGUAGE = (
-    '<button type="button" class="pv-language" translate="no">'
+    '<button type="button" class="pv-language" translate="no" title="中文 / English">'
     '<span lang="zh">中文</span><span lang="en">English</span></button>'
 )
 _ICON = (
