@@ -334,7 +334,8 @@ class ResolveAliases(AnalyzerRule):
         return plan
 
     def _name(self, e: Expression) -> Expression:
-        keeps = not self.context.config.behaviour.outer_columns_are_renamed
+        known = self.context.config.behaviour
+        keeps = not known.outer_columns_are_renamed
         if isinstance(e, OuterReference):
             return e if keeps else alias(e, e.name)
         if not isinstance(e, UnresolvedAlias):
@@ -350,9 +351,9 @@ class ResolveAliases(AnalyzerRule):
             return e.rebuilt(alias(child, child.name))
         if isinstance(child, NamedExpression) and not isinstance(child, NamedLambdaVariable):
             return child
-        if isinstance(child, Cast) and isinstance(child.child, NamedExpression):
-            return e.rebuilt(alias(child, child.child.name))
-        known = self.context.config.behaviour
+        cast = isinstance(child, Cast) and (child.mode != "TRY" or known.tried_casts_are_casts)
+        if cast and isinstance(child.children[0], NamedExpression):
+            return e.rebuilt(alias(child, child.children[0].name))
         shown = child if known.names_leave_out_casts else with_shown_casts(child)
         named = alias(child, shown.pretty if known.names_hide_replacements else name_then(shown))
         if isinstance(child, ExtractValue | Literal):

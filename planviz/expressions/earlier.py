@@ -199,6 +199,7 @@ def untyped_interval(e: Expression) -> Expression:
 def as_called_then(e: Expression, known: Behaviour) -> Expression:
     """A call, and all in it, with what a version's text shows of it beside its arguments."""
     named = known.json_readers_show_a_flag and known.parsers_name_a_function and known.databases_are_schemas
+    named = named and known.dates_name_their_own_parser
     if named and known.parsed_json_shows_three_flags:
         return e
 
@@ -229,6 +230,8 @@ def as_called_then(e: Expression, known: Behaviour) -> Expression:
                 return x.rebuilt(x.replace(tail=x.tail[:-1])) if len(x.tail) > 1 else x
             case FunctionCall("gettimestamp") if not known.parsers_name_a_function:
                 return x.rebuilt(x.replace(tail=(x.tail[0], *x.tail[2:]))) if len(x.tail) > 3 else x
+            case FunctionCall("gettimestamp") if not known.dates_name_their_own_parser and "try_to_date" in x.tail:
+                return x.rebuilt(x.replace(tail=(x.tail[0], "try_to_timestamp", *x.tail[2:])))
             case FunctionCall("raise_error", (message, *more)) if not known.raised_errors_have_a_class:
                 told = more[0].parts[1] if more and isinstance(more[0], CreateMap) else message
                 return x.rebuilt(x.replace(arguments=(told,), tail=("NullType",)))

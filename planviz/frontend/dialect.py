@@ -34,6 +34,8 @@ class Dialect:
     calendar_intervals: bool = False
     #: 'a''b' is a'b; else it is ab, as two texts are.
     doubled_quotes_are_one: bool = True
+    #: The unit of timestampadd() and its like is shown in capitals; else as it was written.
+    units_are_capital: bool = True
     #: The time zone of timestamps (spark.sql.session.timeZone).
     zone: str = "UTC"
     version: str = "4.3"
@@ -71,5 +73,18 @@ def _dialect(
     zone: str,
 ) -> Dialect:
     later, version = later_than(profile, tuple(PROFILES)), profile.removeprefix("spark-")
-    halved = PROFILES[profile].behaviour.doubled_quotes_are_one
-    return Dialect(quoted, exponents, in_order, without_zone, ordered, grouped, calendar, halved, zone, version, later)
+    known = PROFILES[profile].behaviour
+    return Dialect(
+        quoted,
+        exponents,
+        in_order,
+        without_zone,
+        ordered,
+        grouped,
+        calendar,
+        known.doubled_quotes_are_one,
+        known.units_are_capital,
+        zone,
+        version,
+        later,
+    )

@@ -421,7 +421,8 @@ class SpecialForms(Reader):
             self._no_unit_as_text(name)
         if self.kind != WORD or self.peek() not in _UNITS or self.peek(1) != ",":
             return None
-        unit = self.take().upper()
+        unit = self.take()
+        unit = unit.upper() if self.dialect.units_are_capital else unit
         self.at += 1
         a = self.expression()
         self.expect(",")

@@ -137,6 +137,14 @@ class Behaviour:
     existence_is_decorrelated: bool = True
     #: A scalar or lateral subquery's aggregate may stand above a comparison with the query around that is no equality.
     aggregates_stand_above_comparisons: bool = True
+    #: timestampadd() and timestampdiff() show their unit in capitals; else as it was written.
+    units_are_capital: bool = True
+    #: to_date() names try_to_date() as what to take where it fails; else try_to_timestamp().
+    dates_name_their_own_parser: bool = True
+    #: try_cast() is a cast, and named as one is; else it is named as SQL.
+    tried_casts_are_casts: bool = True
+    #: The shuffle of a definition that is read several times leaves the number of its partitions to the planner.
+    shared_ctes_leave_their_number_open: bool = True
     #: timestampadd() takes a BIGINT; else an INT.
     moments_move_by_bigints: bool = True
     #: date_add() and date_sub() cast a text that says how many days; else it is read while they are resolved.

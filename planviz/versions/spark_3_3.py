@@ -17,6 +17,8 @@ VERSION = Version(
         "joins_tell_their_type": False,
         "predicates_stand_in_lists": False,
         "lists_name_themselves": False,
+        "tried_casts_are_casts": False,
+        "shared_ctes_leave_their_number_open": False,
         "aggregates_stand_above_comparisons": False,
         "calls_show_less": (
             ("to_date", 1),

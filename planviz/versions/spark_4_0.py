@@ -8,6 +8,7 @@ VERSION = Version(
     settings={"spark.sql.unionOutputPartitioning": False},
     behaviour={
         "doubled_quotes_are_one": False,
+        "dates_name_their_own_parser": False,
         "single_rows_are_parallelized": True,
         "assertions_show_sql": False,
         "cte_references_know_most_rows": False,

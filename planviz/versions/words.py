@@ -122,6 +122,11 @@ CHANGES: dict[str, str] = {
     "the query around that is no equality.",
     "dates_are_unwrapped": "A DATE that is compared with a moment is compared with a day, "
     "by which data sources can filter.",
+    "units_are_capital": "timestampadd() and timestampdiff() show their unit in capitals.",
+    "dates_name_their_own_parser": "to_date() names try_to_date() as what to take where it fails.",
+    "tried_casts_are_casts": "try_cast() of a column has the column's name.",
+    "shared_ctes_leave_their_number_open": "The shuffle of a definition that is read several times leaves the number "
+    "of its partitions to the planner.",
     "days_are_cast": "date_add() and date_sub() cast a text that says how many days.",
     "names_hide_replacements": "The names of nvl(), nullif(), left(), to_date() and their like leave out qualifiers.",
     "rlike_stands_between": "RLIKE is shown as a function.",

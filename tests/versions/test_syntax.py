@@ -157,6 +157,27 @@ def test_having_reads_an_operation_that_the_select_list_computes():
     assert text(sql, "spark-3.3").startswith("Filter (d#")
 
 
+@pytest.mark.parametrize(
+    ("older", "stage", "sql", "then", "now"),
+    [
+        ("4.2", "analyzed", "select timestampdiff(day, s_date, s_date) from orders", "(day, s_date", "(DAY, s_date"),
+        ("4.0", "optimized", "select to_date(c, 'yyyy') from t1", "try_to_timestamp", "try_to_date"),
+        ("3.3", "analyzed", "select try_cast(c as int) from t1", "AS TRY_CAST(c AS INT)#", "AS c#"),
+        (
+            "3.3",
+            "optimized",
+            "with x as (select rand() r) select * from x, x y",
+            "Repartition 200, true",
+            "RepartitionByExpression",
+        ),
+    ],
+)
+def test_what_a_version_shows_and_the_next_does_not(older, stage, sql, then, now):
+    following = {"4.2": "4.3", "4.0": "4.1", "3.3": "3.4"}[older]
+    assert then in text(sql, f"spark-{older}", stage)
+    assert now in text(sql, f"spark-{following}", stage)
+
+
 def test_any_value_is_none_before_3_4():
     with pytest.raises(AnalysisError, match="UNRESOLVED_ROUTINE"):
         text("select any_value(a) from t1", "spark-3.3")

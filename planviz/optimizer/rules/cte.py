@@ -11,7 +11,7 @@ from planviz.expressions.core import Alias
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.expressions.unresolved import OuterReference
 from planviz.logical.combining import CTERelationDef, WithCTE
-from planviz.logical.operators import Project, Repartition, Subquery
+from planviz.logical.operators import Project, Repartition, RepartitionByExpression, Subquery
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import CTERelationRef
 from planviz.optimizer.attributes import renewed
@@ -191,7 +191,7 @@ class ReplaceCTERefWithRepartition(OptimizerRule):
             for d in plan.definitions:
                 child = self._replace(d.children[0], known)
                 shared = getattr(d, "under_subquery") or (isinstance(child, Repartition) and child.shuffle)  # noqa: B009
-                known[getattr(d, "id")] = child if shared else _repartitioned(child)  # noqa: B009
+                known[getattr(d, "id")] = child if shared else self._repartitioned(child)  # noqa: B009
             return self._replace(plan.plan, known)
         if isinstance(plan, CTERelationRef) and plan.id in known:
             return _instance(plan, known[plan.id], self.context)
@@ -203,8 +203,8 @@ class ReplaceCTERefWithRepartition(OptimizerRule):
             )
         return below
 
-
-def _repartitioned(plan: LogicalPlan) -> LogicalPlan:
-    from planviz.logical.operators import RepartitionByExpression
-
-    return RepartitionByExpression((), plan)
+    def _repartitioned(self, plan: LogicalPlan) -> LogicalPlan:
+        config = self.context.config
+        if config.behaviour.shared_ctes_leave_their_number_open:
+            return RepartitionByExpression((), plan)
+        return Repartition(int(config.number("spark.sql.shuffle.partitions")), True, plan)
