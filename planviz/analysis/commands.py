@@ -36,7 +36,7 @@ def database_of(name: tuple[str, ...], current: str = DATABASE) -> str:
 
 def check_command(c: Command, catalog: Catalog, analyze: Analyze) -> None:
     """Raise AnalysisError for a command that Spark refuses; `analyze` analyzes the queries in it."""
-    table = None if c.verb == "REPLACE TABLE" else _target(c, catalog)
+    table = None if c.verb == "REPLACE TABLE" or not c.name else _target(c, catalog)
     if c.verb == "REPLACE TABLE":
         database_of(c.name)
     if c.verb == "MERGE" and "EMPTY" in c.flags:

@@ -23,6 +23,7 @@ from planviz.frontend import Parameters, Statement, parse_script
 from planviz.frontend.commands import Command
 from planviz.frontend.dialect import dialect_of
 from planviz.frontend.lexer import tokenize
+from planviz.frontend.model import WRITTEN
 from planviz.logical.cached import DEFAULT_LEVEL, storage_level
 from planviz.logical.operators import Project
 from planviz.logical.plan import LogicalPlan
@@ -43,12 +44,6 @@ class Outcome:
     statement: Statement
     execution: QueryExecution | None = None
     error: PlanvizError | None = None
-
-
-_WRITTEN = (
-    "The plan is that of the query whose rows are written. Spark has the write above it, and may sort the rows by the "
-    "partitions that they go to."
-)
 
 
 class Session:
@@ -106,9 +101,11 @@ class Session:
         """
         statements, read_as = self._read(script), dialect_of(self.config)
         self._guess(statements)
+        # Of a script of definitions alone the plans are those of what it defines.
+        defines = not any(s.kind == "query" or s.written is not None for s in statements)
         while statements:
             s = statements.pop(0)
-            yield self._one(s, stage)
+            yield self._one(s, stage, defines)
             if s.kind == "set" and (now := dialect_of(self.config)) != read_as:
                 # SET changed how the rest is read.
                 statements, read_as = [x for x in self._read(script) if x.start > s.start], now
@@ -138,22 +135,27 @@ class Session:
         guessed = {key: t for key, t in found.tables.items() if key not in known.tables}
         self.catalog = replace(self.catalog, tables={**self.catalog.tables, **guessed})
 
-    def _one(self, s: Statement, stage: str) -> Outcome:
+    def _one(self, s: Statement, stage: str, defines: bool = False) -> Outcome:
         if s.error is not None:
             return Outcome(s, None, s.error)
         if s.kind == "query":
             execution = self._execution(s)
+            execution.warnings += s.notes
             return Outcome(s, execution, execution.error_until(stage))
         try:
             self._define(s)
         except PlanvizError as e:
             return Outcome(s, None, e)
         written = s.written
+        if written is None and s.plan is not None and defines and s.kind in ("create_view", "cache"):
+            execution = self._execution(replace(s, kind="query"))
+            return Outcome(s, execution, execution.error_until(stage))
         if written is None:
             return Outcome(s)
         execution = self._execution(replace(s, kind="query", plan=written))
-        execution.warnings.append(_WRITTEN)
-        self._fill(s, execution)
+        execution.warnings.append(WRITTEN)
+        if s.command is None or s.command.name:
+            self._fill(s, execution)
         return Outcome(s, execution, execution.error_until(stage))
 
     def _fill(self, s: Statement, execution: QueryExecution) -> None:

@@ -9,6 +9,7 @@ from planviz.expressions.core import Expression
 from planviz.expressions.unresolved import UnresolvedAlias, UnresolvedAttribute
 from planviz.frontend.columns import ColumnReader
 from planviz.frontend.lexer import END, QUOTED, WORD
+from planviz.frontend.query import QUERY_WORDS
 from planviz.logical.combining import Join
 from planviz.logical.operators import Filter, Project, SubqueryAlias
 from planviz.logical.plan import LogicalPlan
@@ -73,7 +74,7 @@ class CommandReader(ColumnReader):
     def _command(self) -> Command | None:
         first = self.peek()
         if first == "INSERT":
-            return self._insert()
+            return self.insert()
         if first == "UPDATE" and self.kinds[self.at + 1] in (WORD, QUOTED):
             return self._update()
         if self.accept("DELETE", "FROM"):
@@ -129,7 +130,11 @@ class CommandReader(ColumnReader):
             flags.add("CASCADE")
         return Command(f"{'DESCRIBE' if verb == 'DESC' else verb} DATABASE", name, flags=frozenset(flags))
 
-    def _insert(self) -> Command | None:
+    def insert(self, source: LogicalPlan | None = None) -> Command:
+        """INSERT with its query; `source` is a FROM clause that stands before it. Raises ParseError.
+
+        A form that is not known has its table alone.
+        """
         self.at += 1
         flags: set[str] = set()
         self.accept("WITH", "SCHEMA", "EVOLUTION")
@@ -138,7 +143,7 @@ class CommandReader(ColumnReader):
         else:
             self.expect("INTO")
         if self.sees("DIRECTORY") or self.sees("LOCAL", "DIRECTORY"):
-            return None
+            return self._directory(source)
         self.accept("TABLE")
         name = self.identifier_parts()
         found = Command("INSERT", name)
@@ -160,13 +165,25 @@ class CommandReader(ColumnReader):
                 raise
             return found
         at = self.at
-        plan = self.query()
-        if self.kind != END and not self.sees(";"):
-            raise self.syntax_error()
+        plan = self._inserted(source)
         if "DEFAULT" in self.keys[at : self.at]:
             # The default of a column is none of the query's.
             return found
         return replace(found, plan=plan, columns=columns, statics=statics, flags=frozenset(flags))
+
+    def _inserted(self, source: LogicalPlan | None) -> LogicalPlan:
+        plan = self.query() if source is None else self.query_from(source)
+        if self.kind != END and not self.sees(";") and (source is None or not self.sees("INSERT")):
+            raise self.syntax_error()
+        return plan
+
+    def _directory(self, source: LogicalPlan | None) -> Command:
+        """INSERT OVERWRITE [LOCAL] DIRECTORY ['path'] [USING format [OPTIONS (...)]] query: it is about no table."""
+        depth = 0
+        while self.kind != END and (depth or not self.sees_any(*QUERY_WORDS) or self.sees("(")):
+            depth += {"(": 1, ")": -1}.get(self.peek(), 0)
+            self.at += 1
+        return Command("INSERT", (), self._inserted(source), flags=frozenset(("OVERWRITE", "DIRECTORY")))
 
     def _partition(self) -> tuple[str, ...]:
         self.expect("(")

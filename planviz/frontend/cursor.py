@@ -313,7 +313,7 @@ class Cursor:
         if self.kinds[self.at] != WORD:
             return False
         key = self.keys[self.at]
-        if key in JOIN_WORDS:
+        if key in JOIN_WORDS or (key == "INSERT" and self.keys[self.at + 1] in ("INTO", "OVERWRITE")):
             return False
         ends = self.kinds[self.at + 1] == END or self.keys[self.at + 1] == ")"
         return key not in CLAUSE_WORDS or (ends and key not in UNFINISHED)

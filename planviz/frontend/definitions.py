@@ -13,6 +13,7 @@ from planviz.expressions.unresolved import UnresolvedAlias, UnresolvedStar
 from planviz.frontend.commands import CommandReader
 from planviz.frontend.lexer import END, WORD
 from planviz.frontend.model import Statement, StatementKind
+from planviz.frontend.query import QUERY_WORDS
 from planviz.logical.operators import Project
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import OneRowRelation
@@ -20,8 +21,6 @@ from planviz.logical.unresolved import UnresolvedRelation
 from planviz.types import STRING as TEXT
 from planviz.types import UNKNOWN, DataType, StringType, StructField, StructType, with_default
 
-#: What a query begins with.
-QUERY_WORDS = ("SELECT", "WITH", "FROM", "VALUES", "TABLE", "MAP", "REDUCE", "(")
 #: Clauses of CREATE TABLE that may stand there once.
 _CLAUSES = frozenset(("USING", "OPTIONS", "PARTITIONED", "CLUSTERED", "LOCATION", "COMMENT", "TBLPROPERTIES"))
 

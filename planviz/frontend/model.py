@@ -11,6 +11,11 @@ from planviz.frontend.commands import Command
 from planviz.logical.plan import LogicalPlan
 from planviz.types import StructField
 
+#: What is said of a query whose rows are written.
+WRITTEN = (
+    "The plan is that of the query whose rows are written. Spark has the write above it, and may sort the rows by the "
+    "partitions that they go to."
+)
 #: What a statement is; "unsupported" is what changes nothing that a plan depends on.
 StatementKind = Literal[
     "query",

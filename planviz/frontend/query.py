@@ -40,6 +40,8 @@ from planviz.logical.unresolved import (
 from planviz.types import BOOLEAN, INT
 
 Script = Callable[[LogicalPlan], LogicalPlan]
+#: What a query begins with.
+QUERY_WORDS = ("SELECT", "WITH", "FROM", "VALUES", "TABLE", "MAP", "REDUCE", "(")
 _SET_WORDS = ("UNION", "EXCEPT", "MINUS", "SETMINUS", "INTERSECT")
 
 
@@ -151,6 +153,10 @@ class QueryReader(ScriptReader):
         if self.accept("TABLE"):
             return self.placed(UnresolvedRelation(self.identifier_parts()), start)
         raise self.syntax_error("a query (SELECT, WITH, VALUES, TABLE or FROM) was expected")
+
+    def query_from(self, source: LogicalPlan) -> LogicalPlan:
+        """SELECT, MAP or REDUCE to its ORDER BY and LIMIT, over a FROM clause that was read before."""
+        return self.organized(self._map_or_reduce(source) if self._maps() else self._select(source))
 
     def _from_first(self) -> LogicalPlan:
         self.expect("FROM")

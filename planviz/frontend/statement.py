@@ -8,12 +8,12 @@ from planviz.errors import ParseError
 from planviz.expressions.core import Alias, Expression, Literal, lit
 from planviz.expressions.ids import next_id
 from planviz.expressions.unresolved import UnresolvedAlias
-from planviz.frontend.commands import Command
-from planviz.frontend.definitions import QUERY_WORDS, DefinitionReader
+from planviz.frontend.definitions import DefinitionReader
 from planviz.frontend.dialect import NEWEST, Dialect
-from planviz.frontend.lexer import END, QUOTED, STRING, WORD, tokenize, with_quoted_names
-from planviz.frontend.model import Statement, StatementKind
+from planviz.frontend.lexer import END, STRING, WORD, tokenize, with_quoted_names
+from planviz.frontend.model import WRITTEN, Statement, StatementKind
 from planviz.frontend.parameters import Parameters
+from planviz.frontend.query import QUERY_WORDS
 from planviz.logical.operators import Project
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import OneRowRelation
@@ -28,18 +28,29 @@ _STARTS = frozenset((";", "BEGIN", "THEN", "ELSE", "DO", "LOOP", "REPEAT", ":"))
 class StatementReader(DefinitionReader):
     """Reads statements."""
 
-    def statement(self) -> Statement:
-        """One statement, up to its semicolon or the end."""
+    def statements(self) -> list[Statement]:
+        """What stands before the next semicolon or the end: one statement, or one for each table that a FROM writes to.
+
+        What EXPLAIN explains is a query like any other: of an INSERT or a CREATE that whose rows are written.
+        """
+        explained = self._explains()
+        if self.sees_any("FROM", "WITH") and self._writes():
+            found = self._inserts()
+        else:
+            found = [self._statement()]
+        return [_query_of(s) for s in found] if explained else found
+
+    def _explains(self) -> bool:
+        """Whether EXPLAIN stands before something that has a plan; the cursor goes behind it: a live Spark is given
+        the rest alone."""
+        behind = 1 + (self.peek(1) in ("EXTENDED", "CODEGEN", "COST", "FORMATTED", "LOGICAL"))
+        explained = self.sees("EXPLAIN") and self.peek(behind) in (*QUERY_WORDS, *_WRITING)
+        self.at += behind if explained else 0
+        return explained
+
+    def _statement(self) -> Statement:
         start = self.at
         first = self.peek()
-        if first in ("FROM", "WITH") and self._writes():
-            return self._with_insert(start) if first == "WITH" else self._written(start)
-        if first == "EXPLAIN":
-            # What is explained is planned without it: a live Spark is given the query alone.
-            behind = 1 + (self.peek(1) in ("EXTENDED", "CODEGEN", "COST", "FORMATTED", "LOGICAL"))
-            if self.peek(behind) in QUERY_WORDS:
-                self.at += behind
-                start, first = self.at, self.peek()
         if first in QUERY_WORDS:
             plan = self.query()
             self._end()
@@ -64,28 +75,23 @@ class StatementReader(DefinitionReader):
             return self._commanding("unsupported")(start)
         raise self.syntax_error()
 
-    def _with_insert(self, start: int) -> Statement:
-        """WITH q AS (...) INSERT INTO ...: an INSERT whose query has the definitions."""
-        defined = self.definitions()
-        if not self.sees("INSERT"):
-            self.at = start
-            return self._written(start)
-        command = self.command()
-        if command is not None and command.plan is not None:
-            command = replace(command, plan=defined(command.plan))
-        return Statement("insert", self.source(start), self.tokens.starts[start], words="INSERT", command=command)
-
-    def _written(self, start: int) -> Statement:
-        """FROM t INSERT INTO ...: the first table that is written to."""
-        depth = 0
-        while depth or not self.sees("INSERT"):
-            depth += {"(": 1, ")": -1}.get(self.peek(), 0)
-            self.at += 1
-        self.at += 2
-        self.accept("TABLE")
-        target = Command("INSERT", self.identifier_parts()) if self.kind in (WORD, QUOTED) else None
-        made = self._rest(Statement("insert", "", self.tokens.starts[start], words="INSERT"), start)
-        return replace(made, command=target)
+    def _inserts(self) -> list[Statement]:
+        """WITH ... INSERT INTO a SELECT ..., or [WITH ...] FROM t INSERT INTO a SELECT ... INSERT INTO b SELECT ..."""
+        start = self.at
+        defined = self.definitions() if self.sees("WITH") else None
+        source = self.from_clause() if self.accept("FROM") else None
+        found: list[Statement] = []
+        while self.sees("INSERT"):
+            start = self.at if found else start
+            command = self.insert(source)
+            if command is not None and command.plan is not None and defined is not None:
+                command = replace(command, plan=defined(command.plan))
+            made = Statement("insert", self.source(start), self.tokens.starts[start], words="INSERT", command=command)
+            found.append(made)
+            if source is None:
+                break
+        self._end()
+        return found
 
     def _writes(self) -> bool:
         """Whether what begins like a query writes its rows somewhere: FROM t INSERT ..., WITH q AS (...) INSERT ..."""
@@ -257,6 +263,20 @@ class StatementReader(DefinitionReader):
         return Statement("clear_cache", self.source(start), self.tokens.starts[start])
 
 
+#: What writes the rows of a query, or names one, and can be explained.
+_WRITING = ("INSERT", "CREATE", "CACHE")
+
+
+def _query_of(s: Statement) -> Statement:
+    """The query in a statement as a statement of its own; the same where there is none."""
+    written = s.written
+    plan = s.plan if written is None else written
+    if plan is None:
+        return s
+    notes = s.notes if written is None else (*s.notes, WRITTEN)
+    return Statement("query", s.sql, s.start, plan, notes=notes)
+
+
 _OTHER_STATEMENTS = frozenset(
     [
         "ALTER",
@@ -320,7 +340,7 @@ def parse_script(
             continue
         start = reader.at
         try:
-            out.append(reader.statement())
+            out += reader.statements()
         except RecursionError:
             deep = "The query nests too deep to be read; split it with WITH or a view."
             raise reader.error("TOO_DEEP", deep) from None

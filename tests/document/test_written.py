@@ -6,6 +6,7 @@ import pytest
 
 from planviz.document import open_sql
 from planviz.errors import ParseError
+from tests.plans import small_catalog
 
 
 @pytest.mark.parametrize(
@@ -26,7 +27,7 @@ def test_it_has_plans_and_a_note(sql):
     assert any("the query whose rows are written" in note for note in found.notes)
 
 
-@pytest.mark.parametrize("sql", ["CREATE TABLE b LIKE a", "CREATE VIEW v AS SELECT id FROM a", "CACHE TABLE a"])
+@pytest.mark.parametrize("sql", ["CREATE TABLE b LIKE a", "CACHE TABLE a"])
 def test_what_writes_no_rows_has_none(sql):
     found = open_sql(f"CREATE TABLE a (id INT) USING parquet; {sql}")
 
@@ -47,3 +48,51 @@ def test_a_later_query_reads_the_table_that_was_made():
 def test_a_query_that_cannot_be_read_is_told(sql):
     with pytest.raises(ParseError):
         open_sql(sql)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "explain insert into t2 select a, b, c from t1 where a > 1",
+        "explain extended insert overwrite table t2 select a, b, c from t1 where a > 1",
+        "explain create table n using parquet as select a, b, c from t1 where a > 1",
+        "explain with q as (select * from t1 where a > 1) insert into t2 select a, b, c from q",
+        "insert overwrite directory '/tmp/x' using parquet select a, b, c from t1 where a > 1",
+        "insert overwrite local directory '/tmp/x' row format delimited fields terminated by ',' "
+        "select a, b, c from t1 where a > 1",
+        "create or replace temp view v as select a, b, c from t1 where a > 1",
+        "explain create view v as select a, b, c from t1 where a > 1",
+        "from t1 insert into t2 select a, b, c where a > 1",
+        "with q as (select * from t1) from q insert into t2 select a, b, c where a > 1",
+    ],
+)
+def test_what_writes_or_names_rows_has_the_plan_of_its_query(sql: str) -> None:
+    document = open_sql(sql, small_catalog())
+    assert document.error is None
+    (statement,) = document.statements
+    assert statement.execution is not None
+    assert "Filter (isnotnull(a#" in statement.execution.text("optimized")
+
+
+def test_a_from_that_writes_to_several_tables_has_a_plan_for_each() -> None:
+    sql = (
+        "from t1 insert into t2 select a, b, c where a > 1 insert overwrite table t3 select a, b, c where b > 2 limit 5"
+    )
+    document = open_sql(sql, small_catalog())
+    plans = [s.execution.text("optimized") for s in document.statements if s.execution is not None]
+    assert len(plans) == 2
+    assert "(a#" in plans[0]
+    assert "GlobalLimit" not in plans[0]
+    assert "GlobalLimit 5" in plans[1]
+    assert [s.sql.split()[0] for s in document.statements] == ["from", "insert"]
+
+
+def test_explained_tables_and_views_are_not_made() -> None:
+    document = open_sql("explain create table t1 as select a from t2; select b from t1", small_catalog())
+    assert document.error is None
+    assert len(document.statements) == 2
+
+
+def test_views_beside_a_query_have_no_plan_of_their_own() -> None:
+    document = open_sql("create temp view v as select a from t1; select * from v", small_catalog())
+    assert [s.kind for s in document.statements] == ["ddl", "query"]
