@@ -69,6 +69,7 @@ from planviz.catalog.tables import Catalog
 from planviz.config import OptimizerConfig
 from planviz.errors import AnalysisError
 from planviz.frontend.errors import analysis_error
+from planviz.functions.registry import nearest
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LogicalRelation
 from planviz.trees.executor import Check, RuleExecutor
@@ -181,7 +182,9 @@ class Analyzer:
                 raise
             # Spark looks every function up before anything else, and reports the unknown one first.
             name = sql_text(call.parts)
-            raise analysis_error("UNRESOLVED_ROUTINE", f"Cannot resolve routine {name}.", call) from e
+            raise analysis_error(
+                "UNRESOLVED_ROUTINE", f"Cannot resolve routine {name}.{nearest(call.parts[-1])}", call
+            ) from e
         return analyzed, context.counters.warnings
 
     def _run(self, plan: LogicalPlan, context: AnalysisContext) -> LogicalPlan:

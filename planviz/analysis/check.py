@@ -26,6 +26,7 @@ from planviz.expressions.unresolved import (
     PositionalParameter,
     UnresolvedAttribute,
     UnresolvedFunction,
+    UnresolvedOrdinal,
     UnresolvedStar,
 )
 from planviz.expressions.windows import (
@@ -34,6 +35,7 @@ from planviz.expressions.windows import (
 )
 from planviz.frontend.errors import analysis_error
 from planviz.frontend.literals import timestamp_literal
+from planviz.functions.registry import nearest
 from planviz.logical.combining import Except, Intersect, Join, SetOperation, Union
 from planviz.logical.operators import Aggregate, Filter, GlobalLimit, LocalLimit, Offset, Project
 from planviz.logical.plan import ANALYZED, LogicalPlan
@@ -84,7 +86,8 @@ def _check_operator(plan: LogicalPlan, context: AnalysisContext) -> None:
         raise _time_travel(plan, context)
     known = context.config.behaviour
     older = not (known.dates_are_ranged_by_days and known.predicates_stand_in_lists and known.windows_take_filters)
-    for e in plan.expressions:
+    # GROUP BY 1 stays open where what it stands for does, and that is what is wrong.
+    for e in sorted(plan.expressions, key=lambda e: bool(e.bits & UnresolvedOrdinal.BIT)):
         _check_expression(e, plan, context)
         if older:
             check_as_then(e, plan, known)
@@ -160,7 +163,9 @@ def _check_expression(e: Expression, plan: LogicalPlan, context: AnalysisContext
         if isinstance(x, NamedParameter | PositionalParameter):
             raise _unbound(x)
         if isinstance(x, UnresolvedFunction) and all(c.resolved for c in x.children):
-            raise analysis_error("UNRESOLVED_ROUTINE", f"Cannot resolve routine `{'.'.join(x.parts)}`.", x)
+            raise analysis_error(
+                "UNRESOLVED_ROUTINE", f"Cannot resolve routine `{'.'.join(x.parts)}`.{nearest(x.parts[-1])}", x
+            )
         if isinstance(x, UnresolvedStar):
             raise analysis_error("INVALID_USAGE_OF_STAR_OR_REGEX", "Invalid usage of '*' in an expression.", x)
         if x.children_resolved:

@@ -50,7 +50,7 @@ from planviz.functions.builders.aggregates import ORDERINGS, mode, percentile_of
 from planviz.functions.builders.base import wrong_count
 from planviz.functions.builders.conditions import asserted, two_comparisons
 from planviz.functions.builders.lambdas import HIGHER_ORDER
-from planviz.functions.registry import build, is_aggregate_function, known
+from planviz.functions.registry import build, is_aggregate_function, known, nearest
 from planviz.functions.signatures import accepts
 from planviz.logical.operators import Aggregate, Project
 from planviz.logical.plan import LogicalPlan
@@ -210,8 +210,8 @@ class ResolveFunctions(AnalyzerRule):
     def _opaque(self, e: UnresolvedFunction) -> Expression:
         name = ".".join(e.parts)
         if self.context.config.get("planviz.unknownFunctions") == "refuse":
-            raise analysis_error("UNRESOLVED_ROUTINE", f"Cannot resolve routine {sql_text(e.parts)}.", e)
-        self.context.counters.warn(f"The function {name} is not known; its type stays open.")
+            raise analysis_error("UNRESOLVED_ROUTINE", f"Cannot resolve routine {sql_text(e.parts)}.{nearest(name)}", e)
+        self.context.counters.warn(f"The function {name} is not known; its type stays open.{nearest(name)}")
         spec = FunctionSpec(name, (), lambda _: UNKNOWN, True, null_intolerant=False, foldable=False)
         return FunctionCall(name, e.arguments, spec)
 

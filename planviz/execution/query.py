@@ -7,7 +7,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 
 from planviz.analysis import Analyzer
-from planviz.analysis.inference import infer
+from planviz.analysis.inference import Defined, infer
 from planviz.catalog.tables import Catalog
 from planviz.config import OptimizerConfig
 from planviz.decisions.refusals import Refusal
@@ -306,14 +306,20 @@ class QueryExecution:
         return cost_string(self.optimized, estimator.estimate, None if every else estimator.asked_by(self.optimized))
 
 
-def with_guesses(plans: list[LogicalPlan], catalog: Catalog, defined: Iterable[str] = ()) -> tuple[Catalog, list[str]]:
+def with_guesses(
+    plans: list[LogicalPlan],
+    catalog: Catalog,
+    defined: Defined = (),
+    variables: Iterable[str] = (),
+) -> tuple[Catalog, list[str]]:
     """The catalogue with the tables that the unresolved plans read and it does not have, guessed; and warnings.
 
-    `defined` are names that are not to be guessed. Raises AnalysisError for a query that is too deep to be walked.
+    `defined` are names that are not to be guessed, `variables` names that are no columns, as `infer` takes them. Raises
+    AnalysisError for a query that is too deep to be walked.
     """
     try:
         with deep_stack():
-            return infer(plans, catalog, defined)
+            return infer(plans, catalog, defined, variables)
     except RecursionError:
         raise AnalysisError("TOO_DEEP", "The query is too deep to guess its tables; give a catalogue.") from None
 

@@ -118,8 +118,12 @@ class Session:
         return statements
 
     def _guess(self, statements: list[Statement]) -> None:
+        queries = [(s, p) for s in statements if (p := s.written if s.plan is None else s.plan) is not None]
+        places = {id(s): at for at, (s, _) in enumerate(queries)}
         made = ("create_table", "create_view")
-        defined = [s.name[-1] for s in statements if s.kind in made or (s.kind == "cache" and s.plan is not None)]
+        defining = [s for s in statements if s.kind in made or (s.kind == "cache" and s.plan is not None)]
+        defined = [(s.name, places.get(id(s))) for s in defining]
+        variables = [name for s in statements if s.kind == "declare" for name in s.name]
         # A script that makes tables with columns is complete; one that makes views and copies reads what is elsewhere.
         made_here = any(s.kind == "create_table" and s.columns for s in statements)
         nothing = not (self.catalog.tables or self.catalog.views or made_here)
@@ -130,8 +134,7 @@ class Session:
         for s in statements:
             if s.kind == "create_table" and s.columns:
                 known = known.with_table(table_of(s.name, s.columns, s.provider, s.partition_columns, s.buckets))
-        plans = [p for s in statements if (p := s.written if s.plan is None else s.plan) is not None]
-        found, self.warnings = with_guesses(plans, known, defined)
+        found, self.warnings = with_guesses([p for _, p in queries], known, defined, variables)
         guessed = {key: t for key, t in found.tables.items() if key not in known.tables}
         self.catalog = replace(self.catalog, tables={**self.catalog.tables, **guessed})
 

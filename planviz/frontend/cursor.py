@@ -143,6 +143,8 @@ class Cursor:
         self.at = 0
         self.depth = 0
         self.dialect = dialect
+        #: Whether the text defines datasets of a declarative pipeline, which may be read as LIVE.name and STREAM(name).
+        self.in_pipeline = False
 
     # -------------------------------------------------------------------------------------------- looking
 
@@ -438,8 +440,10 @@ class Cursor:
     def _meant(self, at: int) -> str:
         """The keyword that the word here, or one just before it, is nearly: it reads as a name then, to no good end."""
         for i in range(at, max(at - 4, -1), -1):
+            if self.tokens.texts[i] == ";":
+                break
             word = self.keys[i]
-            if self.kinds[i] == WORD and word not in _KEYWORDS and 4 <= len(word) < 20:
+            if self.kinds[i] == WORD and word not in (*_KEYWORDS, "NULL") and 4 <= len(word) < 20:
                 found = get_close_matches(word, _KEYWORDS, 1, 0.74)
                 if found:
                     return f" Did you mean {found[0]} instead of {self.tokens.texts[i]!r}?"

@@ -21,6 +21,8 @@ from planviz.logical.unresolved import UnresolvedRelation
 from planviz.types import STRING as TEXT
 from planviz.types import UNKNOWN, DataType, StringType, StructField, StructType, with_default
 
+#: What the datasets of a declarative pipeline are created as.
+_DATASET_WORDS = ("PRIVATE", "STREAMING", "LIVE", "MATERIALIZED", "INCREMENTAL")
 #: Clauses of CREATE TABLE that may stand there once.
 _CLAUSES = frozenset(("USING", "OPTIONS", "PARTITIONED", "CLUSTERED", "LOCATION", "COMMENT", "TBLPROPERTIES"))
 
@@ -84,8 +86,10 @@ class DefinitionReader(CommandReader):
 
     def _create(self, start: int) -> Statement:
         self.at += 1
-        replaces = self.accept("OR", "REPLACE")
+        replaces = self.accept("OR", "REPLACE") or self.accept("OR", "REFRESH")
         words: list[str] = []
+        if self.sees_any(*_DATASET_WORDS):
+            return self._create_dataset(start)
         while self.sees_any("GLOBAL", "TEMPORARY", "TEMP", "EXTERNAL"):
             words.append("TEMPORARY" if self.peek() == "TEMP" else self.peek())
             self.at += 1
@@ -100,6 +104,25 @@ class DefinitionReader(CommandReader):
             return self._commanding("unsupported")(start)
         words += ["REPLACE"] * replaces + ["IF NOT EXISTS"] * self.accept("IF", "NOT", "EXISTS")
         return self._create_table(start, words)
+
+    def _create_dataset(self, start: int) -> Statement:
+        """A streaming table, a materialized or a live view of a declarative pipeline: as a view of its query."""
+        while self.sees_any(*_DATASET_WORDS):
+            self.at += 1
+        self.at += 1  # TABLE or VIEW
+        self.accept("IF", "NOT", "EXISTS")
+        self.in_pipeline = True
+        name = self.dataset_name(self.identifier_parts())
+        depth = 0
+        while self.kind != END and (depth or not (self.sees(";") or (self.sees("AS") and self.peek(1) in QUERY_WORDS))):
+            depth += {"(": 1, ")": -1}.get(self.peek(), 0)
+            self.at += 1
+        if not self.accept("AS"):
+            return self._rest(Statement("unsupported", "", self.tokens.starts[start], words="CREATE"), start)
+        plan = self.query()
+        self._end()
+        place = self.tokens.starts[start]
+        return Statement("create_view", self.source(start), place, plan, name, words="TEMPORARY REPLACE")
 
     def _create_table(self, start: int, words: list[str]) -> Statement:
         made = Statement("create_table", "", self.tokens.starts[start], name=self.identifier_parts())

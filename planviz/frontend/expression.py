@@ -341,6 +341,9 @@ class ExpressionReader(SpecialForms):
             return self.placed(self.star(()), start)
         if key in (":", "?"):
             return self.placed(self.parameter(), start)
+        operator = {"&": "AND", "|": "OR"}.get(key)
+        if operator is not None and self.keys[start - 1] == key:
+            raise self.syntax_error(f"Spark has no {key}{key}; {operator} says the same")
         raise self.syntax_error("an expression was expected")
 
     def number(self, sign: str = "") -> Literal:

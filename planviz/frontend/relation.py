@@ -17,7 +17,7 @@ from planviz.expressions.subqueries import LateralSubquery
 from planviz.expressions.unresolved import UnresolvedAttribute
 from planviz.frontend.cursor import MAX_JOINS
 from planviz.frontend.expression import ExpressionReader
-from planviz.frontend.lexer import NUMBER, STRING, WORD
+from planviz.frontend.lexer import NUMBER, QUOTED, STRING, WORD
 from planviz.frontend.naming import constant_text, name_parts
 from planviz.logical.combining import Join, LateralJoin
 from planviz.logical.operators import Filter, Generate, GlobalLimit, LocalLimit, Sample, SubqueryAlias
@@ -199,7 +199,7 @@ class RelationReader(ExpressionReader):
             if not isinstance(found, ParseError):
                 return self._sampled(self._aliased_plan(self.placed(found, start)))
         at = self.at
-        parts = self.identifier_parts()
+        parts = self._dataset() or self.identifier_parts()
         if self.sees("("):
             self.at = at
             return self._table_function()
@@ -212,6 +212,23 @@ class RelationReader(ExpressionReader):
             sample = self.sample_clause()
             return sample(self._aliased_plan(plan))
         return self._sampled(self._aliased_plan(plan))
+
+    def _dataset(self) -> tuple[str, ...] | None:
+        """STREAM(name), STREAM name and LIVE.name of a declarative pipeline; None elsewhere."""
+        if not self.in_pipeline:
+            return None
+        streams = self.sees("STREAM") and (self.peek(1) == "(" or self.kinds[self.at + 1] in (WORD, QUOTED))
+        self.at += streams
+        bracketed = streams and self.accept("(")
+        parts = self.dataset_name(self.identifier_parts())
+        if bracketed:
+            self.expect(")")
+        return parts
+
+    @staticmethod
+    def dataset_name(parts: tuple[str, ...]) -> tuple[str, ...]:
+        """The name of a pipeline's dataset without the schema LIVE, which all of them have."""
+        return parts[1:] if len(parts) == 2 and parts[0].upper() == "LIVE" else parts
 
     def _relation_by_text(self) -> LogicalPlan:
         """IDENTIFIER(constant text)."""

@@ -73,7 +73,8 @@ class StatementReader(DefinitionReader):
             return reader(start)
         if self.kind == WORD and first in _OTHER_STATEMENTS:
             return self._commanding("unsupported")(start)
-        raise self.syntax_error()
+        whose = _EXTENSIONS.get(first)
+        raise self.syntax_error(f"{first} is a command of {whose}, not of Spark, and has no plan" if whose else "")
 
     def _inserts(self) -> list[Statement]:
         """WITH ... INSERT INTO a SELECT ..., or [WITH ...] FROM t INSERT INTO a SELECT ... INSERT INTO b SELECT ..."""
@@ -277,6 +278,11 @@ def _query_of(s: Statement) -> Statement:
     return Statement("query", s.sql, s.start, plan, notes=notes)
 
 
+#: Commands that are not in Spark's own grammar, and whose they are.
+_EXTENSIONS = {
+    **dict.fromkeys(("CONVERT", "GENERATE", "OPTIMIZE", "REORG", "RESTORE", "VACUUM"), "Delta Lake"),
+    **dict.fromkeys(("APPLY", "COPY", "DENY", "FSCK", "UNDROP"), "Databricks"),
+}
 _OTHER_STATEMENTS = frozenset(
     [
         "ALTER",

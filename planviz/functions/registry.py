@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from planviz.errors import AnalysisError
@@ -20,6 +21,10 @@ from planviz.functions.signatures import AGGREGATE_SIGNATURES, SIGNATURES, Signa
 
 if TYPE_CHECKING:
     from planviz.trees.node import TreeNode
+
+
+#: Names are compared up to so many letters.
+_LONGEST = 60
 
 
 def known(name: str) -> bool:
@@ -165,3 +170,12 @@ def _check_count(name: str, count: int, fewest: int, most: int, place: TreeNode 
 def is_aggregate_function(e: Expression) -> bool:
     """Whether the expression is an aggregate function that is not a pure window function."""
     return isinstance(e, AggregateFunction) and not isinstance(e, WindowFunction)
+
+
+def nearest(name: str) -> str:
+    """ " Did you mean f or g?" with the built-in functions of the nearest names; "" where none is near."""
+    wanted, there = name.lower()[:_LONGEST], sorted(names())
+    # COUNTIF is count_if: as other databases write it.
+    same = [n for n in there if n.replace("_", "") == wanted.replace("_", "")]
+    near = same or get_close_matches(wanted, there, 2, 0.75)
+    return f" Did you mean {' or '.join(near)}?" if near else ""

@@ -329,3 +329,48 @@ def test_a_warning_names_the_first_of_many_columns():
 
     assert any("(a, c0, c1," in w and "c18 and 981 more)" in w for w in warnings)
     assert max(map(len, warnings)) < 300
+
+
+def planned(script: str) -> list[str]:
+    """The optimized plans of a script whose tables are guessed; no statement may fail."""
+    outcomes = list(Session(infer=True).run(script, stage="optimized"))
+    assert [o.error for o in outcomes if o.error is not None] == []
+    return [o.execution.text("optimized") for o in outcomes if o.execution is not None]
+
+
+def test_what_is_read_through_a_view_or_a_copy_is_guessed_of_its_table():
+    view = planned("create temp view v as select * from raw where x > 1; select a, sum(b) from v group by a")
+    assert "raw[x#" in view[-1]
+    copy = planned("create table silver.v as select * from raw where x > 1; select a, sum(b) from silver.v group by 1")
+    assert "Relation spark_catalog.silver.v[" in copy[-1]
+
+
+def test_tables_of_one_name_in_two_databases_are_two():
+    plans = planned("create table silver.orders as select id from bronze.orders; select id from silver.orders")
+    assert "bronze.orders" in plans[0]
+    assert "silver.orders" in plans[1]
+
+
+def test_a_view_that_replaces_itself_reads_the_one_before():
+    plans = planned(
+        "create or replace temp view v as select * from raw;"
+        "create or replace temp view w as select a from v where b > 1;"
+        "select * from w"
+    )
+    assert "raw[" in plans[-1]
+
+
+def test_a_session_variable_is_no_column_of_a_guessed_table():
+    plans = planned("declare variable cutoff date default date'2026-01-01'; select id from people where born > cutoff")
+    assert "cutoff" not in plans[-1]
+
+
+def test_the_datasets_of_a_pipeline_are_views():
+    plans = planned(
+        "create or refresh streaming table clean (constraint ok expect (amount > 0) on violation drop row) "
+        "as select * from stream(live.raw) where status <> 'x';"
+        "create materialized view daily as select day, sum(amount) from live.clean group by day"
+    )
+    assert len(plans) == 2
+    assert "Aggregate [day#" in plans[1]
+    assert "raw[" in plans[1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from planviz.config import OptimizerConfig
 from planviz.execution import Session
 
 FRAME = "select sum(n) over ({}) from p"
@@ -199,3 +200,40 @@ def test_what_a_range_is_made_of_may_be_computed():
     *_, outcome = Session().run("select * from range(bigint('+5'), 2 + 6)")
     assert outcome.error is None
     assert "Range (5, 8, step=1" in outcome.execution.text("analyzed")
+
+
+@pytest.mark.parametrize(
+    ("sql", "near"),
+    [
+        ("select countif(n > 1) over () from p", "Did you mean count_if?"),
+        ("select sume(n) over () from p", "Did you mean sum"),
+    ],
+)
+def test_an_unknown_function_is_refused_with_the_nearest_names(sql, near):
+    assert "UNRESOLVED_ROUTINE" in told(sql)
+    assert near in told(sql)
+
+
+def test_what_a_position_stands_for_is_what_is_wrong():
+    assert "UNRESOLVED_COLUMN" in told("select nope, count(*) from p group by 1")
+
+
+@pytest.mark.parametrize(
+    ("sql", "words"),
+    [
+        ("select 1; optimize t zorder by (a)", "OPTIMIZE is a command of Delta Lake"),
+        ("select null; copy into t from '/x'", "COPY is a command of Databricks"),
+        ("select * from p where a = 1 && b = 2", "AND says the same"),
+        ("select * from p where a = 1 || b = 2 && s = 'x'", "AND says the same"),
+    ],
+)
+def test_what_others_read_is_refused_with_what_spark_has(sql, words):
+    assert words in told(sql)
+    assert "Did you mean" not in told(sql)
+
+
+def told(sql: str) -> str:
+    """What is wrong with the last statement."""
+    config = OptimizerConfig().with_settings({"planviz.unknownFunctions": "refuse"})
+    *_, outcome = Session(config=config).run(f"{SETUP}; {sql}")
+    return str(outcome.error)

@@ -6,6 +6,6 @@ values.py   expressions: what the use of a column says of its type
 plans.py    operators: which columns are in scope where
 """
 
-from planviz.analysis.inference.plans import infer
+from planviz.analysis.inference.plans import Defined, infer
 
-__all__ = ["infer"]
+__all__ = ["Defined", "infer"]

@@ -58,13 +58,24 @@ class Output:
         return not any(r.open for r in self.relations)
 
 
-def infer(plans: Iterable[LogicalPlan], catalog: Catalog, defined: Iterable[str] = ()) -> tuple[Catalog, list[str]]:
+#: The parts of a name that a script defines, and the place of its query among the plans; None where it has none.
+Defined = Iterable[tuple[tuple[str, ...], int | None]]
+
+
+def infer(
+    plans: Iterable[LogicalPlan],
+    catalog: Catalog,
+    defined: Defined = (),
+    variables: Iterable[str] = (),
+) -> tuple[Catalog, list[str]]:
     """The catalogue with every table that the plans read and that it does not have, guessed; and warnings.
 
-    `plans` are unresolved. `defined` are names that the script itself defines and that are not to be guessed. The
+    `plans` are unresolved, in the order of the script. `defined` are the names that the script itself defines, which
+    are not to be guessed, `variables` those of its session variables, which are no columns of a guessed table. The
     plans are walked twice: columns written with their table are surely its own, and help to place those without.
     """
-    walk = _Walk(catalog, frozenset(d.lower() for d in defined))
+    walk = _Walk(catalog, defined)
+    walk.resolver.variables = frozenset(v.lower() for v in variables)
     plans = list(plans)
     for again in (False, True):
         if again:
@@ -72,8 +83,9 @@ def infer(plans: Iterable[LogicalPlan], catalog: Catalog, defined: Iterable[str]
                 table.forget_uses()
             walk.resolver.warnings.clear()
             walk.resolver.placed.clear()
-        for plan in plans:
-            walk.query(plan, None, {})
+            walk.made.clear()
+        for at, plan in enumerate(plans):
+            walk.made[at] = walk.query(plan, None, {})
     for table in walk.tables.values():
         catalog = catalog.with_table(table.table())
         if table.starred:
@@ -96,9 +108,11 @@ def _first(names: list[str]) -> str:
 
 
 class _Walk:
-    def __init__(self, catalog: Catalog, defined: frozenset[str]) -> None:
+    def __init__(self, catalog: Catalog, defined: Defined) -> None:
         self.catalog = catalog
-        self.defined = defined
+        self.defined = [(tuple([p.lower() for p in parts]), at) for parts, at in defined]
+        #: What the plans walked so far give, by their place.
+        self.made: dict[int, Output] = {}
         self.tables: dict[str, GuessedTable] = {}
         self.resolver = Resolver()
         self.definitions: Definitions = {}
@@ -144,10 +158,23 @@ class _Walk:
         if view is not None:
             made = self.query(view.plan or parse_plan(view.sql), None, {})
             return Output([_merged((view.name,), made)], [])
-        if name.lower() in self.defined:
-            return Output([Relation(plan.parts)], [])
+        defined = self._defined(plan.parts)
+        if defined is not None:
+            return defined
         key = ".".join(plan.parts).lower()
         return Output([Relation(plan.parts, [], [self.tables.setdefault(key, GuessedTable(plan.parts))])], [])
+
+    def _defined(self, parts: tuple[str, ...]) -> Output | None:
+        """What the script defines under a name, as far as it has been walked; None: it defines no such name.
+
+        Names of two databases are different where both say which.
+        """
+        asked = tuple([p.lower() for p in parts])
+        places = [at for name, at in self.defined if name[-len(asked) :] == asked[-len(name) :]]
+        if not places:
+            return None
+        made = [self.made[at] for at in places if at is not None and at in self.made]
+        return Output([_merged((parts[-1],), made[-1]) if made else Relation(parts)], [])
 
     def alias(self, plan: SubqueryAlias, outer: Scope | None) -> Output:
         """relation AS name."""

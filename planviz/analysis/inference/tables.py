@@ -132,6 +132,8 @@ class Resolver:
 
     def __init__(self) -> None:
         self.warnings: list[str] = []
+        #: Session variables, in lower case: a name alone means one of them before a column of a guessed table.
+        self.variables: frozenset[str] = frozenset()
         #: Columns that were placed by their names: the table, and the others that it could have been.
         self.placed: dict[str, tuple[str, str]] = {}
 

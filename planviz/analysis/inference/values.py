@@ -148,8 +148,10 @@ class Values:
         return children[0] if len(children) == 1 else children[0] if _is_window(e) else Guess()
 
     def _name(self, parts: tuple[str, ...], scope: Scope) -> Guess:
-        function = _CALLED_BY_NAME.get(parts[-1].lower()) if len(parts) == 1 else None
-        known = self.resolver.known(parts[-1], scope) if function is not None else self.resolver.column(parts, scope)
+        alone = parts[0].lower() if len(parts) == 1 else ""
+        function, variable = _CALLED_BY_NAME.get(alone), alone in self.resolver.variables
+        called = function is not None or variable
+        known = self.resolver.known(parts[-1], scope) if called else self.resolver.column(parts, scope)
         return known or Guess(known=function)
 
     def condition(self, e: Expression, scope: Scope) -> None:
