@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import ClassVar
 
-from planviz.expressions.core import BinaryExpression, Expression, TypeMismatch, UnaryExpression
+from planviz.expressions.core import BinaryExpression, Expression, Literal, TypeMismatch, UnaryExpression
 from planviz.trees.node import always, lazy, lazy_alone, node
 from planviz.types import (
     CALENDAR_INTERVAL,
@@ -45,7 +45,8 @@ class BinaryOperator(BinaryExpression):
         if a != b and not self.same_kind(a, b):
             return TypeMismatch(
                 "BINARY_OP_DIFF_TYPES",
-                f'the left and right operands of the binary operator have incompatible types ("{a.sql}" and "{b.sql}")',
+                f'the left and right operands of the binary operator have incompatible types ("{a.sql}" and "{b.sql}")'
+                f"{_unquoted_date(self.left) or _unquoted_date(self.right)}",
             )
         if a != NULL and not self.accepts(a):
             return TypeMismatch(
@@ -65,6 +66,16 @@ class BinaryOperator(BinaryExpression):
     def render(self, r: Callable[[Expression], str]) -> str:
         """The same with the sides' SQL."""
         return f"({r(self.left)} {self.SYMBOL} {r(self.right)})"
+
+
+def _unquoted_date(e: Expression) -> str:
+    """What is meant where 2024-01-31 stands without quotes, a subtraction; "" for anything else."""
+    match e:
+        case Subtract(Subtract(Literal(int() as year), Literal(int() as month)), Literal(int() as day)):
+            if 1000 <= year <= 9999 and 1 <= month <= 12 and 1 <= day <= 31:
+                shown = f"{year}-{month:02}-{day:02}"
+                return f"; {shown} without quotes is a subtraction, the date is DATE '{shown}'"
+    return ""
 
 
 #: The mode of arithmetic whose decimals are not promoted yet, as in Spark before 3.4: both sides must be of one type,

@@ -9,6 +9,7 @@ from typing import NoReturn, TypeVar
 
 from planviz.errors import AnalysisError, ParseError
 from planviz.frontend.dialect import NEWEST, Dialect
+from planviz.frontend.elsewhere import TYPES, instead
 from planviz.frontend.lexer import END, NUMBER, QUOTED, STRING, WORD, Tokens, line_and_column
 from planviz.frontend.literals import unquote
 from planviz.frontend.naming import name_parts
@@ -297,8 +298,9 @@ class Cursor:
         if self.kind == WORD and self.peek() in _BEFORE_BY and self.peek(1) != "BY":
             self.at += 1
             self.fail("BY was expected")
-        if self.keys[self.at - 1] == "TOP" and self.kind == NUMBER:
-            self.fail(f"Spark has no TOP; LIMIT {self.tokens.texts[self.at]} at the end says the same")
+        found = instead(self.tokens, self.at)
+        if found:
+            self.fail(found)
         self.fail("extra input " + repr(self.tokens.texts[self.at]))
 
     def separated(self, read: Callable[[], T]) -> list[T]:
@@ -382,7 +384,10 @@ class Cursor:
             raise self.error(e.error_class, str(e).partition("] ")[2], start) from None
         except Exception:
             self.at = start
-            raise self.error("UNSUPPORTED_DATATYPE", f'Unsupported data type "{_shortened(text).upper()}".') from None
+            ours = TYPES.get(text.upper())
+            hint = f" Spark's name for it is {ours}." if ours else ""
+            message = f'Unsupported data type "{_shortened(text).upper()}".{hint}'
+            raise self.error("UNSUPPORTED_DATATYPE", message) from None
 
     def collation(self) -> StringType:
         """Take the name of a collation: the text type that has it."""

@@ -54,6 +54,7 @@ from planviz.expressions.unresolved import (
     UnresolvedExtractValue,
     UnresolvedFunction,
 )
+from planviz.frontend.elsewhere import instead
 from planviz.frontend.lexer import END, NUMBER, QUOTED, STRING, WORD
 from planviz.frontend.special_forms import SpecialForms
 from planviz.frontend.variant_path import starts_path, variant_path
@@ -341,10 +342,7 @@ class ExpressionReader(SpecialForms):
             return self.placed(self.star(()), start)
         if key in (":", "?"):
             return self.placed(self.parameter(), start)
-        operator = {"&": "AND", "|": "OR"}.get(key)
-        if operator is not None and self.keys[start - 1] == key:
-            raise self.syntax_error(f"Spark has no {key}{key}; {operator} says the same")
-        raise self.syntax_error("an expression was expected")
+        raise self.syntax_error(instead(self.tokens, start) or "an expression was expected")
 
     def number(self, sign: str = "") -> Literal:
         """A number token."""

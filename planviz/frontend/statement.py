@@ -10,6 +10,7 @@ from planviz.expressions.ids import next_id
 from planviz.expressions.unresolved import UnresolvedAlias
 from planviz.frontend.definitions import DefinitionReader
 from planviz.frontend.dialect import NEWEST, Dialect
+from planviz.frontend.elsewhere import COMMANDS, unquoted_dates
 from planviz.frontend.lexer import END, STRING, WORD, tokenize, with_quoted_names
 from planviz.frontend.model import WRITTEN, Statement, StatementKind
 from planviz.frontend.parameters import Parameters
@@ -54,7 +55,8 @@ class StatementReader(DefinitionReader):
         if first in QUERY_WORDS:
             plan = self.query()
             self._end()
-            return Statement("query", self.source(start), self.tokens.starts[start], plan)
+            sql = self.source(start)
+            return Statement("query", sql, self.tokens.starts[start], plan, notes=unquoted_dates(sql))
         reader = {
             "CREATE": self._create,
             "SET": self._set_statement,
@@ -73,7 +75,7 @@ class StatementReader(DefinitionReader):
             return reader(start)
         if self.kind == WORD and first in _OTHER_STATEMENTS:
             return self._commanding("unsupported")(start)
-        whose = _EXTENSIONS.get(first)
+        whose = COMMANDS.get(first)
         raise self.syntax_error(f"{first} is a command of {whose}, not of Spark, and has no plan" if whose else "")
 
     def _inserts(self) -> list[Statement]:
@@ -278,11 +280,6 @@ def _query_of(s: Statement) -> Statement:
     return Statement("query", s.sql, s.start, plan, notes=notes)
 
 
-#: Commands that are not in Spark's own grammar, and whose they are.
-_EXTENSIONS = {
-    **dict.fromkeys(("CONVERT", "GENERATE", "OPTIMIZE", "REORG", "RESTORE", "VACUUM"), "Delta Lake"),
-    **dict.fromkeys(("APPLY", "COPY", "DENY", "FSCK", "UNDROP"), "Databricks"),
-}
 _OTHER_STATEMENTS = frozenset(
     [
         "ALTER",

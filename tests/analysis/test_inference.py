@@ -374,3 +374,18 @@ def test_the_datasets_of_a_pipeline_are_views():
     assert len(plans) == 2
     assert "Aggregate [day#" in plans[1]
     assert "raw[" in plans[1]
+
+
+@pytest.mark.parametrize(
+    ("sql", "warned"),
+    [
+        ("select row_number() over (order by x) rn from t where rn < 5", True),
+        ("select id, sum(x) as total from t where total > 5 group by id", True),
+        ("select upper(name) as name from t where name = 'x'", False),
+        ("select a as b from t where t.b > 1", False),
+        ("select * from (select row_number() over (order by x) rn from t) where rn < 5", False),
+    ],
+)
+def test_an_alias_that_where_cannot_read_is_told(sql, warned):
+    _, warnings = guessed(sql)
+    assert any("in WHERE is taken for a column" in w for w in warnings) is warned

@@ -224,6 +224,12 @@ def test_what_a_position_stands_for_is_what_is_wrong():
         ("select 1; optimize t zorder by (a)", "OPTIMIZE is a command of Delta Lake"),
         ("select null; copy into t from '/x'", "COPY is a command of Databricks"),
         ("select * from p where a = 1 && b = 2", "AND says the same"),
+        ("select n from p limit 5, 10", "LIMIT 10 OFFSET 5 says the same"),
+        ("select n from p fetch first 5 rows only", "LIMIT 5 says the same"),
+        ("select n from p where s ~ 'x'", "RLIKE says the same"),
+        ("select cast(n as text) from p", "Spark's name for it is STRING"),
+        ("select n::int8 from p", "Spark's name for it is BIGINT"),
+        ("select * from p where current_date() > 2024-01-31", "the date is DATE '2024-01-31'"),
         ("select * from p where a = 1 || b = 2 && s = 'x'", "AND says the same"),
     ],
 )

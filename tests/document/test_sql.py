@@ -167,3 +167,10 @@ def test_plans_become_the_graphs_that_their_text_is_read_into() -> None:
                 assert graph.links() == read.links()
                 compared += len(graph)
     assert compared > 10_000
+
+
+def test_a_date_without_quotes_is_told():
+    document = open_sql("select * from t where d > 2024-01-31 and n > 2024 - 01 - 31 and s = '2024-01-31'")
+    assert [n for n in document.notes if "without quotes" in n] == [
+        "2024-01-31 without quotes is a subtraction and gives 1992; the date is DATE '2024-01-31'."
+    ]

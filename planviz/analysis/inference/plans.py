@@ -243,17 +243,34 @@ class _Walk:
     def project(self, plan: Project, outer: Scope | None) -> Output:
         """SELECT without groups."""
         below = self.walk(plan.child, outer)
+        self._warn_of_aliases(plan.projects, plan.child)
         return self._select(plan.projects, below, outer)
 
     def aggregate(self, plan: Aggregate, outer: Scope | None) -> Output:
         """SELECT with groups: GROUP BY may name what the select list defines."""
         below = self.walk(plan.child, outer)
+        self._warn_of_aliases(plan.aggregates, plan.child)
         below = replace(below, relations=[*below.relations, *_windows(plan.grouping)])
         made = self._select(plan.aggregates, below, outer)
         scope = Scope(made.relations[:1], below.relations, outer)
         for g in () if groups_by_all(plan) else plan.grouping:
             self.values.of(g, scope)
         return made
+
+    def _warn_of_aliases(self, items: Iterable[Expression], below: LogicalPlan) -> None:
+        """Say which names in WHERE the select list defines and a guessed table was given: it is seldom meant so."""
+        if not isinstance(below, Filter):
+            return
+        made = {i.name.lower(): i.child for i in items if isinstance(i, Alias)}
+        for e in below.condition.collect(UnresolvedAttribute):
+            name = e.parts[-1].lower()
+            if len(e.parts) > 1 or name not in made or not any(name in t.columns for t in self.tables.values()):
+                continue
+            if name not in {a.parts[-1].lower() for a in made[name].collect(UnresolvedAttribute)}:
+                self.resolver.warn(
+                    f"{e.parts[-1]} in WHERE is taken for a column of a table: WHERE comes before the select list and "
+                    f"cannot read the {e.parts[-1]} that is made there."
+                )
 
     def _select(self, items: Iterable[Expression], below: Output, outer: Scope | None) -> Output:
         made, earlier = Relation(()), Relation(())
