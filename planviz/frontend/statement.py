@@ -151,8 +151,11 @@ class StatementReader(DefinitionReader):
         self.depth = 0
         while self.kind != END and not self.sees(";"):
             self.at += 1
-        kind: StatementKind = "query" if self.tokens.texts[start].upper() in QUERY_WORDS else "unsupported"
-        return Statement(kind, self.source(start), self.tokens.starts[start], error=error)
+        first = self.tokens.texts[start].upper()
+        kind: StatementKind = "query" if first in QUERY_WORDS else "unsupported"
+        # Other systems' commands stand between Spark's statements, and take nothing from them.
+        wrong = None if first in COMMANDS else error
+        return Statement(kind, self.source(start), self.tokens.starts[start], error=wrong)
 
     def _declare(self, start: int) -> Statement:
         """DECLARE [OR REPLACE] [VARIABLE] names [type] [DEFAULT value]."""

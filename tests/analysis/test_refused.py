@@ -221,8 +221,6 @@ def test_what_a_position_stands_for_is_what_is_wrong():
 @pytest.mark.parametrize(
     ("sql", "words"),
     [
-        ("select 1; optimize t zorder by (a)", "OPTIMIZE is a command of Delta Lake"),
-        ("select null; copy into t from '/x'", "COPY is a command of Databricks"),
         ("select * from p where a = 1 && b = 2", "AND says the same"),
         ("select n from p limit 5, 10", "LIMIT 10 OFFSET 5 says the same"),
         ("select n from p fetch first 5 rows only", "LIMIT 5 says the same"),

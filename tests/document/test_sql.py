@@ -174,3 +174,16 @@ def test_a_date_without_quotes_is_told():
     assert [n for n in document.notes if "without quotes" in n] == [
         "2024-01-31 without quotes is a subtraction and gives 1992; the date is DATE '2024-01-31'."
     ]
+
+
+def test_commands_of_other_systems_stand_between_statements():
+    document = open_sql("select null as n; optimize t zorder by (a); copy into t from '/x'; select 1")
+    assert document.error is None
+    assert [s.kind for s in document.statements] == ["query", "unsupported", "unsupported", "query"]
+    assert "Statement 2, line 1: OPTIMIZE is a command of Delta Lake, not of Spark, and has no plan." in document.notes
+    assert "Statement 3, line 1: COPY is a command of Databricks, not of Spark, and has no plan." in document.notes
+
+
+def test_a_command_of_another_system_alone_is_no_query():
+    document = open_sql("vacuum t retain 168 hours")
+    assert "VACUUM is a command of Delta Lake, not of Spark, and has no plan." in document.notes

@@ -13,6 +13,7 @@ from planviz.document.opening.sizes import NOT_OF_PROGRAMS, Sizes
 from planviz.errors import InputError
 from planviz.execution import Outcome, Session
 from planviz.frontend import Parameters
+from planviz.frontend.elsewhere import COMMANDS
 from planviz.frontend.lexer import line_and_column
 from planviz.graph import PlanGraph
 from planviz.graph.trace import RuleTrace
@@ -119,7 +120,10 @@ _BY_THE_TABLE = (
     "{} changes a table, and the table's format (Delta, Iceberg) says how: its plan is not made here. Paste its query "
     "alone, or what EXPLAIN printed."
 )
-_PASSED_OVER = dict.fromkeys(("MERGE", "UPDATE", "DELETE"), _BY_THE_TABLE)
+_PASSED_OVER = {
+    **dict.fromkeys(("MERGE", "UPDATE", "DELETE"), _BY_THE_TABLE),
+    **{word: f"{word} is a command of {whose}, not of Spark, and has no plan." for word, whose in COMMANDS.items()},
+}
 
 
 def notes_of(statements: Sequence[SqlStatement], shown: int | None = None) -> tuple[str, ...]:
