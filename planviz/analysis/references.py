@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing_extensions import override
 
 from planviz.analysis.context import AnalyzerRule, same_name
+from planviz.analysis.deduplication import repeats_ids
 from planviz.analysis.hidden import unhidden
 from planviz.analysis.lateral_aliases import with_lateral_aliases
 from planviz.analysis.missing import add_missing, with_aggregate
@@ -76,6 +77,8 @@ class ResolveReferences(AnalyzerRule):
             return plan
         if isinstance(plan, Join) and not plan.duplicate_resolved:
             # A name would be bound to the column of another side; DeduplicateRelations comes first.
+            return plan
+        if self.context.config.behaviour.relations_are_deduplicated and any(map(repeats_ids, plan.children)):
             return plan
         if isinstance(plan, Project) and any(e.bits & UnresolvedStar.BIT for e in plan.projects):
             plan = plan.replace(projects=tuple(expanded(plan.projects, plan)))
