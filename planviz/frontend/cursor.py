@@ -142,6 +142,8 @@ class Cursor:
         self.kinds = tokens.kinds
         self.at = 0
         self.depth = 0
+        #: How many items of select lists are being read, one within the other.
+        self.naming = 0
         self.dialect = dialect
 
     # -------------------------------------------------------------------------------------------- looking

@@ -36,6 +36,10 @@ class Dialect:
     doubled_quotes_are_one: bool = True
     #: The time zone of timestamps (spark.sql.session.timeZone).
     zone: str = "UTC"
+    #: The instant that a query calls now (planviz.now).
+    now: str = ""
+    #: `(a|b)` in backquotes is a regular expression of names (spark.sql.parser.quotedRegexColumnNames).
+    quoted_regex_names: bool = False
     version: str = "4.3"
     later: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
@@ -55,6 +59,8 @@ def dialect_of(config: OptimizerConfig) -> Dialect:
         config.flag("spark.sql.groupByOrdinal"),
         config.flag("spark.sql.legacy.interval.enabled"),
         config.text("spark.sql.session.timeZone"),
+        config.text("planviz.now"),
+        config.flag("spark.sql.parser.quotedRegexColumnNames"),
     )
 
 
@@ -69,7 +75,11 @@ def _dialect(
     grouped: bool,
     calendar: bool,
     zone: str,
+    now: str,
+    regex: bool,
 ) -> Dialect:
     later, version = later_than(profile, tuple(PROFILES)), profile.removeprefix("spark-")
     halved = PROFILES[profile].behaviour.doubled_quotes_are_one
-    return Dialect(quoted, exponents, in_order, without_zone, ordered, grouped, calendar, halved, zone, version, later)
+    return Dialect(
+        quoted, exponents, in_order, without_zone, ordered, grouped, calendar, halved, zone, now, regex, version, later
+    )
