@@ -76,6 +76,16 @@ SETTINGS = {
         Setting("spark.sql.groupByAliases", True, "GROUP BY may name an alias of the select list."),
         Setting("spark.sql.groupByOrdinal", True, "GROUP BY 1 means the first item of the select list."),
         Setting("spark.sql.orderByOrdinal", True, "ORDER BY 1 means the first item of the select list."),
+        Setting(
+            "spark.sql.parser.quotedRegexColumnNames",
+            False,
+            "A name in backquotes in a select list is a regular expression of columns.",
+        ),
+        Setting(
+            "spark.sql.prioritizeOrdinalResolutionInSort.enabled",
+            True,
+            "ORDER BY finds its positions before columns that the select list does not have; else they count, too.",
+        ),
         Setting("spark.sql.session.timeZone", "Etc/UTC", "The zone of timestamps."),
         Setting("spark.sql.analyzer.maxIterations", 100, "Passes of an analyzer batch.", least=1),
         Setting("spark.sql.view.maxNestedViewDepth", 100, "How many views may stand one in the other.", least=1),

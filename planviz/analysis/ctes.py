@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing_extensions import override
 
 from planviz.analysis.context import AnalyzerRule, same_name, subplans
+from planviz.analysis.deduplication import repeats_ids
 from planviz.expressions.core import AttributeReference
 from planviz.expressions.subqueries import QueryPlan, SubqueryExpression
 from planviz.frontend.errors import analysis_error
@@ -204,6 +205,7 @@ class ResolveWithCTE(AnalyzerRule):
             return plan
         if isinstance(plan, WithCTE):
             definitions = []
+            told_apart = self.context.config.behaviour.relations_are_deduplicated
             for d in plan.definitions:
                 new = self._definition(d, known)
                 definitions.append(new)
@@ -212,7 +214,7 @@ class ResolveWithCTE(AnalyzerRule):
                     seen = _seen_inside(new)
                     new = self._definition(new, known if seen is None else {**known, new.id: seen})
                     definitions[-1] = new
-                if new.resolved:
+                if new.resolved and not (told_apart and repeats_ids(new.child)):
                     known[new.id] = new
             changed = (
                 tuple(definitions)

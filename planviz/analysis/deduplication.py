@@ -14,7 +14,7 @@ from planviz.expressions.subqueries import SubqueryExpression
 from planviz.logical.cached import InMemoryRelation
 from planviz.logical.combining import Except, Intersect, Join, LateralJoin, Union
 from planviz.logical.objects import SerializeFromObject
-from planviz.logical.operators import Aggregate, Expand, Generate, Project, Window
+from planviz.logical.operators import Aggregate, Distinct, Expand, Generate, Project, SubqueryAlias, Window
 from planviz.logical.plan import ANALYZED, LogicalPlan
 from planviz.logical.relations import CTERelationRef, LocalRelation, LogicalRDD, LogicalRelation, Range, UnionLoopRef
 from planviz.logical.scripts import ScriptTransformation
@@ -56,6 +56,13 @@ def deduplicated(plan: LogicalPlan, behaviour: Behaviour | None = None) -> Logic
     mask = Join.BIT | LateralJoin.BIT | Intersect.BIT | Except.BIT | Union.BIT
     step = _conflicts_at_the_top if relations_only else _conflicts
     return new.resolve_operators_up(step, mask) if new.bits & mask else new
+
+
+def repeats_ids(plan: LogicalPlan) -> bool:
+    """Whether this is a union, named or without its duplicates, whose inputs wait for columns of their own ids."""
+    while isinstance(plan, SubqueryAlias | Distinct):
+        plan = plan.child
+    return isinstance(plan, Union) and not plan.by_name and plan.resolved and plan.repeats_ids
 
 
 def _over_analyzed(plan: LogicalPlan) -> bool:

@@ -7,6 +7,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 
 from planviz.analysis.context import sql_text
+from planviz.analysis.deduplication import DUPLICATE
 from planviz.errors import AnalysisError
 from planviz.expressions.complex import GetArrayItem, GetArrayStructFields, GetMapValue, GetStructField
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, lit
@@ -48,6 +49,9 @@ class Scope:
                 continue
             distinct = list(dict.fromkeys(found))
             fields = parts[qualifiers + 1 :]
+            if len(distinct) > 1:
+                # An input of a union told one column apart in two: a name means the first of them.
+                distinct = [a for a in distinct if DUPLICATE not in a.metadata] or distinct
             if len(distinct) > 1:
                 raise _ambiguous(parts, distinct, place)
             column = distinct[0]

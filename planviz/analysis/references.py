@@ -5,19 +5,19 @@ from __future__ import annotations
 from typing_extensions import override
 
 from planviz.analysis.context import AnalyzerRule, same_name
+from planviz.analysis.deduplication import repeats_ids
 from planviz.analysis.hidden import unhidden
 from planviz.analysis.lateral_aliases import with_lateral_aliases
 from planviz.analysis.missing import add_missing, with_aggregate
 from planviz.analysis.names import UNBOUND, Scope, bind, bind_if_possible, extract_value
 from planviz.analysis.ordinals import groups_by_all, with_group_by_all, with_order_by_all
-from planviz.analysis.stars import expanded, star_arguments
+from planviz.analysis.stars import expanded, outer_column, star_arguments
 from planviz.expressions.aggregates import GroupingID
 from planviz.expressions.calls import FunctionCall
-from planviz.expressions.core import Alias, AttributeReference, Expression, NamedExpression, lit
+from planviz.expressions.core import Alias, Expression, NamedExpression, lit
 from planviz.expressions.ids import next_id
 from planviz.expressions.pipes import UnresolvedStarExceptOrReplace
 from planviz.expressions.unresolved import (
-    OuterReference,
     UnresolvedAttribute,
     UnresolvedExtractValue,
     UnresolvedOrdinal,
@@ -77,8 +77,10 @@ class ResolveReferences(AnalyzerRule):
         if isinstance(plan, Join) and not plan.duplicate_resolved:
             # A name would be bound to the column of another side; DeduplicateRelations comes first.
             return plan
+        if self.context.config.behaviour.relations_are_deduplicated and any(map(repeats_ids, plan.children)):
+            return plan
         if isinstance(plan, Project) and any(e.bits & UnresolvedStar.BIT for e in plan.projects):
-            plan = plan.replace(projects=tuple(expanded(plan.projects, plan)))
+            plan = plan.replace(projects=tuple(expanded(plan.projects, plan, self.context.outer[:1])))
         plan, shown = unhidden(plan, self.context.config.behaviour.hidden_columns_come_alone)
         bound = self._bound(plan)
         return bound if shown is None else Project(shown, bound)
@@ -129,7 +131,7 @@ class ResolveReferences(AnalyzerRule):
                 scope = Scope(a for c in _outer_children(plan) for a in c.output)
                 found = scope.resolve(x.parts, x)
                 if found is not None:
-                    return _outer(found)
+                    return outer_column(found)
             return self._variable(x) if variables else x
 
         found: Expression = e.transform_up(step, UnresolvedAttribute.BIT)
@@ -156,7 +158,7 @@ class ResolveReferences(AnalyzerRule):
 
     def _project(self, plan: Project) -> Project:
         scope = Scope(plan.child.output)
-        items = expanded(plan.projects, plan)
+        items = expanded(plan.projects, plan, self.context.outer[:1])
         bound = [bind(e, scope, True) for e in items]
         bound = self._with_lateral_aliases(bound)
         bound = [self._item(e) for e in bound]
@@ -164,7 +166,7 @@ class ResolveReferences(AnalyzerRule):
 
     def _aggregate(self, plan: Aggregate) -> Aggregate:
         scope = Scope(plan.child.output)
-        items = expanded(plan.aggregates, plan)
+        items = expanded(plan.aggregates, plan, self.context.outer[:1])
         grouping = [bind(e, scope) for e in plan.grouping]
         bound = [bind(e, scope, True) for e in items]
         bound = self._with_lateral_aliases(bound)
@@ -195,7 +197,8 @@ class ResolveReferences(AnalyzerRule):
         return [e.transform_up(step, UnresolvedAttribute.BIT) for e in grouping]
 
     def _sort(self, plan: Sort) -> LogicalPlan:
-        if any(o.bits & UnresolvedOrdinal.BIT for o in plan.order):
+        first = self.context.config.flag("spark.sql.prioritizeOrdinalResolutionInSort.enabled")
+        if first and any(o.bits & UnresolvedOrdinal.BIT for o in plan.order):
             return plan
         scope = Scope(plan.child.output)
         order = [bind_if_possible(o, scope) for o in plan.order]
@@ -241,14 +244,6 @@ def _outer_children(plan: LogicalPlan) -> tuple[LogicalPlan, ...]:
         return (plan.child, plan.child.child)
     found: tuple[LogicalPlan, ...] = plan.children
     return found
-
-
-def _outer(found: Expression) -> Expression:
-    def wrap(x: Expression) -> Expression:
-        return OuterReference(x) if isinstance(x, AttributeReference) else x
-
-    made: Expression = (found.child if isinstance(found, Alias) else found).transform_up(wrap, AttributeReference.BIT)
-    return made
 
 
 def _kept(old: tuple[Expression, ...], new: list[Expression]) -> tuple[Expression, ...]:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import permutations
 
 from planviz.analysis.frames import columns_renamed, columns_replaced, columns_with
 from planviz.analysis.hidden import hidden_output
 from planviz.analysis.names import Scope, unresolved_column
+from planviz.errors import AnalysisError
 from planviz.expressions.complex import CreateNamedStruct, GetStructField, struct_of
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, alias, lit
 from planviz.expressions.pipes import UnresolvedStarExceptOrReplace
 from planviz.expressions.predicates import In
 from planviz.expressions.unresolved import (
+    OuterReference,
     ResolvedStar,
     UnresolvedAttribute,
     UnresolvedFunction,
@@ -22,12 +25,16 @@ from planviz.expressions.unresolved import (
     UnresolvedStarWithColumnsRenames,
 )
 from planviz.frontend.errors import analysis_error
+from planviz.logical.combining import LateralJoin
+from planviz.logical.operators import Aggregate, Project
 from planviz.logical.plan import LogicalPlan, UnaryNode
 from planviz.trees.depth import refuse_wide
 from planviz.types import INT, UNKNOWN, DataType, StructType
 
 Path = tuple[str, ...]
 Column = AttributeReference | Alias
+#: The operators around a subquery, the nearest first.
+Outer = tuple[LogicalPlan, ...]
 
 _STARS = (
     UnresolvedStar.BIT
@@ -37,14 +44,17 @@ _STARS = (
 )
 
 
-def expanded(items: tuple[Expression, ...], plan: UnaryNode) -> list[Expression]:
-    """The items of a select list over `plan` with every star replaced by what it stands for."""
+def expanded(items: tuple[Expression, ...], plan: UnaryNode, outer: Outer = ()) -> list[Expression]:
+    """The items of a select list over `plan` with every star replaced by what it stands for.
+
+    `outer`: the query around this one; its tables may be named where a select list or a lateral join holds it.
+    """
     if not any(e.bits & _STARS for e in items):
         return list(items)
     out: list[Expression] = []
     for e in items:
         if isinstance(e, UnresolvedStar):
-            out += expand_star(e, plan)
+            out += expand_star(e, plan, outer)
         elif isinstance(e, UnresolvedStarWithColumns):
             out += columns_with(e, plan.child.output)
         elif isinstance(e, UnresolvedStarExceptOrReplace):
@@ -52,15 +62,40 @@ def expanded(items: tuple[Expression, ...], plan: UnaryNode) -> list[Expression]
         elif isinstance(e, UnresolvedStarWithColumnsRenames):
             out += columns_renamed(e, plan.child.output)
         elif e.bits & UnresolvedStar.BIT:
-            out.append(e.transform_up(lambda x: star_arguments(x, plan), UnresolvedStar.BIT))
+            out.append(e.transform_up(lambda x: star_arguments(x, plan, outer), UnresolvedStar.BIT))
         else:
             out.append(e)
         refuse_wide(len(out))
     return out
 
 
-def expand_star(star: UnresolvedStar, plan: LogicalPlan) -> list[Expression]:
-    """The columns that `*`, `t.*` or `struct.*` means, without those in EXCEPT."""
+def expand_star(star: UnresolvedStar, plan: LogicalPlan, outer: Outer = ()) -> list[Expression]:
+    """The columns that `*`, `t.*` or `struct.*` means, without those in EXCEPT; of `outer` where `plan` has none."""
+    try:
+        return _expand_star(star, plan)
+    except AnalysisError:
+        if not outer or not isinstance(outer[0], Project | Aggregate | LateralJoin):
+            raise
+        try:
+            found = _expand_star(star, outer[0])
+        except AnalysisError:
+            found = []
+        if not found:
+            raise
+    return [outer_column(c) for c in found]
+
+
+def outer_column(found: Expression) -> Expression:
+    """A column of the surrounding query, as a subquery names it."""
+
+    def wrap(x: Expression) -> Expression:
+        return OuterReference(x) if isinstance(x, AttributeReference) else x
+
+    made: Expression = (found.child if isinstance(found, Alias) else found).transform_up(wrap, AttributeReference.BIT)
+    return made
+
+
+def _expand_star(star: UnresolvedStar, plan: LogicalPlan) -> list[Expression]:
     if isinstance(star, ResolvedStar):
         return list(star.columns)
     columns = [a for c in plan.children for a in c.output]
@@ -79,17 +114,30 @@ def _wanted(columns: Sequence[Column], star: UnresolvedStar) -> list[Expression]
     return _without(columns, star) if star.excepted else list(columns)
 
 
-def _matching(star: UnresolvedRegex, columns: Sequence[Column]) -> list[Expression]:
-    """The columns whose names match, without backtracking."""
+#: (X)?+R of Hive, "all but X": what X took is not given back to R. RE2 does not know it.
+_POSSESSIVE = re.compile(r"(\([^()]*\))\?\+(.*)", re.DOTALL)
+
+
+def _matching(star: UnresolvedRegex, columns: Sequence[AttributeReference]) -> list[Expression]:
+    """The columns whose names match, in any case and without backtracking."""
     import re2
 
+    table = star.target[-1].lower() if star.target else None
+    all_but = _POSSESSIVE.fullmatch(star.pattern)
+    first, rest = all_but.groups() if all_but else ("", star.pattern)
     try:
-        compiled = re2.compile(star.pattern)
+        taken, compiled = re2.compile(f"(?i){first}"), re2.compile(f"(?i){rest}")
     except re2.error:
         raise analysis_error(
             "INVALID_REGEXP", f"{star.pattern!r} is no regular expression that can be read.", star
         ) from None
-    return [c for c in columns if compiled.fullmatch(c.name)]
+
+    def matches(name: str) -> bool:
+        begun = taken.match(name)
+        return bool(compiled.fullmatch(name[begun.end() if begun else 0 :]))
+
+    named = [c for c in columns if table is None or (c.qualifier and c.qualifier[-1].lower() == table)]
+    return [c for c in named if matches(c.name)]
 
 
 def _without(columns: Sequence[Column], star: UnresolvedStar) -> list[Expression]:
@@ -170,13 +218,13 @@ def _is_star(arguments: tuple[Expression, ...]) -> bool:
     return arguments == (UnresolvedStar(),) or (len(arguments) == 1 and isinstance(arguments[0], ResolvedStar))
 
 
-def star_arguments(x: Expression, plan: LogicalPlan) -> Expression:
+def star_arguments(x: Expression, plan: LogicalPlan, outer: Outer = ()) -> Expression:
     """A star among the arguments of a function means all columns; count(*) counts rows."""
     if isinstance(x, In) and any(isinstance(v, UnresolvedStar) for v in x.items):
-        items = [c for v in x.items for c in (expand_star(v, plan) if isinstance(v, UnresolvedStar) else (v,))]
+        items = [c for v in x.items for c in (expand_star(v, plan, outer) if isinstance(v, UnresolvedStar) else (v,))]
         return x.replace(items=tuple(items))
     if isinstance(x, CreateNamedStruct) and x.shown == "struct" and x.bits & UnresolvedStar.BIT:
-        items = [c for v in x.values for c in (expand_star(v, plan) if isinstance(v, UnresolvedStar) else (v,))]
+        items = [c for v in x.values for c in (expand_star(v, plan, outer) if isinstance(v, UnresolvedStar) else (v,))]
         return x.rebuilt(struct_of(items, "struct"))
     if not isinstance(x, UnresolvedFunction) or not any(isinstance(a, UnresolvedStar) for a in x.arguments):
         return x
@@ -192,7 +240,7 @@ def star_arguments(x: Expression, plan: LogicalPlan) -> Expression:
                     "Use count(*) or expand the columns manually, e.g. count(col1, col2).",
                     x,
                 )
-            out += expand_star(a, plan)
+            out += expand_star(a, plan, outer)
         else:
             out.append(a)
     return x.replace(arguments=tuple(out))

@@ -59,7 +59,8 @@ class WindowsSubstitution(AnalyzerRule):
 
             return p.child.transform_all_expressions(use, UnresolvedWindowExpression.BIT)
 
-        return plan.transform_down(define, WithWindowDefinition.BIT)
+        # From below: a name means the nearest WINDOW clause around it, not that of a query further out.
+        return plan.transform_up(define, WithWindowDefinition.BIT)
 
 
 class ResolveWindowFrame(AnalyzerRule):

@@ -35,11 +35,13 @@ def moved(value: datetime, source: str, target: str) -> datetime:
 
 def now_by(config: OptimizerConfig) -> datetime:
     """What a query calls now (`planviz.now`), as the wall clock of the session's zone (UTC where that is none)."""
-    try:
-        there = zone_of(config.text("spark.sql.session.timeZone"))
-    except FailsError:
-        there = UTC
-    given = instant(config.text("planviz.now"))
+    return now_at(config.text("planviz.now"), config.text("spark.sql.session.timeZone"))
+
+
+def now_at(said: str, where: str) -> datetime:
+    """The wall clock of the zone `where` at the instant `said`; where that is empty, the beginning of the day."""
+    there = zones.zone_of(where) or UTC
+    given = instant(said)
     now = (given or datetime.now(UTC)).astimezone(there).replace(tzinfo=None)
     return now if given else now.replace(hour=0, minute=0, second=0, microsecond=0)
 

@@ -95,10 +95,15 @@ def _in(e: In, row: Row) -> bool | None:
     value = evaluate(e.children[0], row)
     if value is None:
         return None
-    items = [evaluate(i, row) for i in (e.values if isinstance(e, InSet) else e.items)]
-    if any(i is not None and compare(value, i) == 0 for i in items):
-        return True
-    return None if None in items else False
+    unknown = False
+    # One after the other: what stands behind an item that is equal is never computed, and so cannot fail.
+    for i in e.values if isinstance(e, InSet) else e.items:
+        item = evaluate(i, row)
+        if item is None:
+            unknown = True
+        elif compare(value, item) == 0:
+            return True
+    return None if unknown else False
 
 
 @expression(Extremum)

@@ -25,6 +25,7 @@ from planviz.types import (
     ArrayType,
     DataType,
     DecimalType,
+    GeospatialType,
     MapType,
     StructType,
     is_ansi_interval,
@@ -91,6 +92,8 @@ class Cast(Typed, UnaryExpression):
 
 def can_ansi_cast(a: DataType, b: DataType) -> bool:
     """Whether ANSI mode allows a cast from `a` to `b` (values may still fail at run time)."""
+    if a not in (b, NULL, UNKNOWN) and b != UNKNOWN and GeospatialType in (type(a), type(b)):
+        return _can_cast_shapes(a, b)
     if a in (b, NULL) or UNKNOWN in (a, b) or is_string(b) or VARIANT in (a, b):
         return True
     if isinstance(a, ArrayType) and isinstance(b, ArrayType):
@@ -112,6 +115,13 @@ def can_ansi_cast(a: DataType, b: DataType) -> bool:
     if is_ansi_interval(a):
         return type(a) is type(b) or is_integral(b) or isinstance(b, DecimalType)
     return False
+
+
+def _can_cast_shapes(a: DataType, b: DataType) -> bool:
+    """Shapes become such of any reference system; on the globe and in the plane they meet in the system of both."""
+    if not isinstance(a, GeospatialType) or not isinstance(b, GeospatialType):
+        return False
+    return b.srid is None if a.kind == b.kind else a.srid is not None and a.srid == b.srid
 
 
 def can_store_assign(a: DataType, b: DataType) -> bool:

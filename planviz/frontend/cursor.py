@@ -143,6 +143,8 @@ class Cursor:
         self.kinds = tokens.kinds
         self.at = 0
         self.depth = 0
+        #: How many items of select lists are being read, one within the other.
+        self.naming = 0
         self.dialect = dialect
         #: Whether the text defines datasets of a declarative pipeline, which may be read as LIVE.name and STREAM(name).
         self.in_pipeline = False

@@ -38,6 +38,10 @@ class Dialect:
     units_are_capital: bool = True
     #: The time zone of timestamps (spark.sql.session.timeZone).
     zone: str = "UTC"
+    #: The instant that a query calls now (planviz.now).
+    now: str = ""
+    #: `(a|b)` in backquotes is a regular expression of names (spark.sql.parser.quotedRegexColumnNames).
+    quoted_regex_names: bool = False
     version: str = "4.3"
     later: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
@@ -57,6 +61,8 @@ def dialect_of(config: OptimizerConfig) -> Dialect:
         config.flag("spark.sql.groupByOrdinal"),
         config.flag("spark.sql.legacy.interval.enabled"),
         config.text("spark.sql.session.timeZone"),
+        config.text("planviz.now"),
+        config.flag("spark.sql.parser.quotedRegexColumnNames"),
     )
 
 
@@ -71,6 +77,8 @@ def _dialect(
     grouped: bool,
     calendar: bool,
     zone: str,
+    now: str,
+    regex: bool,
 ) -> Dialect:
     later, version = later_than(profile, tuple(PROFILES)), profile.removeprefix("spark-")
     known = PROFILES[profile].behaviour
@@ -85,6 +93,8 @@ def _dialect(
         known.doubled_quotes_are_one,
         known.units_are_capital,
         zone,
+        now,
+        regex,
         version,
         later,
     )

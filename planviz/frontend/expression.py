@@ -53,6 +53,7 @@ from planviz.expressions.unresolved import (
     UnresolvedAttribute,
     UnresolvedExtractValue,
     UnresolvedFunction,
+    UnresolvedRegex,
 )
 from planviz.frontend.elsewhere import instead
 from planviz.frontend.lexer import END, NUMBER, QUOTED, STRING, WORD
@@ -416,6 +417,8 @@ class ExpressionReader(SpecialForms):
         if keys[self.at] == "(":
             called: Expression = self.call(tuple(parts), start)
             return self.placed(called, start)
+        if self.dialect.quoted_regex_names and self.naming and self.tokens.texts[self.at - 1].startswith("`"):
+            return self.placed(UnresolvedRegex(tuple(parts[:-1]), (), parts[-1]), start)
         return self.placed(UnresolvedAttribute(tuple(parts)), start)
 
     # -------------------------------------------------------------------------------------------- lists
@@ -425,7 +428,11 @@ class ExpressionReader(SpecialForms):
         start = self.at
         if self.clause_instead("FROM"):
             self.fail("an expression was expected before it")
-        e = self.expression()
+        self.naming += 1
+        try:
+            e = self.expression()
+        finally:
+            self.naming -= 1
         if self.accept("AS"):
             if self.kind == END:
                 # The word is no reserved one: at the end of a text it is the name itself.

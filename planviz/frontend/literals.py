@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Context, Decimal
 from typing import NamedTuple
 
 from planviz.errors import shown
+from planviz.evaluation.instants import now_at
 from planviz.expressions.core import Literal
 from planviz.types import (
     BINARY,
@@ -119,14 +120,38 @@ _DATE = re.compile(r"\s*([+-]?\d{4,7})(?:-(\d{1,2})(?:-(\d{1,2})(?:[ T].*)?)?)?\
 _TIME = re.compile(
     r"\s*(\d{4})(?:-(\d{1,2}))?(?:-(\d{1,2}))?(?:[ T](\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d{1,9}))?)?)?\s*(.*?)\s*\Z"
 )
-_SPECIAL = {"epoch": date(1970, 1, 1)}
+_SPECIAL = re.compile(r"\s*(epoch|now|today|tomorrow|yesterday)[ \t]*(.*?)\s*\Z", re.I)
+_DAYS = {"yesterday": -1, "today": 0, "tomorrow": 1}
 
 
-def date_literal(text: str) -> Literal | None:
+def special_instant(text: str, now: str, where: str, ntz: bool = False) -> datetime | None:
+    """The wall clock of the session's zone `where` that a word means: epoch, now, today, tomorrow, yesterday.
+
+    `now` is the instant that the session calls now. A zone may follow all but now: the day begins there. None for
+    another text.
+    """
+    m = _SPECIAL.match(text)
+    if not m or (m[2] and (m[1].lower() == "now" or zone_of(m[2]) is None)):
+        return None
+    word, here = m[1].lower(), zone_of(where) or UTC
+    if word == "epoch":
+        began = datetime(1970, 1, 1, tzinfo=UTC)
+        return began.replace(tzinfo=None) if ntz else began.astimezone(here).replace(tzinfo=None)
+    if word == "now":
+        return now_at(now, where)
+    there = m[2] or where
+    day = now_at(now, there).replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=_DAYS[word])
+    if ntz or not m[2]:
+        return day
+    return day.replace(tzinfo=zone_of(there)).astimezone(here).replace(tzinfo=None)
+
+
+def date_literal(text: str, now: str = "", session_zone: str = "UTC") -> Literal | None:
     """DATE 'text', or None when it is no date."""
     m = _DATE.match(text)
-    if text.strip().lower() in _SPECIAL:
-        return Literal(_SPECIAL[text.strip().lower()], DATE)
+    special = special_instant(text, now, session_zone, True)
+    if special is not None:
+        return Literal(special.date(), DATE)
     if not m:
         return None
     try:
@@ -135,7 +160,7 @@ def date_literal(text: str) -> Literal | None:
         return None
 
 
-_CLOCK = re.compile(r"\s*(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d{1,6})\d*)?)?\s*\Z")
+_CLOCK = re.compile(r"\s*(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d{1,6})\d*)?)?(?:\s*([AP]M))?\s*\Z", re.I)
 
 
 def time_literal(text: str) -> Literal | None:
@@ -143,8 +168,14 @@ def time_literal(text: str) -> Literal | None:
     m = _CLOCK.match(text)
     if not m:
         return None
+    hour = int(m[1])
+    if m[5]:
+        if not 1 <= hour <= 12:
+            return None
+        # 12 AM is midnight, 12 PM is noon.
+        hour = hour % 12 + (12 if m[5].upper() == "PM" else 0)
     try:
-        return Literal(time(int(m[1]), int(m[2]), int(m[3] or 0), int((m[4] or "0").ljust(6, "0"))), TIME)
+        return Literal(time(hour, int(m[2]), int(m[3] or 0), int((m[4] or "0").ljust(6, "0"))), TIME)
     except ValueError:
         return None
 
@@ -155,8 +186,11 @@ def has_zone(text: str) -> bool:
     return m is not None and bool(m[8])
 
 
-def timestamp_literal(text: str, ntz: bool = False, session_zone: str = "UTC") -> Literal | None:
+def timestamp_literal(text: str, ntz: bool = False, session_zone: str = "UTC", now: str = "") -> Literal | None:
     """TIMESTAMP 'text' as the wall clock of the session's zone, or None when it is no timestamp."""
+    special = special_instant(text, now, session_zone, ntz)
+    if special is not None:
+        return Literal(special, TIMESTAMP_NTZ if ntz else TIMESTAMP)
     m = _TIME.match(text)
     if not m:
         return None

@@ -345,6 +345,10 @@ class RelationReader(ExpressionReader):
     # -------------------------------------------------------------------------------------------- aliases, samples
 
     def _alias(self) -> tuple[str | None, tuple[str, ...]]:
+        if self.sees("AS", "("):
+            # No reserved word: before a list of columns AS is the name itself.
+            name = self.identifier()
+            return name, self.identifier_list()
         if self.accept("AS"):
             if not self.is_identifier():
                 self.fail("an alias was expected")

@@ -96,7 +96,7 @@ class SpecialForms(Reader):
         self.at += 1
         text = self.string()
         if key == "DATE":
-            found = literals.date_literal(text)
+            found = literals.date_literal(text, self.dialect.now, self.dialect.zone)
         elif key == "X":
             found = literals.binary(text)
         elif key == "TIME":
@@ -105,7 +105,9 @@ class SpecialForms(Reader):
             found = None
         else:
             plain = key == "TIMESTAMP" and self.dialect.timestamps_without_zone and not literals.has_zone(text)
-            found = literals.timestamp_literal(text, plain or key == "TIMESTAMP_NTZ", self.dialect.zone)
+            found = literals.timestamp_literal(
+                text, plain or key == "TIMESTAMP_NTZ", self.dialect.zone, self.dialect.now
+            )
         if found is None:
             what = "BINARY" if key == "X" else key
             raise self.error(

@@ -198,6 +198,11 @@ class Union(LogicalPlan):
         )
 
     @lazy
+    def repeats_ids(self) -> bool:
+        """Whether an input has one id twice, as `SELECT a, a` gives it (Spark: not duplicatesResolvedPerBranch)."""
+        return any(len(c.output_set) != len(c.output) for c in self.inputs)
+
+    @lazy
     def max_rows(self) -> int | None:
         """The sum."""
         rows = [c.max_rows for c in self.inputs]

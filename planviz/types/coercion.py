@@ -15,10 +15,12 @@ from planviz.types.data import (
     DataType,
     DayTimeIntervalType,
     DecimalType,
+    GeospatialType,
     MapType,
     StructField,
     StructType,
     YearMonthIntervalType,
+    geospatial,
     is_atomic,
     is_datetime,
     is_interval,
@@ -52,6 +54,8 @@ def tightest_common_type(a: DataType, b: DataType) -> DataType | None:
         return DayTimeIntervalType(min(a.start, b.start), max(a.end, b.end))
     if isinstance(a, YearMonthIntervalType) and isinstance(b, YearMonthIntervalType):
         return YearMonthIntervalType(min(a.start, b.start), max(a.end, b.end))
+    if isinstance(a, GeospatialType) and isinstance(b, GeospatialType):
+        return geospatial(a.kind) if a.kind == b.kind else None
     if is_datetime(a) and is_datetime(b):
         return TIMESTAMP if TIMESTAMP in (a, b) else TIMESTAMP_NTZ
     return _common_complex(a, b)

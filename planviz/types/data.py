@@ -7,6 +7,7 @@ Types are compared by value. Source: `org.apache.spark.sql.types`.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 
 from planviz.types.identifiers import quote_if_needed
 
@@ -66,6 +67,29 @@ class StringType(AtomicType):
     collation: str = BINARY_COLLATION
 
 
+@dataclass(frozen=True, eq=False)
+class GeospatialType(AtomicType):
+    """Shapes on the globe (geography) or in a plane (geometry); `geospatial` makes each type once.
+
+    `srid`: the spatial reference system that all values have, None where each has its own.
+    """
+
+    kind: str = "geometry"
+    srid: int | None = None
+
+
+#: The reference systems that Spark knows, by kind.
+SRIDS = {"geography": (4326,), "geometry": (0, 3857, 4326)}
+
+
+@cache
+def geospatial(kind: str, srid: int | None = None) -> GeospatialType:
+    """The type of shapes of one reference system, or of any."""
+    name = "any" if srid is None else str(srid)
+    scala = f"{kind.capitalize()}Type({name.upper()})"
+    return GeospatialType(f"{kind}({name})", scala, 4096, "", kind, srid)
+
+
 BOOLEAN = AtomicType("boolean", "BooleanType", 1)
 BYTE = AtomicType("tinyint", "ByteType", 1)
 SHORT = AtomicType("smallint", "ShortType", 2)
@@ -82,8 +106,8 @@ TIME = AtomicType("time(6)", "TimeType(6)", 8)
 NULL = AtomicType("void", "NullType", 1)
 CALENDAR_INTERVAL = AtomicType("interval", "CalendarIntervalType", 16)
 VARIANT = AtomicType("variant", "VariantType", 2048)
-GEOGRAPHY = AtomicType("geography(any)", "GeographyType(ANY)", 4096)
-GEOMETRY = AtomicType("geometry(any)", "GeometryType(ANY)", 4096)
+GEOGRAPHY = geospatial("geography")
+GEOMETRY = geospatial("geometry")
 #: A type that could not be known: of an unknown function, or of a column of an inferred catalogue.
 UNKNOWN = AtomicType("unknown", "UnknownType", 20)
 

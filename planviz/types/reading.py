@@ -18,6 +18,7 @@ from planviz.types.data import (
     LONG,
     NULL,
     SHORT,
+    SRIDS,
     STRING,
     TIME,
     TIMESTAMP,
@@ -35,6 +36,7 @@ from planviz.types.data import (
     StructField,
     StructType,
     YearMonthIntervalType,
+    geospatial,
 )
 
 _NAMES: dict[str, DataType] = {
@@ -108,6 +110,8 @@ class _TypeReader:
             return StructType(self.fields())
         if name in ("decimal", "dec", "numeric", "char", "character", "varchar", "time") and self.peek() == "(":
             return self._with_length(name)
+        if name in SRIDS and self.peek() == "(":
+            return self._geospatial(name)
         if name == "interval" and self.peek():
             return self._interval()
         if name == "timestamp" and self.peek() in ("with", "without"):
@@ -174,6 +178,14 @@ class _TypeReader:
         if precision > 38 or scale > precision or len(sizes) > 2:
             raise InputError(f"{self.text.strip()!r} is no valid decimal: at most 38 digits, the scale within them.")
         return DecimalType(precision, scale)
+
+    def _geospatial(self, kind: str) -> DataType:
+        self.take("(")
+        said = self.take()
+        self.take(")")
+        if said != "any" and not (said.isdigit() and int(said) in SRIDS[kind]):
+            raise self.error()
+        return geospatial(kind, None if said == "any" else int(said))
 
     def _without_zone(self) -> None:
         if self.peek() == "without":

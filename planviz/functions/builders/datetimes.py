@@ -18,6 +18,7 @@ from planviz.types import (
     DOUBLE,
     INT,
     LONG,
+    NULL,
     TIME,
     TIMESTAMP,
     TIMESTAMP_NTZ,
@@ -188,7 +189,9 @@ def _make_timestamp(name: str, t: DataType) -> Builder:
 
 
 def _time_bucket(a: Args) -> Expression:
-    kind = TIMESTAMP_NTZ if a[1].data_type == TIMESTAMP_NTZ else TIMESTAMP
+    # A NULL is of the type that the other of the two says.
+    timed = [x.data_type for x in a[1:3] if x.data_type != NULL]
+    kind = TIMESTAMP_NTZ if timed and timed[0] == TIMESTAMP_NTZ else TIMESTAMP
     return signed("time_bucket", a if len(a) > 2 else (*a, Literal(datetime(1970, 1, 1), kind)))
 
 

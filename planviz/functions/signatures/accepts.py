@@ -35,6 +35,7 @@ from planviz.types import (
     DataType,
     DayTimeIntervalType,
     DecimalType,
+    GeospatialType,
     MapType,
     StringType,
     StructType,
@@ -46,7 +47,7 @@ from planviz.types import (
 TYPES: dict[str, DataType] = {
     "S": STRING, "X": BINARY, "Y": BYTE, "SH": SHORT, "I": INT, "L": LONG, "F": FLOAT, "D": DOUBLE, "B": BOOLEAN,
     "A": DATE, "T": TIMESTAMP, "TN": TIMESTAMP_NTZ, "TM": TIME, "V": CALENDAR_INTERVAL, "VAR": VARIANT, "NUL": NULL,
-    "U16": DecimalType(16, 6), "U18": DecimalType(18, 6), "GEOG": GEOGRAPHY, "GEOM": GEOMETRY,
+    "U16": DecimalType(16, 6), "U18": DecimalType(18, 6),
 }  # fmt: skip
 
 
@@ -80,6 +81,8 @@ _FAMILIES: dict[str, Accepts] = {
     "R": _family("ARRAY", lambda t: isinstance(t, ArrayType), ArrayType(NULL)),
     "M": _family("MAP", lambda t: isinstance(t, MapType), MapType(NULL, NULL)),
     "ST": _family("STRUCT", lambda t: isinstance(t, StructType), StructType(())),
+    "GEOG": _family("GEOGRAPHY", lambda t: isinstance(t, GeospatialType) and t.kind == "geography", GEOGRAPHY),
+    "GEOM": _family("GEOMETRY", lambda t: isinstance(t, GeospatialType) and t.kind == "geometry", GEOMETRY),
     "DT": _family("INTERVAL DAY TO SECOND", lambda t: isinstance(t, DayTimeIntervalType), DayTimeIntervalType()),
     "YM": _family("INTERVAL YEAR TO MONTH", lambda t: isinstance(t, YearMonthIntervalType), YearMonthIntervalType()),
     "*": _family("ANY", lambda t: True, None),

@@ -11,6 +11,7 @@ from planviz.types import (
     DOUBLE,
     LONG,
     NULL,
+    SRIDS,
     STRING,
     TIMESTAMP,
     UNKNOWN,
@@ -18,11 +19,13 @@ from planviz.types import (
     DataType,
     DayTimeIntervalType,
     DecimalType,
+    GeospatialType,
     MapType,
     StructField,
     StructType,
     YearMonthIntervalType,
     decimal_result,
+    geospatial,
     is_ansi_interval,
     tightest_common_type,
     wider_type,
@@ -185,7 +188,22 @@ def _start_of(args: Arguments) -> DataType:
     return t if t == TYPES["TN"] else TIMESTAMP
 
 
+def _shapes_in(kind: str, args: Arguments) -> DataType:
+    """Shapes of the reference system that the last argument names; of any where that is no constant."""
+    srid = args[-1]
+    known = isinstance(srid, Literal) and srid.value in SRIDS[kind]
+    return geospatial(kind, srid.value if isinstance(srid, Literal) and known else None)
+
+
+def _moved(args: Arguments) -> DataType:
+    shapes = args[0].data_type
+    return _shapes_in(shapes.kind if isinstance(shapes, GeospatialType) else "geometry", args)
+
+
 _COMPUTED: dict[str, Result] = {
+    "GEOG": lambda _: geospatial("geography", 4326),
+    "GEOM": lambda args: _shapes_in("geometry", args),
+    "srid": _moved,
     "0": lambda args: args[0].data_type,
     "1": lambda args: args[1].data_type,
     "elem": _element,

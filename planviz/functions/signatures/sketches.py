@@ -50,7 +50,7 @@ approx_top_k_estimate | ST I?=5 | ? | check=state
 st_asbinary | GEOG|GEOM S?='NDR' | X
 st_geogfromwkb | X | GEOG
 st_geomfromwkb | X I?=0 | GEOM
-st_setsrid | GEOG|GEOM I | 0
+st_setsrid | GEOG|GEOM I | srid
 st_srid | GEOG|GEOM | I
 vector_cosine_similarity | F[]!! F[]!! | F | null=yes
 vector_inner_product | F[]!! F[]!! | F

@@ -358,7 +358,7 @@ class RemoveRedundantAliases(OptimizerRule):
             return (yield self._join(plan, excluded))
         if isinstance(plan, Union):
             return (yield self._union(plan, excluded))
-        mapping: dict[int, Expression] = {}
+        mapping: dict[int, AttributeReference] = {}
         children = []
         for c in plan.children:
             new = yield self._remove(c, excluded)
@@ -368,7 +368,10 @@ class RemoveRedundantAliases(OptimizerRule):
 
     @staticmethod
     def _cleaned(
-        plan: LogicalPlan, children: tuple[LogicalPlan, ...], mapping: dict[int, Expression], excluded: frozenset[int]
+        plan: LogicalPlan,
+        children: tuple[LogicalPlan, ...],
+        mapping: dict[int, AttributeReference],
+        excluded: frozenset[int],
     ) -> LogicalPlan:
         new = plan.with_new_children(children)
 
@@ -384,12 +387,12 @@ class RemoveRedundantAliases(OptimizerRule):
             return e
 
         items = isinstance(plan, Project | Aggregate | Window)
-        return new.map_expressions(lambda e: clean(substitute(e, mapping)) if items else substitute(e, mapping))
+        return new.map_expressions(lambda e: clean(_as_written(e, mapping)) if items else _as_written(e, mapping))
 
     def _join(self, plan: Join, excluded: frozenset[int]) -> Climb:
         left = yield self._remove(plan.left, excluded | plan.right.output_set)
         right = yield self._remove(plan.right, excluded | left.output_set)
-        mapping: dict[int, Expression] = {}
+        mapping: dict[int, AttributeReference] = {}
         _note(mapping, plan.left, left)
         _note(mapping, plan.right, right)
         condition = None if plan.condition is None else substitute(plan.condition, mapping)
@@ -408,7 +411,21 @@ def _same(old: tuple[LogicalPlan, ...], new: tuple[LogicalPlan, ...]) -> tuple[L
     return old if all(a is b for a, b in zip(old, new, strict=True)) else new
 
 
-def _note(mapping: dict[int, Expression], old: LogicalPlan, new: LogicalPlan) -> None:
+def _as_written(e: Expression, mapping: dict[int, AttributeReference]) -> Expression:
+    """The expression over the new attributes, each under the name that the query calls it by: A stays A."""
+    if not mapping or not e.bits & AttributeReference.BIT:
+        return e
+
+    def renewed(x: Expression) -> Expression:
+        if not isinstance(x, AttributeReference) or x.expr_id not in mapping:
+            return x
+        new = mapping[x.expr_id]
+        return new if new.name == x.name else new.replace(name=x.name)
+
+    return e.transform_up(renewed, AttributeReference.BIT)
+
+
+def _note(mapping: dict[int, AttributeReference], old: LogicalPlan, new: LogicalPlan) -> None:
     """Which attributes of `new` stand where those of `old` stood."""
     if old is new:
         return

@@ -1,0 +1,50 @@
+"""Words in the place of days and instants, and times of the day with AM and PM."""
+
+from __future__ import annotations
+
+import pytest
+
+from planviz.config import OptimizerConfig
+from planviz.errors import ParseError
+from planviz.execution import QueryExecution
+from tests.plans import small_catalog
+
+#: 22 November, half past one in the morning in London, and still the 21st in Los Angeles.
+NOW = {"planviz.now": "2026-11-22T01:30:00Z", "spark.sql.session.timeZone": "America/Los_Angeles"}
+
+
+def shown(literal: str) -> str:
+    made = QueryExecution(f"SELECT {literal} AS x", small_catalog(), OptimizerConfig.of(**NOW)).text("analyzed")
+    return made.removeprefix("Project [").partition(" AS x#")[0]
+
+
+@pytest.mark.parametrize(
+    ("literal", "value"),
+    [
+        ("DATE 'today'", "2026-11-21"),
+        ("DATE ' Tomorrow '", "2026-11-22"),
+        ("DATE 'yesterday UTC'", "2026-11-21"),
+        ("DATE 'epoch'", "1970-01-01"),
+        ("TIMESTAMP 'now'", "2026-11-21 17:30:00"),
+        ("TIMESTAMP 'today'", "2026-11-21 00:00:00"),
+        ("TIMESTAMP 'today UTC'", "2026-11-21 16:00:00"),
+        ("TIMESTAMP 'epoch'", "1969-12-31 16:00:00"),
+        ("TIMESTAMP_NTZ 'epoch'", "1970-01-01 00:00:00"),
+        ("TIMESTAMP_NTZ 'tomorrow'", "2026-11-22 00:00:00"),
+        ("TIME '01:02:03 PM'", "13:02:03"),
+        ("TIME '12:00:00 am'", "00:00:00"),
+        ("TIME '12:30 pM'", "12:30:00"),
+    ],
+)
+def test_a_word_is_a_value(literal, value):
+    assert shown(literal) == value
+
+
+@pytest.mark.parametrize(
+    "literal",
+    ["TIMESTAMP 'now UTC'", "DATE 'today Nowhere'", "TIMESTAMP 'someday'", "TIME '13:00:00 AM'", "TIME '00:00:00 PM'"],
+)
+def test_a_word_is_none(literal):
+    with pytest.raises(ParseError) as error:
+        shown(literal)
+    assert error.value.error_class == "INVALID_TYPED_LITERAL"
