@@ -79,33 +79,53 @@ Key = tuple[type, tuple[int, ...]]
 
 
 Seen = set[Key]
+#: Up to which weight it is remembered of every operator what is in its tree.
+_LIGHT = 200
 _RELATIONS: Memo[frozenset[Key] | None] = Memo("relations")
 
 
-@deep
 def _relations(plan: LogicalPlan) -> frozenset[Key] | None:
     """What tells the resolved operators of the tree apart that bring ids into being; None where two are the same."""
     if plan not in _RELATIONS:
-        ids = _own_ids(plan)
-        found: set[Key] = {(type(plan), ids)} if ids and plan.resolved else set()
-        count = len(found)
-        inside = [s.plan for s in plan.subqueries] if plan.own_bits & SubqueryExpression.BIT else ()
-        for below in (*plan.children, *inside):
-            inner = _relations(below)
-            count = -1 if inner is None or count < 0 else count + len(inner)
-            found |= inner or set()
+        found: set[Key] = set()
+        count, stack = 0, [plan]
+        while stack:
+            node = stack.pop()
+            if node in _RELATIONS:
+                inner = _RELATIONS.get(node)
+                if inner is None:
+                    return _RELATIONS.set(plan, None)
+                found |= inner
+                count += len(inner)
+                continue
+            ids = _own_ids(node)
+            if ids and node.resolved:
+                found.add((type(node), ids))
+                count += 1
+            stack += node.children
+            if node.own_bits & SubqueryExpression.BIT:
+                stack += node.subquery_plans
         _RELATIONS.set(plan, frozenset(found) if count == len(found) else None)
     return _RELATIONS.get(plan)
 
 
+def _stays(plan: LogicalPlan, seen: Seen) -> bool:
+    """Whether nothing in the tree was seen before, nor stands in it twice; all of it counts as seen then."""
+    # References to a CTE are told apart by single columns.
+    if plan.bits & CTERelationRef.BIT:
+        return False
+    keys = _relations(plan)
+    if keys is None or not seen.isdisjoint(keys):
+        return False
+    seen |= keys
+    return True
+
+
 @deep
 def _renew(plan: LogicalPlan, seen: Seen) -> tuple[LogicalPlan, bool]:
-    # References to a CTE are told apart by single columns; sets of large trees would cost more than they save.
-    if not plan.bits & CTERelationRef.BIT and plan.weight <= 200:
-        keys = _relations(plan)
-        if keys is not None and seen.isdisjoint(keys):
-            seen |= keys
-            return plan, False
+    # A set for every operator of a large tree would cost more than it saves.
+    if plan.weight <= _LIGHT and _stays(plan, seen):
+        return plan, False
     new, changed = _renew_children(plan, seen)
     ids = _own_ids(new)
     if not ids or not new.resolved:
@@ -164,6 +184,10 @@ def _renew_children(
     changed = False
     renewed = []
     for c in children:
+        # A DataFrame's plan that grew with every step is told by the sets of those that it was made of.
+        if renew is _renew and c.weight > _LIGHT and c in ANALYZED and plan not in ANALYZED and _stays(c, seen):
+            renewed.append(c)
+            continue
         n, child_changed = renew(c, seen)
         renewed.append(n)
         changed = changed or child_changed
@@ -378,6 +402,10 @@ DUPLICATE = "__is_duplicate"
 def _dedup_union(plan: Union) -> LogicalPlan:
     inputs = [_without_repeated_ids(one) for one in plan.inputs]
     changed = any(a is not b for a, b in zip(inputs, plan.inputs, strict=True))
+    columns = [one.output_set for one in inputs]
+    if len(frozenset().union(*columns)) == sum(map(len, columns)):
+        # No two inputs have to be compared: a union that grows by one input after the other would cost their cube.
+        return plan.replace(inputs=tuple(inputs)) if changed else plan
     for i, head in enumerate(inputs):
         for j in range(i + 1, len(inputs)):
             child = inputs[j]
