@@ -102,7 +102,7 @@ class Session:
         statements, read_as = self._read(script), dialect_of(self.config)
         self._guess(statements)
         # Of a script of definitions alone the plans are those of what it defines.
-        defines = not any(s.kind == "query" or s.written is not None for s in statements)
+        defines = not any(s.kind in ("query", "explain") or s.written is not None for s in statements)
         while statements:
             s = statements.pop(0)
             yield self._one(s, stage, defines)
@@ -141,8 +141,8 @@ class Session:
     def _one(self, s: Statement, stage: str, defines: bool = False) -> Outcome:
         if s.error is not None:
             return Outcome(s, None, s.error)
-        if s.kind == "query":
-            execution = self._execution(s)
+        if s.kind in ("query", "explain"):
+            execution = self._execution(replace(s, kind="query"))
             execution.warnings += s.notes
             return Outcome(s, execution, execution.error_until(stage))
         try:

@@ -16,9 +16,11 @@ WRITTEN = (
     "The plan is that of the query whose rows are written. Spark has the write above it, and may sort the rows by the "
     "partitions that they go to."
 )
-#: What a statement is; "unsupported" is what changes nothing that a plan depends on.
+#: What a statement is; "explain" is EXPLAIN before another one than a query, whose `plan` is what that would ask for or
+#: write and which itself is not carried out, "unsupported" is what changes nothing that a plan depends on.
 StatementKind = Literal[
     "query",
+    "explain",
     "create_table",
     "create_view",
     "create_function",

@@ -34,12 +34,22 @@ class StatementReader(DefinitionReader):
 
         What EXPLAIN explains is a query like any other: of an INSERT or a CREATE that whose rows are written.
         """
-        explained = self._explains()
+        start, explained = self.at, self._explains()
         if self.sees_any("FROM", "WITH") and self._writes():
             found = self._inserts()
         else:
             found = [self._statement()]
-        return [_query_of(s) for s in found] if explained else found
+        return [self._explained(s, start) for s in found] if explained else found
+
+    def _explained(self, s: Statement, start: int) -> Statement:
+        """What EXPLAIN, at a token, explains: a query, or what has a plan of another statement, which is not done."""
+        if s.kind == "query":
+            return s
+        plan, text = s.plan if s.written is None else s.written, self.source(start)
+        if plan is None:
+            return Statement("unsupported", text, self.tokens.starts[start], words="EXPLAIN")
+        notes = s.notes if s.written is None else (*s.notes, WRITTEN)
+        return Statement("explain", text, self.tokens.starts[start], plan, notes=notes)
 
     def _explains(self) -> bool:
         """Whether EXPLAIN stands before something that has a plan; the cursor goes behind it: a live Spark is given
@@ -271,16 +281,6 @@ class StatementReader(DefinitionReader):
 
 #: What writes the rows of a query, or names one, and can be explained.
 _WRITING = ("INSERT", "CREATE", "CACHE")
-
-
-def _query_of(s: Statement) -> Statement:
-    """The query in a statement as a statement of its own; the same where there is none."""
-    written = s.written
-    plan = s.plan if written is None else written
-    if plan is None:
-        return s
-    notes = s.notes if written is None else (*s.notes, WRITTEN)
-    return Statement("query", s.sql, s.start, plan, notes=notes)
 
 
 _OTHER_STATEMENTS = frozenset(

@@ -7,7 +7,6 @@ whom it is shared with, and takes out what others put in; who owns a document al
 from __future__ import annotations
 
 import re
-import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -17,7 +16,7 @@ from sqlalchemy.orm import Session
 from planviz.errors import InputError
 from planviz.store.access import same_query, shared_with
 from planviz.store.library import Library, Saved
-from planviz.store.tables import DocumentRow, FolderRow, MemberRow, PersonRow
+from planviz.store.tables import DocumentRow, FolderRow, MemberRow, PersonRow, new_id
 
 #: E-mails that a folder is shared with, and folders of one person.
 MOST_MEMBERS = 500
@@ -73,7 +72,7 @@ def make_folder(library: Library, name: str, everybody: bool = False, emails: It
         count = session.scalar(select(func.count()).select_from(FolderRow).where(FolderRow.owner == library.owner))
         if (count or 0) >= MOST_FOLDERS:
             raise InputError(f"Nobody has more than {MOST_FOLDERS} folders. Delete one first.")
-        row = FolderRow(id=secrets.token_urlsafe(16), owner=library.owner, name=named, everybody=everybody)
+        row = FolderRow(id=new_id(), owner=library.owner, name=named, everybody=everybody)
         session.add(row)
         session.flush()
         session.add_all(MemberRow(folder=row.number, email=email) for email in members)

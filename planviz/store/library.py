@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from planviz.store.access import listed_for, readable, same_query
 from planviz.store.database import database_errors, fold_log, open_database
 from planviz.store.people import ALONE, Person
 from planviz.store.query import Query
-from planviz.store.tables import Content, DocumentRow, FolderRow, PersonRow, Term
+from planviz.store.tables import Content, DocumentRow, FolderRow, PersonRow, Term, new_id
 from planviz.store.terms import Terms, words_of
 from planviz.store.texts import Text, delete_documents, keep, text_of
 
@@ -143,7 +142,7 @@ class Library:
     def _added(self, session: Session, given: Text, terms: Terms) -> DocumentRow:
         moment = now()
         row = DocumentRow(
-            id=secrets.token_urlsafe(16), owner=self.owner, fingerprint=given.fingerprint(),
+            id=new_id(), owner=self.owner, fingerprint=given.fingerprint(),
             digest=keep(session, given.text), name="", recognised=terms.recognised, catalog=given.catalog[:200],
             catalog_digest=None if given.catalog_text is None else keep(session, given.catalog_text),
             profile=given.profile[:60], chain=None, version=1, saved=False, created=moment, opened=moment, trashed=0,

@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
+import secrets
+
 from sqlalchemy import BigInteger, ForeignKey, Index, Integer, LargeBinary, String, UniqueConstraint, false
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+
+def new_id() -> str:
+    """An id of 22 characters that nobody guesses; none begins with a minus sign, which a command line takes for an
+    option."""
+    while (made := secrets.token_urlsafe(16)).startswith("-"):
+        pass
+    return made
 
 
 class Base(DeclarativeBase):

@@ -91,6 +91,9 @@ def test_explained_tables_and_views_are_not_made() -> None:
     document = open_sql("explain create table t1 as select a from t2; select b from t1", small_catalog())
     assert document.error is None
     assert len(document.statements) == 2
+    bare = open_sql("explain create table t1 (z int) using parquet; select b from t1", small_catalog())
+    assert bare.error is None
+    assert [s.kind for s in bare.statements] == ["unsupported", "query"]
 
 
 def test_views_beside_a_query_have_no_plan_of_their_own() -> None:

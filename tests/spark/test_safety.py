@@ -35,6 +35,27 @@ def test_a_hostile_statement_is_refused_with_its_reason_and_place(said, sql):
     assert str(refused.value).startswith("Line ") or "(line " in str(refused.value) or "at most" in str(refused.value)
 
 
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "EXPLAIN INSERT INTO t SELECT 1",
+        "EXPLAIN EXTENDED INSERT OVERWRITE DIRECTORY '/tmp/x' USING parquet SELECT 1",
+        "EXPLAIN CREATE TABLE x USING parquet AS SELECT 1 AS a",
+        "EXPLAIN CREATE VIEW v AS SELECT 1 AS a",
+        "EXPLAIN CACHE TABLE c AS SELECT 1 AS a",
+        "EXPLAIN WITH q AS (SELECT 1 AS a) INSERT INTO t SELECT a FROM q",
+        "EXPLAIN FROM t INSERT INTO u SELECT a INSERT INTO v SELECT b",
+        "FROM t INSERT INTO u SELECT a INSERT INTO v SELECT b",
+        "INSERT OVERWRITE LOCAL DIRECTORY '/tmp/x' SELECT 1",
+        "CREATE OR REFRESH STREAMING TABLE s AS SELECT 1 AS a",
+        "CREATE MATERIALIZED VIEW m AS SELECT 1 AS a",
+    ],
+)
+def test_what_is_planned_here_of_a_write_is_not_given_to_a_live_spark(sql):
+    with pytest.raises(StatementRefused, match="does more than ask for rows"):
+        queries_of(sql)
+
+
 @pytest.mark.parametrize("sql", HARMLESS)
 def test_what_only_looks_dangerous_passes(sql):
     assert len(queries_of(sql)) == 1

@@ -26,7 +26,7 @@ from planviz.store import Library, Person, Query, default_place, read_query
 from planviz.store.bundle import export, load
 from planviz.store.database import HEAD, VARIABLE, open_database
 from planviz.store.notes import add_note, add_notes, carried, notes_of, remove_note
-from planviz.store.tables import Base
+from planviz.store.tables import Base, new_id
 from planviz.store.terms import Terms, terms_of, words_of
 from planviz.store.texts import Text
 
@@ -467,3 +467,9 @@ def test_the_place_of_the_library(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     assert (tmp_path / "planviz" / "library.db").stat().st_mode & 0o077 == 0
     monkeypatch.setenv(VARIABLE, "postgresql://a/b")
     assert default_place() == "postgresql://a/b"
+
+
+def test_no_id_begins_like_an_option(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = iter(["-abc", "-", "x-yz"])
+    monkeypatch.setattr("planviz.store.tables.secrets.token_urlsafe", lambda length: next(drawn))
+    assert new_id() == "x-yz"
