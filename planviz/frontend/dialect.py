@@ -34,8 +34,6 @@ class Dialect:
     calendar_intervals: bool = False
     #: 'a''b' is a'b; else it is ab, as two texts are.
     doubled_quotes_are_one: bool = True
-    #: The unit of timestampadd() and its like is shown in capitals; else as it was written.
-    units_are_capital: bool = True
     #: The time zone of timestamps (spark.sql.session.timeZone).
     zone: str = "UTC"
     #: The instant that a query calls now (planviz.now).
@@ -91,7 +89,6 @@ def _dialect(
         grouped,
         calendar,
         known.doubled_quotes_are_one,
-        known.units_are_capital,
         zone,
         now,
         regex,

@@ -424,7 +424,6 @@ class SpecialForms(Reader):
         if self.kind != WORD or self.peek() not in _UNITS or self.peek(1) != ",":
             return None
         unit = self.take()
-        unit = unit.upper() if self.dialect.units_are_capital else unit
         self.at += 1
         a = self.expression()
         self.expect(",")

@@ -137,8 +137,6 @@ class Behaviour:
     existence_is_decorrelated: bool = True
     #: A scalar or lateral subquery's aggregate may stand above a comparison with the query around that is no equality.
     aggregates_stand_above_comparisons: bool = True
-    #: timestampadd() and timestampdiff() show their unit in capitals; else as it was written.
-    units_are_capital: bool = True
     #: to_date() names try_to_date() as what to take where it fails; else try_to_timestamp().
     dates_name_their_own_parser: bool = True
     #: try_cast() is a cast, and named as one is; else it is named as SQL.

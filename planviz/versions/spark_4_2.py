@@ -11,7 +11,6 @@ VERSION = Version(
     },
     behaviour={
         "transforms_prune_fields": False,
-        "units_are_capital": False,
         "preparations": frozenset(
             {
                 "CoalesceBucketsInJoin",

@@ -122,7 +122,6 @@ CHANGES: dict[str, str] = {
     "the query around that is no equality.",
     "dates_are_unwrapped": "A DATE that is compared with a moment is compared with a day, "
     "by which data sources can filter.",
-    "units_are_capital": "timestampadd() and timestampdiff() show their unit in capitals.",
     "dates_name_their_own_parser": "to_date() names try_to_date() as what to take where it fails.",
     "tried_casts_are_casts": "try_cast() of a column has the column's name.",
     "shared_ctes_leave_their_number_open": "The shuffle of a definition that is read several times leaves the number "
