@@ -14,7 +14,7 @@ from planviz.expressions.complex import GetArrayItem, GetStructField
 from planviz.expressions.core import Alias, AttributeReference, Literal
 from planviz.expressions.unresolved import UnresolvedAttribute, UnresolvedExtractValue, UnresolvedStar
 from planviz.expressions.updates import UpdateFields
-from planviz.logical.operators import Generate
+from planviz.logical.operators import Filter, Generate
 from planviz.logical.plan import LogicalPlan
 from planviz.types import (
     BINARY,
@@ -57,6 +57,10 @@ def wanted_types(plan: LogicalPlan, error: AnalysisError, guessed: Guessed) -> I
     yield from _fields(plan, output, guessed)
     message = str(error)
     if "DATATYPE_MISMATCH" not in error.error_class and "INVALID_EXTRACT" not in error.error_class:
+        return
+    if error.error_class.endswith("FILTER_NOT_BOOLEAN") and isinstance(plan, Filter):
+        if isinstance(plan.condition, UnresolvedAttribute):
+            yield from _of_name(plan.condition.parts[-1], BOOLEAN, plan, output, guessed)
         return
     needed, named = _NEEDS.search(message), _HAS.search(message)
     if needed and needed[1] in _WANTED and named:

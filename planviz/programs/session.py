@@ -28,10 +28,20 @@ from planviz.expressions.objects import ScalaUDF
 from planviz.expressions.unresolved import UnresolvedAttribute
 from planviz.frontend import Statement, parse_script
 from planviz.logical.combining import Join, SetOperation, Union, WithCTE
-from planviz.logical.operators import Filter, GlobalLimit, LocalLimit, Offset, Project, Sample, Sort, SubqueryAlias
+from planviz.logical.operators import (
+    Filter,
+    GlobalLimit,
+    LocalLimit,
+    Offset,
+    Project,
+    Sample,
+    Sort,
+    SubqueryAlias,
+    View,
+)
 from planviz.logical.plan import ANALYZED, LogicalPlan
 from planviz.logical.relations import LocalRelation, LogicalRDD, LogicalRelation, cell
-from planviz.logical.unresolved import Pivot
+from planviz.logical.unresolved import Pivot, UnresolvedRelation
 from planviz.programs.files import WrittenColumns, read_columns, written_columns
 from planviz.programs.frames import PandasFrame, spark_rows
 from planviz.programs.guesses import Again, Guesses, pivot_key, table_of_path
@@ -85,6 +95,8 @@ class ProgramSession(SparkSession):
         #: Guessed tables of the catalogue by key, and plans through which further columns of guessed tables go.
         self._tables: dict[str, str] = {}
         self._passing: dict[int, LogicalPlan] = {}
+        #: Where in the texts of views made by SQL a projection takes all columns of what it reads.
+        self._view_stars: set[tuple[str, int]] = set()
         self._kept: list[LogicalPlan] = []
         #: The line of a pivot whose values are not listed, until it is aggregated; results of such pivots by identity.
         self._pivot = 0
@@ -208,6 +220,11 @@ class ProgramSession(SparkSession):
         if not self.guesses.columns:
             return made
         stars = {p.origin for p in _new_in(plan) if isinstance(p, Project) and _starred(p) and p.origin is not None}
+        if self._view_stars and any(isinstance(p, UnresolvedRelation) for p in _new_in(plan)):
+            stars |= self._view_stars
+            # The columns of a view are cast to the types that it was made with.
+            views = [p.child for p in analyzed.walk() if isinstance(p, View)]
+            self._passing |= {id(p): p for p in views if isinstance(p, Project)}
         if stars:
             self._passing |= {id(p): p for p in analyzed.walk() if isinstance(p, Project) and p.origin in stars}
             self._kept.append(analyzed)
@@ -223,10 +240,12 @@ class ProgramSession(SparkSession):
 
     def table(self, name: str) -> DataFrame:
         """A table or view, guessed where nobody knows it and guessing is allowed."""
-        parts = name_parts(name) if "<" not in str(name) else (str(name),)
+        # A placeholder stands for the whole name, unless the parts are quoted already.
+        quoted = name if "<" not in str(name) or "`" in str(name) else f"`{name}`"
+        parts = name_parts(quoted)
         if self.guesses.tables and self.catalog.table(parts) is None and self.catalog.view(parts) is None:
             self._declare(placed(Table(parts[-1], ()), parts))
-        return super().table(name if "<" not in str(name) else f"`{name}`")
+        return super().table(quoted)
 
     def _declare(self, named: Table) -> None:
         """Let the catalogue have a guessed table as far as it is known."""
@@ -404,6 +423,9 @@ class ProgramSession(SparkSession):
 
     def define(self, statement: Statement) -> None:
         """A definition or command; the query whose rows it writes is an action."""
+        if statement.kind == "create_view" and statement.plan is not None:
+            stars = [p.origin for p in statement.plan.walk() if isinstance(p, Project) and _starred(p)]
+            self._view_stars |= {origin for origin in stars if origin is not None}
         try:
             super().define(statement)
         except AnalysisError as e:

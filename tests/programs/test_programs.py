@@ -484,3 +484,38 @@ def test_groups_by_an_expression_are_named_as_it_is_written():
         "d.groupBy(d.o_orderkey % 2).applyInPandas(lambda x: x, d.schema).show()\n"
     )
     assert "AS '`%`(o_orderkey#" in action.execution.text("analyzed")
+
+
+def test_what_is_read_through_a_view_made_by_sql_is_guessed_of_its_table():
+    made = one(
+        """
+spark.sql("CREATE OR REPLACE TEMP VIEW ev AS SELECT * FROM raw.events WHERE event_date = '2024-01-01'")
+spark.table("ev").join(spark.table("dim.users"), ["user_id"]).select("user_id", "kind").show()
+""",
+        None,
+    )
+    assert "raw.events[event_date#" in made.execution.text("optimized")
+    assert "user_id#" in made.execution.text("optimized")
+
+
+def test_a_filter_s_column_is_a_boolean_one():
+    made = one('spark.read.table("bronze.customers").where("is_active").show()', None)
+    assert "is_active#" in made.execution.text("optimized")
+    (table,) = made.execution.catalog.tables.values()
+    assert [c.data_type.simple_string for c in table.columns] == ["boolean"]
+
+
+def test_a_catalogue_s_table_may_have_a_placeholder_in_its_name():
+    made = one(
+        """
+import sys
+from awsglue.utils import getResolvedOptions
+from awsglue.context import GlueContext
+args = getResolvedOptions(sys.argv, ["db"])
+glueContext = GlueContext(sc)
+rows = glueContext.create_dynamic_frame.from_catalog(database=args["db"], table_name="clicks")
+rows.toDF().filter("user_id is not null").select("user_id").show()
+""",
+        None,
+    )
+    assert "clicks[user_id#" in made.execution.text("optimized")
