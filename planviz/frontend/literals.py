@@ -95,6 +95,9 @@ def _integral(text: str, t: DataType) -> Literal | str:
 
 def _decimal(text: str) -> Literal | str:
     value = Decimal(text)
+    if not value:
+        # Spark's decimals have no negative zero.
+        value = abs(value)
     _, digits, exponent = value.as_tuple()
     exp = int(exponent)
     scale = max(0, -exp)

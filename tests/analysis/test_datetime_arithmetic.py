@@ -115,3 +115,17 @@ def test_a_text_that_is_no_date_fails(text):
         QueryExecution(f"SELECT CAST('{text}' AS DATE) AS x").text("optimized")
 
     assert refused.value.error_class == "CAST_INVALID_INPUT"
+
+
+@pytest.mark.parametrize(
+    ("value", "origin", "kind"),
+    [
+        ("NULL", "TIMESTAMP_NTZ'2024-01-01 00:00:00'", "timestamp_ntz"),
+        ("NULL", "TIMESTAMP'2024-01-01 00:00:00'", "timestamp"),
+        ("TIMESTAMP_NTZ'2024-01-01 00:00:00'", "NULL", "timestamp_ntz"),
+    ],
+)
+def test_the_kind_of_a_bucket_is_that_of_what_is_not_null(value, origin, kind):
+    made = QueryExecution(f"SELECT typeof(time_bucket(INTERVAL '1' HOUR, {value}, {origin})) AS x").text("optimized")
+
+    assert made.startswith(f"Project [{kind} AS x#")

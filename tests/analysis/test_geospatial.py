@@ -48,3 +48,17 @@ def test_a_cast_that_there_is_not(expression):
 def test_a_system_that_there_is_not():
     with pytest.raises(ParseError):
         plan_text(f"SELECT {GEOG}::geography(3857)")
+
+
+@pytest.mark.parametrize(
+    ("expression", "call"),
+    [
+        ("st_srid(st_geogfromwkb(cast(c AS binary)))", "STUtils.stGeogSrid(static_invoke(STUtils.stGeogFromWKB("),
+        (
+            "st_asbinary(st_geomfromwkb(cast(c AS binary)))",
+            "STUtils.stGeomAsBinary(static_invoke(STUtils.stGeomFromWKB(",
+        ),
+    ],
+)
+def test_the_optimizer_calls_the_method_of_the_kind_of_shapes(expression, call):
+    assert f"static_invoke({call}" in plan_text(f"SELECT {expression} AS x FROM t1", "optimized")

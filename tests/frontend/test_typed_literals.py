@@ -48,3 +48,8 @@ def test_a_word_is_none(literal):
     with pytest.raises(ParseError) as error:
         shown(literal)
     assert error.value.error_class == "INVALID_TYPED_LITERAL"
+
+
+def test_a_decimal_has_no_negative_zero():
+    assert shown("-0.0") == "0.0"
+    assert shown("-0.0D") == "-0.0"

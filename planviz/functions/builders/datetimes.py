@@ -192,6 +192,11 @@ def _time_bucket(a: Args) -> Expression:
     # A NULL is of the type that the other of the two says.
     timed = [x.data_type for x in a[1:3] if x.data_type != NULL]
     kind = TIMESTAMP_NTZ if timed and timed[0] == TIMESTAMP_NTZ else TIMESTAMP
+    if timed:
+        a = (
+            a[0],
+            *(x.rebuilt(Literal(None, kind)) if isinstance(x, Literal) and x.data_type == NULL else x for x in a[1:]),
+        )
     return signed("time_bucket", a if len(a) > 2 else (*a, Literal(datetime(1970, 1, 1), kind)))
 
 

@@ -22,7 +22,19 @@ from planviz.expressions.predicates import And, EqualTo, IsNotNull, IsNull, Less
 from planviz.expressions.specs import FunctionSpec
 from planviz.functions.signatures import AGGREGATE_SIGNATURES
 from planviz.optimizer.attributes import function
-from planviz.types import BINARY, BOOLEAN, DATE, DOUBLE, NULL, STRING, TIMESTAMP, ArrayType, DataType, is_string
+from planviz.types import (
+    BINARY,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    NULL,
+    STRING,
+    TIMESTAMP,
+    ArrayType,
+    DataType,
+    GeospatialType,
+    is_string,
+)
 
 #: Nodes that `replacement` looks at.
 REPLACEABLE = (DatetimePlus, FunctionCall, RegexpForm, AggregateCall, FirstLast)
@@ -88,6 +100,17 @@ def _static(
     return lambda e: StaticInvoke(owner, method, result or e.data_type, (*e.arguments, *constants), e.nullable)
 
 
+def _shapes(of_geography: str, of_geometry: str) -> Callable[[FunctionCall], Expression]:
+    """A method of Java by the kind of shapes that it takes."""
+
+    def made(e: FunctionCall) -> Expression:
+        kind = e.arguments[0].data_type
+        on_the_globe = isinstance(kind, GeospatialType) and kind.kind == "geography"
+        return _static("STUtils", of_geography if on_the_globe else of_geometry)(e)
+
+    return made
+
+
 def _renamed(name: str, *more: Expression) -> Callable[[FunctionCall], Expression]:
     return lambda e: function(name, *e.arguments, *more)
 
@@ -105,7 +128,7 @@ def _from_the_right(e: FunctionCall) -> Expression:
 def _without_nulls(array: Expression) -> Expression:
     kind = array.data_type
     assert isinstance(kind, ArrayType)
-    item = NamedLambdaVariable("arg", kind.element, kind.contains_null, next_id())
+    item = NamedLambdaVariable("arg", kind.element, True, next_id())
     return KnownNotContainsNull(function("filter", array, LambdaFunction(IsNotNull(item), (item,))))
 
 
@@ -198,6 +221,11 @@ _FUNCTIONS: dict[str, Callable[[FunctionCall], Expression]] = {
     "right": _from_the_right,
     "schema_of_variant": _static("SchemaOfVariant", "schemaOfVariant"),
     "sentences": _static(_JAVA, "getSentences"),
+    "st_asbinary": _shapes("stGeogAsBinary", "stGeomAsBinary"),
+    "st_geogfromwkb": _static("STUtils", "stGeogFromWKB"),
+    "st_geomfromwkb": _static("STUtils", "stGeomFromWKB"),
+    "st_setsrid": _shapes("stGeogSetSrid", "stGeomSetSrid"),
+    "st_srid": _shapes("stGeogSrid", "stGeomSrid"),
     "split_part": lambda e: _element_at(
         FunctionCall("stringsplitsql", e.arguments[:2], _SPLIT), e.arguments[2], "Some()"
     ),
@@ -223,6 +251,8 @@ _FUNCTIONS: dict[str, Callable[[FunctionCall], Expression]] = {
 }
 
 
+#: What stands for these is no constant, be the arguments ones: its lambda reads a variable.
+_NEVER_FOLDED = frozenset(("array_compact",))
 #: Those that stay what they are where a version replaces fewer functions (before 4.0).
 REPLACED_LATER = frozenset((
     "array_append", "decode", "encode", "json_array_length", "json_object_keys", "parse_url",
@@ -236,7 +266,7 @@ def replacement(e: Expression) -> Expression:
     match e:
         case FunctionCall("lpad" | "rpad" as name, lead=(_,)):
             return StaticInvoke("ByteArray", name, BINARY, e.arguments, e.nullable)
-        case FunctionCall(name) if name in _FUNCTIONS and not e.foldable:
+        case FunctionCall(name) if name in _FUNCTIONS and (name in _NEVER_FOLDED or not e.foldable):
             return _FUNCTIONS[name](e)
         case RegexpForm("ilike", (text, pattern), escape):
             return Like(function("lower", text), function("lower", pattern), escape)
