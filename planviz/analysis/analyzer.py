@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from typing_extensions import override
+
 from planviz.analysis.aggregates import (
     GlobalAggregates,
     RemoveTempResolvedColumn,
@@ -70,9 +72,10 @@ from planviz.config import OptimizerConfig
 from planviz.errors import AnalysisError
 from planviz.frontend.errors import analysis_error
 from planviz.functions.registry import nearest
-from planviz.logical.plan import LogicalPlan
+from planviz.logical.plan import ANALYZED, LogicalPlan
 from planviz.logical.relations import LogicalRelation
 from planviz.trees.executor import Check, RuleExecutor
+from planviz.trees.node import TreeNode
 from planviz.trees.rule import Batch, FixedPoint, Once
 from planviz.trees.trace import Trace
 from planviz.types import typing_decimals
@@ -153,6 +156,30 @@ def batches(context: AnalysisContext, relations: Relations) -> list[Batch]:
     ]
 
 
+class _AnalyzerExecutor(RuleExecutor):
+    """Runs the analyzer's batches over what is new in a plan.
+
+    What was analyzed before, the DataFrame from which another one is derived, has nothing left for any rule: a rule
+    whose nodes are only there is not called. Wrong for a rule that rewrites a new operator by what it finds beneath it
+    and names only that in its `matches`.
+    """
+
+    _last: tuple[TreeNode | None, int] = (None, 0)
+
+    @override
+    def bits(self, plan: TreeNode) -> int:
+        if self._last[0] is plan:
+            return self._last[1]
+        found, stack = 0, [plan]
+        while stack:
+            node = stack.pop()
+            if node not in ANALYZED:
+                found |= node.own_bits
+                stack += node.children
+        self._last = (plan, found)
+        return found
+
+
 class Analyzer:
     """Turns an unresolved plan into one whose every name and type is known.
 
@@ -189,7 +216,7 @@ class Analyzer:
 
     def _run(self, plan: LogicalPlan, context: AnalysisContext) -> LogicalPlan:
         inner = replace(context, analyze=self._run, analyze_view=self._view, run=len(context.trace.runs))
-        executor = RuleExecutor("Analyzer", batches(inner, self.relations), self.checks)
+        executor = _AnalyzerExecutor("Analyzer", batches(inner, self.relations), self.checks)
         result: LogicalPlan = executor.execute(plan, context.trace, context.run)
         return result
 

@@ -103,8 +103,9 @@ class SparkSession(Session):
         """What an action on a DataFrame gives, `number` rows of it. Raises InputError: there is no data here."""
         raise InputError(f"{name} would need the data: planviz plans queries and executes none.")
 
-    def missing_column(self, plan: LogicalPlan, parts: tuple[str, ...]) -> None:
-        """A DataFrame of this plan is asked for a column that it does not have."""
+    def missing_column(self, plan: LogicalPlan, parts: tuple[str, ...]) -> LogicalPlan | None:
+        """The plan of a DataFrame that is asked for a column with that column, None: it does not have it."""
+        return None
 
     def becomes_numeric(self, plan: LogicalPlan, column: Expression) -> bool:
         """Whether a column of this plan, which has to be a number, may be one after all: nobody knows its type."""

@@ -49,7 +49,10 @@ class ColumnMethods(Frame):
         with self.session.numbering():
             found = Scope(self.output).resolve(parts)
         if found is None:
-            self.session.missing_column(self.plan, parts)
+            grown = self.session.missing_column(self.plan, parts)
+            if grown is not None:
+                self.plan = grown
+                return self.col(name)
             raise unresolved_column(UnresolvedAttribute(parts), list(self.output))
         return Column(belonging(found, self.output, self.number))
 

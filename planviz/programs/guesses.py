@@ -39,6 +39,8 @@ class Guesses:
         self.kinds: dict[str, str] = {}
         #: When the first reading of the program began, in seconds of this process.
         self.began = time.process_time()
+        #: How many readings of the program have begun.
+        self.readings = 0
         #: What this reading of the program made use of.
         self.used: set[str] = set()
         self._changes: dict[tuple[str, str], int] = {}

@@ -19,7 +19,7 @@ from planviz.dataframe.services import Builder, SparkContext
 from planviz.errors import PlanvizError
 from planviz.programs import attributes, rdds
 from planviz.programs.expressions import from_planviz, placeholder
-from planviz.programs.guesses import Guesses
+from planviz.programs.guesses import Again, Guesses
 from planviz.programs.lakehouse import Utilities
 from planviz.programs.library import DefaultDict, Factory, builtins, import_module
 from planviz.programs.model import Action, Program, ProgramError
@@ -257,8 +257,12 @@ class Interpreter(Statements):
             self.at_top(self.tree.body, self.module)
             read_rest(self, self._last)
         except LimitReached as e:
+            if self.session.learning:
+                raise Again from e
             line = getattr(self.at, "lineno", 1)
             self.program.not_understood.append((self._place(line, 0).line, f"Reading stopped here: {e}."))
+        if self.session.learning:
+            raise Again
         return self.program
 
     def goes_on_after(self, node: ast.stmt) -> bool:
@@ -715,7 +719,7 @@ class Interpreter(Statements):
             return
         first = plain.split(".")[0]
         if all(c.lower() not in (plain.lower(), first.lower()) for c in frame.columns):
-            self.session.learn_column(frame.plan, first)
+            frame.plan = self.session.learn_column(frame.plan, first) or frame.plan
 
 
 def _unknown(value: object) -> bool:

@@ -67,6 +67,7 @@ def read_program(
 
     for _ in range(MOST_READINGS):
         guesses.used.clear()
+        guesses.readings += 1
         reader = Interpreter(text, tree, catalog, config, guesses, place, uses)
         reader.applies = found.language == "Scala"
         try:
@@ -76,6 +77,8 @@ def read_program(
         except Exception as e:  # a program is never lost: what was read so far stays
             if RuleExecutor.guarded is False:
                 raise
+            if reader.session.learning:
+                continue
             program = reader.program
             program.error = program.error or ProgramError("INTERNAL_ERROR", str(defect("Reading", e)), Place(1, 1))
         break

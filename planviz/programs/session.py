@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,7 +22,7 @@ from planviz.dataframe.writers import TableLayout
 from planviz.errors import AnalysisError, InputError, ParseError, PlanvizError
 from planviz.execution import QueryExecution
 from planviz.execution.written import about_files
-from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, SortOrder
+from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, NamedExpression, SortOrder
 from planviz.expressions.ids import fresh_ids, next_id
 from planviz.expressions.objects import ScalaUDF
 from planviz.expressions.unresolved import UnresolvedAttribute
@@ -54,7 +54,9 @@ from planviz.trees.memo import place
 from planviz.types import BOOLEAN, DOUBLE, STRING, DataType, StructField, StructType, parse_fields
 
 #: How many plans are made of one program at most, and how long that may take (seconds of this process).
-MOST_PLANS, LONGEST_TIME = 6_000, 20.0
+MOST_PLANS, LONGEST_TIME = 30_000, 20.0
+#: How many readings of a program only learn from its statements one step further than the reading before.
+FEW_READINGS = 10
 #: Statements of Delta Lake, Databricks and Hive that are no part of Spark's own SQL.
 _FOREIGN = re.compile(
     r"\s*(?:optimize|vacuum|restore|convert|copy|grant|revoke|msck|fsck|clone|generate|reorg|apply|use\s+catalog|load"
@@ -90,6 +92,8 @@ class ProgramSession(SparkSession):
         self.plans = 0
         #: Whether a statement was passed over, because more is known of a guessed table: this reading only learns.
         self.incomplete = False
+        #: Whether a plan was given columns that its guessed table was not known to have: this reading only learns.
+        self.learning = False
         #: Sentences about what was taken to be so, in order.
         self.notes: dict[str, None] = {}
         #: Guessed tables of the catalogue by key, and plans through which further columns of guessed tables go.
@@ -108,6 +112,8 @@ class ProgramSession(SparkSession):
         #: Rows that the program says, by the number of the LogicalRDD that they were handed over as.
         self._handed: dict[int, list[tuple[Value, ...]]] = {}
         self._passing_pivots: dict[int, str] = {}
+        #: The columns that plans were given of guessed tables, by id.
+        self._made: dict[int, tuple[str, Alias]] = {}
 
     # ------------------------------------------------------------------------------------------ what it does
 
@@ -199,17 +205,23 @@ class ProgramSession(SparkSession):
     def execution(self, plan: LogicalPlan, sql: str = "") -> QueryExecution:
         """The execution of a plan, analyzed; a column that a guessed table may have begins the reading anew."""
         self.plans += 1
-        if self.plans > MOST_PLANS or time.process_time() - self.began > LONGEST_TIME:
+        # What is learned is of use only to a reading behind it.
+        longest = LONGEST_TIME / 2 if self.learning else LONGEST_TIME
+        if self.plans > MOST_PLANS or time.process_time() - self.began > longest:
             raise LimitReached("the program makes too many DataFrames")
         self.mark(plan)
         if isinstance(plan, Union | SetOperation) and self.guesses.columns:
             self._learn_from_others(plan)
+        if self.learning and self._made:
+            plan = self._with_made(plan)
         made = super().execution(plan, sql)
         try:
             analyzed = made.analyzed
         except AnalysisError as error:
             if self.guesses.columns and error.error_class.startswith(("UNRESOLVED_COLUMN", "UNRESOLVED_USING")):
-                self._learn_from(plan)
+                grown = self._learn_from(plan)
+                if grown is not None:
+                    return self.execution(grown, sql)
             if self.guesses.columns:
                 self._retype_from(plan, error)
             raise
@@ -510,9 +522,9 @@ class ProgramSession(SparkSession):
 
     # ------------------------------------------------------------------------------------------ guessing
 
-    def missing_column(self, plan: LogicalPlan, parts: tuple[str, ...]) -> None:
-        """Begins the reading anew where a guessed table may have the column."""
-        self.learn_column(plan, parts[0])
+    def missing_column(self, plan: LogicalPlan, parts: tuple[str, ...]) -> LogicalPlan | None:
+        """The plan with the column, where a guessed table may have it."""
+        return self.learn_column(plan, parts[0])
 
     def becomes_numeric(self, plan: LogicalPlan, column: Expression) -> bool:
         """Whether the column's type is only guessed; Again where it was guessed to be no number."""
@@ -524,25 +536,82 @@ class ProgramSession(SparkSession):
             raise Again
         return True
 
-    def learn_column(self, plan: LogicalPlan, name: str) -> None:
-        """A column that a DataFrame must have: Again where one of its guessed tables may have it."""
+    def learn_column(self, plan: LogicalPlan, name: str) -> LogicalPlan | None:
+        """The plan with a column that it must have, where one of its guessed tables may have it.
+
+        Raises Again instead while readings are few.
+        """
         leaf = next(iter(self._open(plan)), None)
-        if leaf is not None and self._learn(leaf[1], name):
+        if leaf is None or not (self._learn(leaf[1], name) or self.learning):
+            return None
+        if any(a.name.lower() == name.lower() for a in plan.output):
+            return None
+        return super().execution(self._grown(plan, [("", leaf[1], name)])).analyzed
+
+    def _grown(self, plan: LogicalPlan, columns: Iterable[tuple[str, str, str]]) -> LogicalPlan:
+        """A plan with columns of guessed tables on top: the qualifier they are called by, the table, their name.
+
+        They come from nowhere, so the plan is good for nothing but to read on and learn more in the same reading.
+        Raises Again instead while readings are few: what the rest of a program says of other tables often tells whose
+        a column is, and only a program that adds to a table with every statement takes many readings.
+        """
+        if self.guesses.readings <= FEW_READINGS:
             raise Again
+        self.learning = True
+        made = []
+        with self.numbering():
+            for qualifier, keys, name in columns:
+                known = self.guesses.columns.get(keys.split(_TOGETHER)[0], {}).get(name.lower())
+                kind = STRING if known is None else known.data_type
+                made.append(Alias(Literal(None, kind), name, next_id(), (qualifier,) if qualifier else ()))
+                self._made[made[-1].expr_id] = keys, made[-1]
+        return self._passing_project((*plan.output, *made), plan)
+
+    def _passing_project(self, items: tuple[NamedExpression, ...], plan: LogicalPlan) -> Project:
+        grown = Project(items, plan)
+        self._kept.append(grown)
+        self._passing[id(grown)] = grown
+        return grown
+
+    def _with_made(self, plan: LogicalPlan) -> LogicalPlan:
+        """An operator whose inputs have the columns that were given to an earlier plan over the same guessed table."""
+        have = plan.input_set
+        asked = {a.expr_id for e in plan.expressions for a in e.collect(AttributeReference)} - have
+        children = list(plan.children)
+        for number in sorted(asked & self._made.keys()):
+            keys, column = self._made[number]
+            for i, child in enumerate(children):
+                if any(key == keys for _, key in self._open(child)):
+                    children[i] = self._passing_project((*child.output, column), child)
+                    break
+        return plan.with_new_children(tuple(children))
 
     def _learn(self, key: str, name: str, kind: DataType | None = None) -> bool:
         """Note a column of a guessed table, or of all that a union takes its rows from."""
         return any([self.guesses.learn(k, name, kind) for k in key.split(_TOGETHER)])
 
-    def _learn_from(self, plan: LogicalPlan) -> None:
+    def _learn_from(self, plan: LogicalPlan) -> LogicalPlan | None:
+        """The operator over inputs that have the columns which it asks of guessed tables; None where it asks none.
+
+        Raises Again instead while readings are few.
+        """
         learned = False
+        #: By the place of an input: the columns that it has to have more.
+        missing: dict[int, dict[str, tuple[str, str, str]]] = {}
+
+        def learn(place: int, key: str, name: str, kind: DataType | None = None, qualifier: str = "") -> None:
+            nonlocal learned
+            learned |= self._learn(key, name, kind)
+            missing.setdefault(place, {}).setdefault(name.lower(), (qualifier, key, name))
+
         if isinstance(plan, Join) and plan.using:
-            for side in (plan.left, plan.right):
+            for place, side in enumerate((plan.left, plan.right)):
                 for name in plan.using:
                     if name.lower() not in {a.name.lower() for a in side.output}:
-                        learned |= any(self._learn(key, name) for _, key in self._open(side)[:1])
+                        for _, key in self._open(side)[:1]:
+                            learn(place, key, name)
         have = {a.name.lower() for c in plan.children for a in c.output}
-        leaves = [x for c in plan.children for x in self._open(c)]
+        leaves = [(names, key, place) for place, c in enumerate(plan.children) for names, key in self._open(c)]
         names: list[tuple[str, ...]] = []
 
         def look(e: object) -> Value:
@@ -558,16 +627,22 @@ class ProgramSession(SparkSession):
             qualifier = parts[0].lower() if len(parts) > 1 else ""
             own = [x for x in leaves if qualifier in x[0]]
             if own and parts[1].lower() not in have:
-                learned |= self._learn(own[0][1], parts[1])
+                learn(own[0][2], own[0][1], parts[1], qualifier=qualifier)
             elif own:
-                learned |= any(self._learn(key, parts[1]) for _, key in own)
+                for _, key, place in own:
+                    if self._learn(key, parts[1]):
+                        learn(place, key, parts[1], qualifier=qualifier)
+                        learned = True
+                        break
             elif leaves and parts[0].lower() not in have:
                 kind = None
                 if len(parts) > 1:
                     kind = StructType(tuple(StructField(p, STRING) for p in parts[1:2]))
-                learned |= self._learn(leaves[0][1], parts[0], kind)
-        if learned:
-            raise Again
+                learn(leaves[0][2], leaves[0][1], parts[0], kind)
+        if not learned and not (self.learning and missing):
+            return None
+        children = [self._grown(c, missing[i].values()) if i in missing else c for i, c in enumerate(plan.children)]
+        return plan.with_new_children(tuple(children))
 
     def _learn_from_others(self, plan: LogicalPlan) -> None:
         """What is put together with a guessed table has its columns: Again where it has to have more."""

@@ -74,7 +74,7 @@ class Statements(Expressions):
             except Raised as e:
                 self.tell_error(e)
                 for name in _bound_names(node):
-                    if name not in scope.names or self.session.incomplete:
+                    if name not in scope.names or self.session.incomplete or self.session.learning:
                         scope.names[name] = Unknown(name)
             except (Returned, Broken, Continued):
                 self.pass_over(node, "This statement has no place outside a function or loop.")
@@ -82,7 +82,7 @@ class Statements(Expressions):
                 self.ended = True
             except RecursionError:
                 self.pass_over(node, "This statement nests too deep to be read.")
-        if self.session.incomplete:
+        if self.session.incomplete or self.session.learning:
             raise Again
 
     @abstractmethod

@@ -69,13 +69,19 @@ class RuleExecutor:
         trace.end_run(run, totals)
         return plan
 
+    def bits(self, plan: TreeNode) -> int:
+        """The node classes in the plan that rules may have something to do with."""
+        return plan.bits
+
     def _run_batch(self, batch: Batch, plan: PlanT, trace: Trace, run: int, idle: Idle) -> tuple[PlanT, int]:
         strategy = batch.strategy
+        bits = self.bits(plan)
         for iteration in range(1, strategy.max_iterations + 1):
             last = plan
             for rule in batch.rules:
-                if plan.bits & rule.mask and idle.get(rule) is not plan:
-                    plan = self._apply(rule, batch, plan, trace, run, iteration, idle)
+                if bits & rule.mask and idle.get(rule) is not plan:
+                    before, plan = plan, self._apply(rule, batch, plan, trace, run, iteration, idle)
+                    bits = bits if plan is before else self.bits(plan)
             # Rules may undo each other within a pass: an equal plan is a settled one.
             if plan is last or plan == last:
                 return last, iteration

@@ -193,3 +193,14 @@ def test_numbers_of_a_range_are_in_order_within_their_partitions():
         numbers.selectExpr("-id AS id").sortWithinPartitions("id"),
     )
     assert all("Sort" in d.execution.text("optimized") for d in kept)
+
+
+def test_what_was_analyzed_is_not_looked_at_again(spark):
+    def called(df):
+        return {rule.rpartition(".")[2].rpartition("$")[2] for rule in df.execution.trace.summaries}
+
+    ranked = spark.sql("SELECT row_number() OVER (ORDER BY a) AS n FROM t1")
+    assert "ExtractWindowExpressions" in called(ranked)
+    first = called(ranked.filter(col("n") == 1))
+    assert "ResolveReferences" in first
+    assert "ExtractWindowExpressions" not in first

@@ -13,7 +13,10 @@ from planviz.catalogs import find
 from planviz.cli.main import run
 from planviz.document import open_text
 from planviz.errors import ParseError
+from planviz.logical.relations import LogicalRelation
 from planviz.programs import looks_like_program, read_program
+from planviz.programs.reading import MOST_READINGS
+from planviz.programs.session import FEW_READINGS
 
 IMPORTS = "from pyspark.sql import functions as F, Window\n"
 
@@ -519,3 +522,38 @@ rows.toDF().filter("user_id is not null").select("user_id").show()
         None,
     )
     assert "clicks[user_id#" in made.execution.text("optimized")
+
+
+def test_a_table_may_be_guessed_from_more_statements_than_readings():
+    steps = "".join(f"d = d.filter(F.col('a{i}') > 1)\n" for i in range(MOST_READINGS + 10))
+    program = read_program(IMPORTS + "d = spark.table('nobody_knows')\n" + steps + "d.show()\n")
+    assert program.error is None
+    (action,) = program.actions
+    assert [a.name for a in action.execution.analyzed.output] == [f"a{i}" for i in range(MOST_READINGS + 10)]
+
+
+def test_columns_by_attribute_are_guessed_through_what_was_derived_before():
+    steps = "".join(f"d = d.withColumn('c{i}', d.a{i} * 2).filter(d['b{i}'] > 1)\n" for i in range(FEW_READINGS + 5))
+    program = read_program(IMPORTS + "d = spark.table('nobody_knows')\n" + steps + "d.show()\n")
+    assert program.error is None
+    assert program.not_understood == []
+    (action,) = program.actions
+    text = action.execution.text("analyzed")
+    assert all(f"{name}{i}#" in text for name in "abc" for i in range(FEW_READINGS + 5))
+    # What only served to learn is in no plan.
+    assert "null" not in text.lower()
+
+
+def test_many_guesses_tell_the_sides_of_a_join_apart():
+    chain = "".join(f"d = d.filter(F.col('a{i}') > 1)\n" for i in range(FEW_READINGS + 5))
+    program = read_program(
+        IMPORTS
+        + "d = spark.table('one')\ne = spark.table('other')\n"
+        + chain
+        + "d.join(e, d.k == e.j).groupBy(e.name).agg(F.max(d.amount)).show()\n"
+    )
+    assert program.error is None
+    (action,) = program.actions
+    tables = {t.name[-1]: {a.name for a in t.output} for t in action.execution.analyzed.collect(LogicalRelation)}
+    assert tables["other"] == {"j", "name"}
+    assert {"k", "amount"} < tables["one"]
