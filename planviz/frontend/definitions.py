@@ -109,7 +109,8 @@ class DefinitionReader(CommandReader):
         """A streaming table, a materialized or a live view of a declarative pipeline: as a view of its query."""
         while self.sees_any(*_DATASET_WORDS):
             self.at += 1
-        self.at += 1  # TABLE or VIEW
+        if not (self.accept("TABLE") or self.accept("VIEW")):
+            self.fail("TABLE or VIEW was expected")
         self.accept("IF", "NOT", "EXISTS")
         self.in_pipeline = True
         name = self.dataset_name(self.identifier_parts())

@@ -23,7 +23,7 @@ TYPES = {
     **dict.fromkeys(("NUMBER", "MONEY", "BIGNUMERIC"), "DECIMAL"),
     **dict.fromkeys(("JSON", "JSONB"), "STRING or VARIANT"),
 }
-_DATE = re.compile(r"(?<![\w.'\"-])([12]\d{3})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(?![\w.'\"-])")
+_DATE = re.compile(r"[12]\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])")
 
 
 def instead(tokens: Tokens, at: int) -> str:
@@ -45,11 +45,13 @@ def instead(tokens: Tokens, at: int) -> str:
     return ""
 
 
-def unquoted_dates(sql: str) -> tuple[str, ...]:
-    """What is to be said of each 2024-01-31 that stands in a text without quotes."""
+def unquoted_dates(tokens: Tokens, start: int, end: int) -> tuple[str, ...]:
+    """What is to be said of each 2024-01-31 that stands without quotes from one token up to, not with, another."""
     found = []
-    for match in _DATE.finditer(re.sub(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`|--[^\n]*", "''", sql)):
-        year, month, day = map(int, match.groups())
-        told = f"{match[0]} without quotes is a subtraction and gives {year - month - day}"
-        found.append(f"{told}; the date is DATE '{match[0]}'.")
+    for at in range(start, end - 4):
+        shown = tokens.text[tokens.starts[at] : tokens.ends[at + 4]]
+        if tokens.keys[at + 1] == "-" == tokens.keys[at + 3] and _DATE.fullmatch(shown):
+            year, month, day = map(int, shown.split("-"))
+            told = f"{shown} without quotes is a subtraction and gives {year - month - day}"
+            found.append(f"{told}; the date is DATE '{shown}'.")
     return tuple(dict.fromkeys(found))

@@ -123,7 +123,7 @@ _DATE = re.compile(r"\s*([+-]?\d{4,7})(?:-(\d{1,2})(?:-(\d{1,2})(?:[ T].*)?)?)?\
 _TIME = re.compile(
     r"\s*(\d{4})(?:-(\d{1,2}))?(?:-(\d{1,2}))?(?:[ T](\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d{1,9}))?)?)?\s*(.*?)\s*\Z"
 )
-_SPECIAL = re.compile(r"\s*(epoch|now|today|tomorrow|yesterday)[ \t]*(.*?)\s*\Z", re.I)
+_SPECIAL = re.compile(r"epoch|now|today|tomorrow|yesterday", re.I)
 _DAYS = {"yesterday": -1, "today": 0, "tomorrow": 1}
 
 
@@ -133,18 +133,22 @@ def special_instant(text: str, now: str, where: str, ntz: bool = False) -> datet
     `now` is the instant that the session calls now. A zone may follow all but now: the day begins there. None for
     another text.
     """
+    text = text.strip()
     m = _SPECIAL.match(text)
-    if not m or (m[2] and (m[1].lower() == "now" or zone_of(m[2]) is None)):
+    if not m:
         return None
-    word, here = m[1].lower(), zone_of(where) or UTC
+    word, zone = m[0].lower(), text[m.end() :].lstrip(" \t")
+    if zone and (word == "now" or zone_of(zone) is None):
+        return None
+    here = zone_of(where) or UTC
     if word == "epoch":
         began = datetime(1970, 1, 1, tzinfo=UTC)
         return began.replace(tzinfo=None) if ntz else began.astimezone(here).replace(tzinfo=None)
     if word == "now":
         return now_at(now, where)
-    there = m[2] or where
+    there = zone or where
     day = now_at(now, there).replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=_DAYS[word])
-    if ntz or not m[2]:
+    if ntz or not zone:
         return day
     return day.replace(tzinfo=zone_of(there)).astimezone(here).replace(tzinfo=None)
 

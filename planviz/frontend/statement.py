@@ -45,10 +45,11 @@ class StatementReader(DefinitionReader):
         """What EXPLAIN, at a token, explains: a query, or what has a plan of another statement, which is not done."""
         if s.kind == "query":
             return s
-        plan, text = s.plan if s.written is None else s.written, self.source(start)
+        text, written = self.source(start), s.written
+        plan = s.plan if s.kind in ("create_view", "cache") else written
         if plan is None:
             return Statement("unsupported", text, self.tokens.starts[start], words="EXPLAIN")
-        notes = s.notes if s.written is None else (*s.notes, WRITTEN)
+        notes = s.notes if written is None else (*s.notes, WRITTEN)
         return Statement("explain", text, self.tokens.starts[start], plan, notes=notes)
 
     def _explains(self) -> bool:
@@ -65,8 +66,8 @@ class StatementReader(DefinitionReader):
         if first in QUERY_WORDS:
             plan = self.query()
             self._end()
-            sql = self.source(start)
-            return Statement("query", sql, self.tokens.starts[start], plan, notes=unquoted_dates(sql))
+            notes = unquoted_dates(self.tokens, start, self.at)
+            return Statement("query", self.source(start), self.tokens.starts[start], plan, notes=notes)
         reader = {
             "CREATE": self._create,
             "SET": self._set_statement,
@@ -97,7 +98,7 @@ class StatementReader(DefinitionReader):
         while self.sees("INSERT"):
             start = self.at if found else start
             command = self.insert(source)
-            if command is not None and command.plan is not None and defined is not None:
+            if command.plan is not None and defined is not None:
                 command = replace(command, plan=defined(command.plan))
             made = Statement("insert", self.source(start), self.tokens.starts[start], words="INSERT", command=command)
             found.append(made)

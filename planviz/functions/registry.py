@@ -173,7 +173,7 @@ def is_aggregate_function(e: Expression) -> bool:
 
 
 def nearest(name: str) -> str:
-    """ " Did you mean f or g?" with the built-in functions of the nearest names; "" where none is near."""
+    """A blank and the question whether a built-in function of a near name was meant; "" where no name is near."""
     wanted, there = name.lower()[:_LONGEST], sorted(names())
     # COUNTIF is count_if: as other databases write it.
     same = [n for n in there if n.replace("_", "") == wanted.replace("_", "")]

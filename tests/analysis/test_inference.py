@@ -7,8 +7,9 @@ import pytest
 from planviz.analysis.inference import infer
 from planviz.analysis.inference.guesses import named_type
 from planviz.catalog import Catalog, read_bundled
+from planviz.errors import ParseError
 from planviz.execution import Session, explain
-from planviz.frontend import parse_plan
+from planviz.frontend import parse_plan, parse_script
 from tests.steps import steps
 
 QUERIES = sorted((Path(__file__).resolve().parents[3] / "shared/corpus/tpcds/queries").glob("*.sql"))
@@ -389,3 +390,11 @@ def test_the_datasets_of_a_pipeline_are_views():
 def test_an_alias_that_where_cannot_read_is_told(sql, warned):
     _, warnings = guessed(sql)
     assert any("in WHERE is taken for a column" in w for w in warnings) is warned
+
+
+@pytest.mark.parametrize(
+    "text", ["create streaming", "create live", "create or refresh private", "create materialized"]
+)
+def test_a_pipeline_s_dataset_that_breaks_off_says_what_is_missing(text):
+    with pytest.raises(ParseError, match="TABLE or VIEW was expected"):
+        parse_script(text)

@@ -170,7 +170,8 @@ def test_plans_become_the_graphs_that_their_text_is_read_into() -> None:
 
 
 def test_a_date_without_quotes_is_told():
-    document = open_sql("select * from t where d > 2024-01-31 and n > 2024 - 01 - 31 and s = '2024-01-31'")
+    said = "/* since 2024-02-01 */ and n > 2024 - 01 - 31 and s = '2024-01-31' -- 2024-03-01"
+    document = open_sql(f"select * from t where d > 2024-01-31 {said}")
     assert [n for n in document.notes if "without quotes" in n] == [
         "2024-01-31 without quotes is a subtraction and gives 1992; the date is DATE '2024-01-31'."
     ]

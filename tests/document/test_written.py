@@ -96,6 +96,15 @@ def test_explained_tables_and_views_are_not_made() -> None:
     assert [s.kind for s in bare.statements] == ["unsupported", "query"]
 
 
+@pytest.mark.parametrize(
+    "sql", ["create table u like t1", "create function f(x int) returns int return x + 1", "cache table t1"]
+)
+def test_what_has_no_query_has_none_under_explain(sql: str) -> None:
+    (statement,) = open_sql(f"explain {sql}", small_catalog()).statements
+    assert statement.kind == "unsupported"
+    assert statement.execution is None
+
+
 def test_views_beside_a_query_have_no_plan_of_their_own() -> None:
     document = open_sql("create temp view v as select a from t1; select * from v", small_catalog())
     assert [s.kind for s in document.statements] == ["ddl", "query"]

@@ -7,6 +7,7 @@ import pytest
 from planviz.config import OptimizerConfig
 from planviz.errors import ParseError
 from planviz.execution import QueryExecution
+from planviz.frontend.literals import date_literal, timestamp_literal
 from tests.plans import small_catalog
 
 #: 22 November, half past one in the morning in London, and still the 21st in Los Angeles.
@@ -53,3 +54,10 @@ def test_a_word_is_none(literal):
 def test_a_decimal_has_no_negative_zero():
     assert shown("-0.0") == "0.0"
     assert shown("-0.0D") == "-0.0"
+
+
+def test_a_word_for_a_day_is_read_in_steps_of_its_length():
+    # By a pattern that may divide the blanks in three ways these would take hours.
+    for text in ("today" + " " * 100_000 + "\nx", "now" + "\t" * 100_000 + "\n!", " " * 100_000 + "tomorrow x"):
+        assert date_literal(text) is None
+        assert timestamp_literal(text) is None

@@ -110,7 +110,10 @@ def _first(names: list[str]) -> str:
 class _Walk:
     def __init__(self, catalog: Catalog, defined: Defined) -> None:
         self.catalog = catalog
-        self.defined = [(tuple([p.lower() for p in parts]), at) for parts, at in defined]
+        #: The names that the script defines, by their last part.
+        self.defined: dict[str, list[tuple[tuple[str, ...], int | None]]] = {}
+        for parts, at in defined:
+            self.defined.setdefault(parts[-1].lower(), []).append((tuple([p.lower() for p in parts]), at))
         #: What the plans walked so far give, by their place.
         self.made: dict[int, Output] = {}
         self.tables: dict[str, GuessedTable] = {}
@@ -170,7 +173,8 @@ class _Walk:
         Names of two databases are different where both say which.
         """
         asked = tuple([p.lower() for p in parts])
-        places = [at for name, at in self.defined if name[-len(asked) :] == asked[-len(name) :]]
+        alike = self.defined.get(asked[-1], ())
+        places = [at for name, at in alike if name[-len(asked) :] == asked[-len(name) :]]
         if not places:
             return None
         made = [self.made[at] for at in places if at is not None and at in self.made]
