@@ -13,6 +13,7 @@ import itertools
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from random import Random
 from statistics import median
 from typing import Any
 
@@ -192,6 +193,25 @@ def pasted(playwright: Playwright, url: str, nodes: int, timed: Timed, limit: fl
         act(page, timed, f"pasted, {nodes:,}", "paste", ready, lambda: page.keyboard.press("Control+V"), limit)
 
 
+def compared(playwright: Playwright, url: str, nodes: int, timed: Timed, limit: float) -> None:
+    """Two plans of so many operators, five of them changed, compared by the page's button."""
+    lines = plan_text("mixed", nodes, seed=next(_seeds)).splitlines()
+    before, chance = "\n".join(lines), Random(nodes)
+    for at in chance.sample(range(1, len(lines)), 5):
+        lines[at] = lines[at].replace("amount", "total")
+    with fresh_page(playwright) as page:
+        page.add_init_script(_WATCH)
+        page.goto(f"{url}compare")
+        page.get_by_label("Before: SQL or plan text").wait_for(timeout=limit * 1000)
+        page.wait_for_timeout(2_500)
+        page.get_by_label("Before: SQL or plan text").fill(before)
+        page.get_by_label("After: SQL or plan text").fill("\n".join(lines))
+        page.wait_for_timeout(800)
+        button = page.get_by_role("button", name="Compare", exact=True)
+        ready = "window.__planviz?.painted"
+        act(page, timed, f"compared, {nodes:,}", "click", ready, button.click, limit)
+
+
 def large_query(playwright: Playwright, url: str, timed: Timed, limit: float) -> None:
     """Rules of the query with the most joins."""
     with fresh_page(playwright) as page:
@@ -246,6 +266,8 @@ def figures(rounds: int, sessions: int, nodes: list[int], limit: float) -> Timed
             walk(playwright, url, timed, limit)
             for size in nodes:
                 pasted(playwright, url, size, timed, limit)
+            for size in (500, 2_000):
+                compared(playwright, url, size, timed, limit)
             large_query(playwright, url, timed, limit)
     return timed
 

@@ -337,6 +337,11 @@ def _region(side: _Side, top: int | None, matched: Matches | dict[int, int]) -> 
     return found
 
 
+def without_ids(text: str) -> str:
+    """A node's text without plan ids and expression ids, as plans are matched by it; kept from the matching."""
+    return _texts(text)[1]
+
+
 @lru_cache(maxsize=65_536)
 def _texts(text: str) -> tuple[str, str, str]:
     exact = without_plan_ids(text)

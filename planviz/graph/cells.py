@@ -221,8 +221,10 @@ def _expected(before: PlanGraph, after: PlanGraph) -> list[tuple[str, Unit, floa
 def _measured(graph: PlanGraph) -> Mapping[str, float]:
     totals: dict[str, float] = {}
     for node in graph:
+        if not node.metrics:
+            continue
         for name in TOTALS:
-            value = metric(name, (node.metrics or {}).get(name))
+            value = metric(name, node.metrics.get(name))
             if value is not None:
                 totals[name] = totals.get(name, 0) + value[0]
         worked = working(node)

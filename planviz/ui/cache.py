@@ -84,12 +84,13 @@ def _shelf() -> _Shelf:
     return _server if _lacking.get() is None else _worker
 
 
-def open_document(text: str, catalog: str = AUTO, profile: str = "") -> Opened:
+def open_document(text: str, catalog: str = AUTO, profile: str = "", near: str = "") -> Opened:
     """Open a text or find it open; SQL is planned with one of `CATALOGS`, as the version or runtime `profile`.
 
+    `near` is the key of a document that it will be compared with: it is opened in the worker that has that one.
     Raises PlanvizError if it cannot.
     """
-    opened = open_source(Source(text, catalog, profile=profile))
+    opened = open_source(Source(text, catalog, profile=profile), near)
     assert opened is not None
     return opened
 
@@ -111,14 +112,17 @@ def key_of(source: Source) -> str:
     return sha256(f"{key}\0{source.variant}".encode()).hexdigest() if source.variant else key
 
 
-def open_source(source: Source) -> Opened | None:
-    """Open a document or find it open; None for a derived one that is none. Raises PlanvizError if it cannot."""
+def open_source(source: Source, near: str = "") -> Opened | None:
+    """Open a document or find it open; None for a derived one that is none. Raises PlanvizError if it cannot.
+
+    `near` is the key of a document in whose worker it should be opened.
+    """
     key, shelf = key_of(source), _shelf()
     with _turn_of(key):
         with _lock:
             opened = shelf.kept.get(key)
         if opened is None:
-            opened = _open(key, source)
+            opened = _open(key, source, near)
         if opened is not None:
             with _lock:
                 shelf.kept[key] = opened
@@ -128,12 +132,12 @@ def open_source(source: Source) -> Opened | None:
     return opened
 
 
-def _open(key: str, source: Source) -> Opened | None:
+def _open(key: str, source: Source, near: str) -> Opened | None:
     from planviz.ui import workers  # a worker opens documents with this module
 
     if _lacking.get() is not None or not workers.running():
         return _here(key, source)
-    told = workers.ask(None, "planviz.ui.worker", "opened", (source,), {}, near=key)
+    told = workers.ask(None, "planviz.ui.worker", "opened", (source,), {}, near=near or key)
     return None if told is None else Opened(key, source, *told)
 
 

@@ -250,7 +250,7 @@ def longer(opened: Opened, other: Other, name: str, text: str) -> Other:
     """The same with one more plan at its end. Raises PlanvizError for a text that cannot be opened, or one too many."""
     if len(other.more) + 3 > MOST:
         raise InputError(f"A chain has at most {MOST} plans.")
-    open_document(text, other.catalog or opened.catalog or "auto")
+    open_document(text, other.catalog or opened.catalog or "auto", near=opened.key)
     return replace(other, more=(*other.more, (one_line(name, 80), text)))
 
 

@@ -23,6 +23,8 @@ from planviz.ui.versions import version_picker
 KEY = "planviz.compare.element"
 _TEXT_B, _SETTINGS_B = "planviz.compare.text-b", "planviz.compare.settings-b"
 _BEFORE, _AFTER = "planviz.compare.before", "planviz.compare.after"
+#: Characters of a text from which the box of the second side does not show it again: every act would send it both ways.
+_LONG = 20_000
 _LEAD = """<div class="pv-lead"><h1>See what changed between two plans</h1>
 <span>Paste two plans of any Spark, or two versions of a query: what differs in words, the most important first, and
 side by side.</span></div>"""
@@ -87,7 +89,8 @@ def _compare_boxes(both: bool) -> None:
     if both and not state.open_text(before):
         return
     try:
-        open_document(after, str(st.session_state.get(state.BOX_CATALOG) or "auto"))
+        catalog, opened = str(st.session_state.get(state.BOX_CATALOG) or "auto"), state.current()
+        open_document(after, catalog, near=opened.key if opened is not None else "")
     except PlanvizError as error:
         state.fail(error)
         return
@@ -183,7 +186,12 @@ def _choices(opened: Opened, other: Other) -> None:
         st.button("Another plan of the same text", on_click=choose, args=(opened, Other(plan_a=other.plan_a)))
     st.markdown("**Another text**")
     _error()
-    st.text_area("SQL, plan text, event log or JSON", other.text or "", height=150, key=_TEXT_B)
+    text = other.text or ""
+    long = len(text) > _LONG
+    st.text_area(
+        "SQL, plan text, event log or JSON", "" if long else text, height=150, key=_TEXT_B,
+        placeholder=f"The text that is compared has {len(text):,} characters" if long else None,
+    )  # fmt: skip
     with st.container(horizontal=True, gap="xsmall"):
         st.button("Compare with this text", type="primary", on_click=_text, args=(opened, other))
         st.button("Add it as the next plan", on_click=_next, args=(opened, other),
@@ -204,7 +212,7 @@ def _settings(opened: Opened, other: Other) -> None:
 def _text(opened: Opened, other: Other) -> None:
     text = str(st.session_state.get(_TEXT_B) or "")
     try:
-        open_document(text, opened.catalog or "auto")
+        open_document(text, opened.catalog or "auto", near=opened.key)
     except PlanvizError as error:
         state.fail(error)
         return

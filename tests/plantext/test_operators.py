@@ -446,3 +446,11 @@ def test_nearly_nothing_of_the_corpus_is_left_unnamed(corpus: Path) -> None:
                     unnamed[node.op] += 1
     assert nodes > 10_000
     assert unnamed.total() <= nodes // 1_000, unnamed
+
+
+def test_an_equal_line_is_read_once_and_its_parts_are_of_each_operator() -> None:
+    text = "Filter (isnotnull(a#1) AND (a#1 > 5))"
+    one, two = parts(text), parts(text)
+    assert one == two
+    one["condition"] = "something else"
+    assert parts(text) == two

@@ -64,6 +64,17 @@ def test_an_answer_is_asked_for_once(pool: Workers, monkeypatch: pytest.MonkeyPa
     assert views.workbench(opened, "3", None) is data
 
 
+def test_what_will_be_compared_is_opened_where_the_other_one_is(pool: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
+    pool.seconds = 60
+    asked: list[str] = []
+    answer = pool.answer
+    monkeypatch.setattr(pool, "answer", lambda question, near: (asked.append(near), answer(question, near))[1])
+    first = cache.open_document(SQL, "shop")
+    cache.open_document(load("broadcast-and-merge-join"), near=first.key)
+    third = cache.open_document(load("window-top-n"))
+    assert asked == [first.key, first.key, third.key]
+
+
 def test_errors_come_back_as_they_are(pool: Workers) -> None:
     with pytest.raises(NotAPlan) as error:
         cache.open_document("nothing at all")

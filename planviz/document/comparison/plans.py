@@ -9,7 +9,7 @@ from functools import cached_property
 from planviz.document.model import Document
 from planviz.errors import InputError
 from planviz.graph import PlanGraph, title
-from planviz.graph.alignment import without_expression_ids, without_plan_ids
+from planviz.graph.alignment import without_expression_ids, without_ids, without_plan_ids
 from planviz.graph.cells import Cell, basis, node_cells, plan_cells
 from planviz.graph.changed_only import changed_only
 from planviz.graph.diff import Match, PlanDiff, diff
@@ -172,8 +172,11 @@ def _slots(found: PlanDiff) -> tuple[list[int], list[int]]:
 def plan_text(plan: PlanGraph) -> str:
     """A plan as indented lines, without the ids that differ from run to run."""
     literals = literal_words(plan)
-    texts = ((node.depth, without_expression_ids(without_plan_ids(node.text), literals)) for node in plan.walk())
-    return "\n".join("  " * depth + text for depth, text in texts)
+    if literals:
+        texts = [without_expression_ids(without_plan_ids(node.text), literals) for node in plan.walk()]
+    else:
+        texts = [without_ids(node.text) for node in plan.walk()]
+    return "\n".join("  " * node.depth + text for node, text in zip(plan.walk(), texts, strict=True))
 
 
 def difference_json(told: Difference) -> dict[str, object]:

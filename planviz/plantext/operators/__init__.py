@@ -43,6 +43,8 @@ _REMARK = re.compile(
 _MAY_HAVE_REMARK = ("←", "\\u2190", " <-", " <=", " //", " # ", " ## ", " -- ", " --> ")
 # Why an engine left the operator to Spark (Comet's extended explain).
 _FALLBACK = "[COMET: "
+# Longer lines are read again each time: what is kept of them would be much memory.
+_LONG = 2_000
 # The expected plans of Spark's tests: references, output, the number of an exchange.
 _SIMPLIFIED = re.compile(r"\[([^\[\]# ]*)\](?: \[([^\[\]# ]*)\])?(?: #(\d+))?$")
 
@@ -64,28 +66,46 @@ def read_arguments(details: Details, node: PlanNode) -> Parts:
     """
     op = node.op
     text = node.text[len(op) :].strip()
-    if "Statistics(" in text:
-        text = _STATISTICS.sub("", text)
-    text, remark = _without_remark(text)
-    text, fallback = _without_fallback(text)
-    reader = _reader_of(op)
-    if node.operator_id is not None:
-        text = NUMBER.sub("", " " + text, count=1).strip()
-        block = details.blocks.get(node.operator_id)
-        # Numbers repeat where a cached plan is printed inside another; the name tells whose block this is.
-        if block is not None and block.name.startswith(op):
-            return blocks.read_block(op, text, block, reader)
-    elif text[-1:] == ")" and ", " not in text:
+    if node.operator_id is None:
+        return dict(_read_line(op, text) if len(text) <= _LONG else _read_line.__wrapped__(op, text))
+    text, remark, fallback = _without_additions(text)
+    text = NUMBER.sub("", " " + text, count=1).strip()
+    block = details.blocks.get(node.operator_id)
+    # Numbers repeat where a cached plan is printed inside another; the name tells whose block this is.
+    if block is not None and block.name.startswith(op):
+        return blocks.read_block(op, text, block, _reader_of(op))
+    return _read_text(op, text, remark, fallback)
+
+
+# Plans that are compared, and the steps of a trace, have most of their operators in common.
+@lru_cache(maxsize=8_192)
+def _read_line(op: str, text: str) -> Parts:
+    """The parts of an operator that has no number, from its line alone."""
+    text, remark, fallback = _without_additions(text)
+    if text[-1:] == ")" and ", " not in text:
         text = _OLD_NUMBER.sub("", text)
     elif text[:1] == "(" and (columnar := _COLUMNAR.match(text)):
         return rows.named(columnar[1].strip("()"))
+    return _read_text(op, text, remark, fallback)
+
+
+def _read_text(op: str, text: str, remark: str, fallback: str) -> Parts:
     simplified = _SIMPLIFIED.match(text)
-    parts = _read_simplified(simplified) if simplified and simplified.lastindex != 1 else reader(op, text)
+    parts = _read_simplified(simplified) if simplified and simplified.lastindex != 1 else _reader_of(op)(op, text)
     if fallback:
         parts["fallback"] = fallback
     if remark:
         parts["remark"] = remark
     return parts
+
+
+def _without_additions(text: str) -> tuple[str, str, str]:
+    """The text without what is no argument; what somebody has written behind it; the reason of a fallback."""
+    if "Statistics(" in text:
+        text = _STATISTICS.sub("", text)
+    text, remark = _without_remark(text)
+    text, fallback = _without_fallback(text)
+    return text, remark, fallback
 
 
 def detail_block(node: PlanNode) -> Block | None:
