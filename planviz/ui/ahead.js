@@ -161,7 +161,7 @@ window.__planvizAhead = { show, clear };
 // ---- what later pages need, while nobody waits
 
 async function later() {
-  for (const name of ["workbench", "rules", "joins", "cardinality", "aggregations"]) if (elements[name]) await load(name).catch(() => {});
+  for (const name of ["workbench", "rules", "joins", "cardinality", "aggregations", "compare"]) if (elements[name]) await load(name).catch(() => {});
   for (const address of window.__planvizLater ?? []) {
     const link = document.createElement("link");
     Object.assign(link, { rel: "modulepreload", href: address });

@@ -13,7 +13,7 @@ import streamlit as st
 from planviz.errors import PlanvizError
 from planviz.jsontypes import JsonObject
 from planviz.samples import load, samples
-from planviz.ui import compare, components, explore, links, reader, sharing, state, upgrade_page, views
+from planviz.ui import compare, components, explore, links, reader, sessions, sharing, state, upgrade_page, views
 from planviz.ui.cache import open_document
 from planviz.ui.compare import FORMATS, PRESETS, Other
 from planviz.ui.elements import component
@@ -50,6 +50,9 @@ def second(opened: Opened) -> Other | None:
 def choose(opened: Opened | None, other: Other) -> None:
     """Make that the second side."""
     st.session_state[state.COMPARE] = asdict(other) | ({"of": opened.key} if opened is not None else {})
+    shown = state.current()
+    if shown is not None:
+        compare.begin(shown, other, state.name(), sessions.session())
 
 
 # -- nothing to compare yet

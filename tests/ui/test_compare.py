@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import gzip
 import json
+import threading
 
 import pytest
 
 from planviz.errors import PlanvizError
 from planviz.samples import load
-from planviz.ui import compare, links
+from planviz.ui import cache, compare, links, workers
 from planviz.ui.cache import open_document
 from planviz.ui.compare import FORMATS, PRESETS, Other
 from tests.graph.test_effects import HASHED, SORTED
+from tests.ui.inline import Inline
 
 TITLE, SQL, CATALOG, OTHER = compare.examples()[0]
 
@@ -143,3 +145,25 @@ def test_three_plans_are_a_chain_with_a_link_that_opens_it() -> None:
 def test_a_damaged_chain_in_an_address_gets_a_sentence(told: str) -> None:
     with pytest.raises(PlanvizError, match="damaged"):
         links.unpack_pairs(links.pack(told) or "")
+
+
+def test_what_the_page_will_ask_is_begun_where_the_document_lives(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache, "_server", cache._Shelf(cache.KEPT))
+    executor = Inline()
+    before = workers.use(executor)
+    try:
+        opened = open_document(SQL, CATALOG)
+        compare.begin(opened, OTHER, "a query", "a-session")
+        for thread in threading.enumerate():
+            if thread.name == "planviz-compare":
+                thread.join(60)
+        asked = executor.asked
+        assert compare.data(opened, OTHER, "a query")
+        assert compare.other_labels(opened, OTHER)
+        assert executor.asked == asked
+        wrong = Other(text="SELEC a FROM t")
+        compare.begin(opened, wrong, "a query", "a-session")  # says nothing: the page asks again, and tells
+        with pytest.raises(PlanvizError):
+            compare.data(opened, wrong, "a query")
+    finally:
+        workers.use(before)
