@@ -34,7 +34,7 @@ GROUP BY n_name ORDER BY revenue DESC LIMIT {}"""
 _seeds = itertools.count(1000)
 
 #: What shows that a page is there: `__deep(selector)` is the first visible element, shadow trees included.
-_READY = {
+READY = {
     "Explore": "__deep('.pv > .pv-centre canvas')",
     "Rules": "__deep('.pv-player canvas')",
     "Joins": "__deep('.pv-joins .pv-drawn svg')",
@@ -43,7 +43,7 @@ _READY = {
 }
 
 # Looks at every frame: when `ready` holds for the first time after the act, and for how long no picture was there.
-_WATCH = r"""
+WATCH = r"""
 window.__deep = (selector, root = document) => {
   const seen = node => { const box = node.getBoundingClientRect(); return box.width > 1 && box.height > 1; };
   for (const node of root.querySelectorAll(selector)) if (seen(node)) return node;
@@ -110,7 +110,7 @@ def home(playwright: Playwright, url: str, timed: Timed, limit: float) -> None:
     with fresh_page(playwright) as page:
         requests: list[Any] = []
         page.on("requestfinished", lambda request: requests.append(request))
-        page.add_init_script(_WATCH + _BOXES)
+        page.add_init_script(WATCH + _BOXES)
         page.goto(url, wait_until="commit")
         page.wait_for_function("window.__ownBox !== undefined", timeout=limit * 1000)
         page.wait_for_timeout(2_500)
@@ -125,21 +125,21 @@ def walk(playwright: Playwright, url: str, timed: Timed, limit: float) -> None:
     """TPC-H q5 as SQL, its pages twice, stages, selections, rule steps, a slider."""
     with fresh_page(playwright) as page:
         page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-        page.add_init_script(_WATCH)
+        page.add_init_script(WATCH)
         page.goto(url)
         area = box(page, limit)
         page.wait_for_timeout(2_500)
         area.fill("-- ")  # a whole text that appears in the empty box is opened at once
         area.fill(_Q5.format(next(_seeds)))
         if not act(
-            page, timed, "q5 as SQL", "keydown", _READY["Explore"], lambda: page.keyboard.press("Control+Enter"), limit
+            page, timed, "q5 as SQL", "keydown", READY["Explore"], lambda: page.keyboard.press("Control+Enter"), limit
         ):
             return
         page.wait_for_timeout(2_500)
         for visit in ("first", "again"):
             for title in ("Rules", "Joins", "Aggregations", "Cardinality", "Explore"):
                 link = page.get_by_role("link", name=title, exact=True)
-                act(page, timed, f"page {title}, {visit}", "click", _READY[title], link.click, limit)
+                act(page, timed, f"page {title}, {visit}", "click", READY[title], link.click, limit)
         stage(page, timed, limit)
         steps_and_sliders(page, timed, limit)
 
@@ -183,7 +183,7 @@ def pasted(playwright: Playwright, url: str, nodes: int, timed: Timed, limit: fl
     """A plan of so many operators, pasted into the empty box."""
     with fresh_page(playwright) as page:
         page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-        page.add_init_script(_WATCH)
+        page.add_init_script(WATCH)
         page.goto(url)
         area = box(page, limit)
         page.wait_for_timeout(2_500)
@@ -200,7 +200,7 @@ def compared(playwright: Playwright, url: str, nodes: int, timed: Timed, limit: 
     for at in chance.sample(range(1, len(lines)), 5):
         lines[at] = lines[at].replace("amount", "total")
     with fresh_page(playwright) as page:
-        page.add_init_script(_WATCH)
+        page.add_init_script(WATCH)
         page.goto(f"{url}compare")
         page.get_by_label("Before: SQL or plan text").wait_for(timeout=limit * 1000)
         page.wait_for_timeout(2_500)
@@ -215,7 +215,7 @@ def compared(playwright: Playwright, url: str, nodes: int, timed: Timed, limit: 
 def large_query(playwright: Playwright, url: str, timed: Timed, limit: float) -> None:
     """Rules of the query with the most joins."""
     with fresh_page(playwright) as page:
-        page.add_init_script(_WATCH)
+        page.add_init_script(WATCH)
         page.goto(url)
         area = box(page, limit)
         page.wait_for_timeout(2_000)
@@ -224,7 +224,7 @@ def large_query(playwright: Playwright, url: str, timed: Timed, limit: float) ->
         page.wait_for_function("window.__planviz?.painted", timeout=limit * 1000)
         page.wait_for_timeout(300)
         link = page.get_by_role("link", name="Rules", exact=True)
-        act(page, timed, "Rules of TPC-DS q64", "click", _READY["Rules"], link.click, limit)
+        act(page, timed, "Rules of TPC-DS q64", "click", READY["Rules"], link.click, limit)
 
 
 @contextlib.contextmanager

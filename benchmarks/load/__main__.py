@@ -2,9 +2,12 @@
 
     python -m benchmarks.load [--sessions N] [--seconds S] [--rest S] [--port P]
 
-Every session opens plans and SQL in an endless row, steps through rules and moves the broadcast threshold, and rests
-between two acts as long as a reader looks at what there is; one, which never rests, opens what takes all of the time
-that a task has. Memory is the proportional set size of the server and its workers.
+Every session comes to the first page once, and then pastes plans and SQL in an endless row, turns to Rules and Joins,
+steps, and moves the broadcast threshold; between two acts it rests as long as a reader looks at what there is. One,
+which never rests, opens what takes all of the time that a task has. An act is timed by the page's own clock, from its
+event to the frame in which the answer stands. All browsers run on the same machine as the server: the seconds of
+processor time of both are told, for where the browsers take all of it, their times say nothing about the server.
+Memory is the proportional set size of the server and its workers.
 """
 
 from __future__ import annotations
@@ -18,14 +21,16 @@ import sys
 import time
 import urllib.request
 from collections import defaultdict
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 from playwright.async_api import Browser, Page, async_playwright
 
-from planviz.samples import load, samples
+from benchmarks.browser.actions import READY, WATCH
+from planviz.samples import load
 from planviz.ui.cache import key_of
-from planviz.ui.links import pack
 from planviz.ui.opened import Source
 
 _FLAGS = [
@@ -38,13 +43,27 @@ WHERE c_custkey = o_custkey AND l_orderkey = o_orderkey AND l_suppkey = s_suppke
   AND c_nationkey = s_nationkey AND s_nationkey = n_nationkey AND n_regionkey = r_regionkey
   AND o_orderdate >= DATE'1994-01-01' AND l_quantity > {}
 GROUP BY n_name ORDER BY revenue DESC"""
-#: Takes longer than any task may.
-_HOSTILE = "SELECT * FROM t0 " + " ".join(f"JOIN t{i} ON t{i - 1}.a = t{i}.b" for i in range(1, 400)) + " -- {}"
+#: Takes all of the time that a task has.
+_WINDOWS = ", ".join(f"sum(a + {at}) OVER (PARTITION BY b ORDER BY c)" for at in range(40_000))
+_HOSTILE = f"SELECT {_WINDOWS} FROM t -- {{}}"
 _ASK = """async ([address, threshold]) => {
   const asked = {settings: {"spark.sql.autoBroadcastJoinThreshold": String(threshold)}};
   const body = JSON.stringify({join: 0, quick: true, asked});
-  return (await fetch(address, {method: "POST", headers: {"Content-Type": "application/json"}, body})).status;
+  const start = performance.now();
+  const answer = await fetch(address, {method: "POST", headers: {"Content-Type": "application/json"}, body});
+  return [answer.status, performance.now() - start];
 }"""
+_PASTE = """text => {
+  const data = new DataTransfer();
+  data.setData("text/plain", text);
+  const target = document.querySelector(".stApp textarea") ?? document.body;
+  target.dispatchEvent(new ClipboardEvent("paste", {clipboardData: data, bubbles: true, cancelable: true}));
+}"""
+#: Samples that are texts of plans with a tree in them.
+_PLANS = ("broadcast-and-merge-join", "distinct-in-four-stages", "window-top-n", "adaptive-skew-join", "subqueries")
+_DRAWN = "window.__planviz?.painted"
+#: Milliseconds between two looks whether an act has its answer, and that one may take.
+_LOOK, _LIMIT = 100, 60_000
 
 Times = dict[str, list[float]]
 
@@ -59,55 +78,96 @@ class Run:
 
     async def session(self, browser: Browser, number: int, hostile: bool) -> None:
         """One visitor until the end."""
-        context = await browser.new_context(viewport={"width": 1366, "height": 768})
+        context = await browser.new_context(viewport={"width": 1366, "height": 768}, bypass_csp=True)
         page, chance = await context.new_page(), random.Random(number)
+        await page.add_init_script(WATCH)
         await asyncio.sleep(chance.uniform(0, self.rest))  # they do not all come in the same second
+        await self._timed("the first page", self._come(page))
         while time.monotonic() < self.until:
             if hostile:
-                await self._timed(None, self._open(page, "", _HOSTILE.format(chance.random()), "[role=alert]", "none"))
+                await self._timed("", self._attack(page, _HOSTILE.format(chance.random())))
                 continue
             sql = _SQL.format(chance.randint(1, 10**6))
             for what, work in (
-                ("open a plan", self._sample(page, chance)),
-                ("open SQL", self._open(page, "", sql, ".pv-head", "tpch")),
-                ("rules", self._open(page, "rules", sql, ".pv-head", "tpch")),
-                ("step", self._step(page)),
-                ("joins", self._open(page, "joins", sql, ".pv-head", "tpch")),
-                ("threshold", self._threshold(page, sql, chance.randint(0, 10**9))),
+                ("open a plan", partial(self._paste, page, _plan(chance), _DRAWN)),
+                ("open SQL", partial(self._paste, page, sql, _DRAWN)),
+                ("rules", partial(self._turn, page, "Rules")),
+                ("step", partial(self._step, page)),
+                ("joins", partial(self._turn, page, "Joins")),
+                ("threshold", partial(self._threshold, page, sql, chance.randint(0, 10**9))),
+                ("explore", partial(self._turn, page, "Explore")),
             ):
-                await self._timed(what, work)
+                await self._timed(what, work())
                 await asyncio.sleep(self.rest * chance.uniform(0.5, 1.5))
+                if time.monotonic() > self.until:
+                    break
         await context.close()
 
-    async def _timed(self, what: str | None, work: Any) -> None:
-        begun = time.monotonic()
+    async def _timed(self, what: str, work: Awaitable[float]) -> None:
         try:
-            await work
+            milliseconds = await work
         except Exception as error:
-            self.failed[f"{what}: {type(error).__name__}"] += 1
+            self.failed[f"{what or 'the hostile one'}: {type(error).__name__}"] += 1
             return
-        if what is not None:
-            self.times[what].append(time.monotonic() - begun)
+        if what:
+            self.times[what].append(milliseconds / 1000)
 
-    async def _open(self, page: Page, path: str, text: str, mark: str, catalog: str) -> None:
-        await page.goto(f"{self.address}/{path}?plan={pack(text)}&catalog={catalog}")
-        await page.wait_for_selector(mark, timeout=60_000)
+    async def _come(self, page: Page) -> float:
+        begun = time.monotonic()
+        await page.goto(self.address)
+        await page.wait_for_selector(".stApp textarea", timeout=_LIMIT)
+        taken = (time.monotonic() - begun) * 1000
+        await page.wait_for_timeout(2_000)  # the later pages' scripts come
+        return taken
 
-    async def _sample(self, page: Page, chance: random.Random) -> None:
-        text = load(chance.choice(samples()).name) + f"\n-- {chance.random()}\n"
-        packed = pack(text)
-        address = f"plan={packed}" if packed else "sample=broadcast-and-merge-join"
-        await page.goto(f"{self.address}/?{address}")
-        await page.wait_for_selector(".pv-head", timeout=60_000)
+    async def _act(self, page: Page, event: str, ready: str, do: Callable[[], Awaitable[object]]) -> float:
+        await page.evaluate("([event, ready]) => __measure(event, ready)", [event, ready])
+        await do()
+        await page.wait_for_function("window.__took !== undefined", polling=_LOOK, timeout=_LIMIT)
+        return float(await page.evaluate("window.__took.ms"))
 
-    async def _step(self, page: Page) -> None:
-        await page.keyboard.press("ArrowRight")
-        await page.wait_for_timeout(0)
+    async def _paste(self, page: Page, text: str, ready: str) -> float:
+        await page.evaluate("window.__planviz = null")
+        return await self._act(page, "paste", ready, lambda: page.evaluate(_PASTE, text))
 
-    async def _threshold(self, page: Page, sql: str, threshold: int) -> None:
-        status = await page.evaluate(_ASK, [f"/joins/{key_of(Source(sql, 'tpch'))}", threshold])
+    async def _attack(self, page: Page, text: str) -> float:
+        await self._come(page)
+        return await self._paste(page, text, f"{_DRAWN} || __deep('[role=alert]')")
+
+    async def _turn(self, page: Page, title: str) -> float:
+        link = page.get_by_role("link", name=title, exact=True)
+        return await self._act(page, "click", READY[title], lambda: link.click(timeout=_LIMIT))
+
+    async def _step(self, page: Page) -> float:
+        await page.locator(".pv-player").first.focus(timeout=_LIMIT)
+        await page.evaluate("window.__planviz && (window.__planviz.stepped = null)")
+        ready = "window.__planviz.stepped?.painted"
+        return await self._act(page, "keydown", ready, lambda: page.keyboard.press("ArrowRight"))
+
+    async def _threshold(self, page: Page, sql: str, threshold: int) -> float:
+        asked = [f"/joins/{key_of(Source(sql, 'auto'))}", threshold]
+        status, milliseconds = await page.evaluate(_ASK, asked)
         if status != 200:
             raise RuntimeError(status)
+        return float(milliseconds)
+
+
+def _plan(chance: random.Random) -> str:
+    """The text of a plan among the samples, not one that anybody has pasted before."""
+    return load(chance.choice(_PLANS)) + f"\n-- {chance.random()}\n"
+
+
+def processor_seconds(pid: int) -> float:
+    """Seconds of processor time of a process and all below it that still live."""
+    total, left, ticks = 0.0, [pid], os.sysconf("SC_CLK_TCK")
+    while left:
+        one = left.pop()
+        with suppress(OSError):
+            used = Path(f"/proc/{one}/stat").read_text().rpartition(")")[2].split()
+            total += sum(map(int, used[11:15])) / ticks
+            children = Path(f"/proc/{one}/task").glob("*/children")
+            left += [int(child) for file in children for child in file.read_text().split()]
+    return total
 
 
 def memory(pid: int) -> float:
@@ -132,9 +192,10 @@ def quantile(values: list[float], part: float) -> float:
 
 async def measured(
     address: str, pid: int, sessions: int, seconds: float, rest: float, hostile: bool
-) -> tuple[Run, float]:
-    """A run with so many sessions, and the highest memory that was seen."""
-    most = 0.0
+) -> tuple[Run, float, tuple[float, float]]:
+    """A run with so many sessions, the highest memory that was seen, the processor time of server and browsers in s."""
+    most, busy = 0.0, processor_seconds(pid)
+    own = processor_seconds(os.getpid())
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path="/usr/bin/chromium", args=_FLAGS)
         run = Run(address, time.monotonic() + seconds, rest)
@@ -142,8 +203,10 @@ async def measured(
         while not all(task.done() for task in tasks):
             await asyncio.sleep(2)
             most = max(most, memory(pid))
+        busy = processor_seconds(pid) - busy
+        own = processor_seconds(os.getpid()) - own - busy
         await browser.close()
-    return run, most
+    return run, most, (busy, own)
 
 
 def told(title: str, run: Run) -> None:
@@ -172,13 +235,18 @@ def main() -> None:
                 break
             except OSError:
                 time.sleep(0.2)
-        alone, _ = asyncio.run(measured(address, server.pid, 1, options.seconds / 4, min(options.rest, 2), False))
+        alone, _, _ = asyncio.run(measured(address, server.pid, 1, options.seconds / 4, min(options.rest, 2), False))
         time.sleep(5)
         before = memory(server.pid)
-        run, most = asyncio.run(measured(address, server.pid, options.sessions, options.seconds, options.rest, True))
+        run, most, busy = asyncio.run(
+            measured(address, server.pid, options.sessions, options.seconds, options.rest, True)
+        )
         print("| sessions | action | times | p50, s | p95, s |\n|---|---|---|---|---|")
         told("1", alone)
         told(f"{options.sessions}, one hostile", run)
+        print(
+            f"processor time: the server {busy[0]:.0f} s, the browsers {busy[1]:.0f} s, of {os.cpu_count()} processors"
+        )
         time.sleep(75)
         after, count = memory(server.pid), options.sessions
         print(f"memory: {before:.0f} MB before, {most:.0f} MB at most ({(most - before) / count:.0f} MB a session), "
