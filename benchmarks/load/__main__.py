@@ -1,12 +1,13 @@
 """Times of actions in real browser sessions and the server's memory, beside one session alone.
 
-    python -m benchmarks.load [--sessions N] [--seconds S] [--rest S] [--port P]
+    python -m benchmarks.load [--sessions N] [--seconds S] [--rest S] [--arrive S] [--port P]
 
-Every session comes to the first page once, and then pastes plans and SQL in an endless row, turns to Rules and Joins,
-steps, and moves the broadcast threshold; between two acts it rests as long as a reader looks at what there is. One,
-which never rests, opens what takes all of the time that a task has. An act is timed by the page's own clock, from its
-event to the frame in which the answer stands. All browsers run on the same machine as the server: the seconds of
-processor time of both are told, for where the browsers take all of it, their times say nothing about the server.
+Every session comes to the first page once, one after the other within the first `--arrive` seconds, and then pastes
+plans and SQL in an endless row, turns to Rules and Joins, steps, and moves the broadcast threshold; between two acts it
+rests as long as a reader looks at what there is. One, which never rests, opens what takes all of the time that a task
+has. An act is timed by the page's own clock, from its event to the frame in which the answer stands. All browsers run
+on the same machine as the server: the seconds of processor time of both are told, for where the browsers take all of
+it, their times say nothing about the server.
 Memory is the proportional set size of the server and its workers.
 """
 
@@ -76,12 +77,12 @@ class Run:
         self.times: Times = defaultdict(list)
         self.failed: dict[str, int] = defaultdict(int)
 
-    async def session(self, browser: Browser, number: int, hostile: bool) -> None:
-        """One visitor until the end."""
+    async def session(self, browser: Browser, number: int, late: float, hostile: bool) -> None:
+        """One visitor, who comes `late` seconds after the beginning, until the end."""
         context = await browser.new_context(viewport={"width": 1366, "height": 768}, bypass_csp=True)
         page, chance = await context.new_page(), random.Random(number)
         await page.add_init_script(WATCH)
-        await asyncio.sleep(chance.uniform(0, self.rest))  # they do not all come in the same second
+        await asyncio.sleep(late)
         await self._timed("the first page", self._come(page))
         while time.monotonic() < self.until:
             if hostile:
@@ -191,7 +192,7 @@ def quantile(values: list[float], part: float) -> float:
 
 
 async def measured(
-    address: str, pid: int, sessions: int, seconds: float, rest: float, hostile: bool
+    address: str, pid: int, sessions: int, seconds: float, rest: float, arrive: float, hostile: bool
 ) -> tuple[Run, float, tuple[float, float]]:
     """A run with so many sessions, the highest memory that was seen, the processor time of server and browsers in s."""
     most, busy = 0.0, processor_seconds(pid)
@@ -199,7 +200,8 @@ async def measured(
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path="/usr/bin/chromium", args=_FLAGS)
         run = Run(address, time.monotonic() + seconds, rest)
-        tasks = [asyncio.create_task(run.session(browser, n, hostile and n == 0)) for n in range(sessions)]
+        late = [arrive * number / sessions for number in range(sessions)]
+        tasks = [asyncio.create_task(run.session(browser, n, late[n], hostile and n == 0)) for n in range(sessions)]
         while not all(task.done() for task in tasks):
             await asyncio.sleep(2)
             most = max(most, memory(pid))
@@ -223,6 +225,7 @@ def main() -> None:
     parser.add_argument("--sessions", type=int, default=10)
     parser.add_argument("--seconds", type=float, default=120)
     parser.add_argument("--rest", type=float, default=0, help="seconds between two acts of a session, on average")
+    parser.add_argument("--arrive", type=float, default=30, help="seconds within which the sessions come")
     parser.add_argument("--port", type=int, default=8790)
     options = parser.parse_args()
     command = [sys.executable, "-m", "planviz", "serve", "--port", str(options.port)]
@@ -235,11 +238,11 @@ def main() -> None:
                 break
             except OSError:
                 time.sleep(0.2)
-        alone, _, _ = asyncio.run(measured(address, server.pid, 1, options.seconds / 4, min(options.rest, 2), False))
+        alone, _, _ = asyncio.run(measured(address, server.pid, 1, options.seconds / 4, min(options.rest, 2), 0, False))
         time.sleep(5)
         before = memory(server.pid)
         run, most, busy = asyncio.run(
-            measured(address, server.pid, options.sessions, options.seconds, options.rest, True)
+            measured(address, server.pid, options.sessions, options.seconds, options.rest, options.arrive, hostile=True)
         )
         print("| sessions | action | times | p50, s | p95, s |\n|---|---|---|---|---|")
         told("1", alone)
