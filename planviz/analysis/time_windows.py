@@ -169,7 +169,8 @@ class SessionWindowing(AnalyzerRule):
         value = CreateNamedStruct((lit("start"), moment, *end))
         made = AttributeReference("session_window", value.data_type, True, next_id(), metadata=(SESSION_WINDOW,))
         kept: Expression = IsNotNull(window.column)
-        if not isinstance(window.gap, Literal) or _backwards(window.gap):
+        read = self.context.config.behaviour.session_gaps_are_read
+        if not (read and isinstance(window.gap, Literal)) or _backwards(window.gap):
             kept = And(kept, GreaterThan(GetStructField(made, 1), GetStructField(made, 0)))
         computed = Alias(value, made.name, made.expr_id).remarked(SESSION_WINDOW)
         below = Filter(kept, Project((computed, *child.output), child))

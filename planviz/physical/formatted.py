@@ -29,6 +29,7 @@ from planviz.physical.operators import (
 )
 from planviz.physical.plan import LeafExec, PlanHolder, SparkPlan
 from planviz.physical.scans import FileSourceScanExec
+from planviz.physical.sessions import MergingSessionsExec
 from planviz.physical.sources import OneRowRelationExec, RangeExec, RDDScanExec
 from planviz.physical.subqueries import SubqueryExec
 from planviz.trees.text import tree_string
@@ -89,11 +90,11 @@ class _Explained:
         """Number the operators; `above` are the modes of an aggregate that reads this one's rows."""
         while isinstance(node, _MARKS):
             generated, node = isinstance(node, WholeStageCodegenExec), node.child
-        if isinstance(node, BaseAggregateExec):
+        if isinstance(node, BaseAggregateExec) and not isinstance(node, MergingSessionsExec):
             if above == {"Final"} and node.modes == {"Partial"} and not any(f.distinct for f in node.functions):
                 self._ordinary.add(id(node))
             above = node.modes
-        elif not isinstance(node, Exchange | SortExec):
+        elif not isinstance(node, Exchange | SortExec | MergingSessionsExec):
             above = frozenset()
         for child in node.children:
             self._number(child, generated, above)

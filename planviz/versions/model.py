@@ -139,6 +139,8 @@ class Behaviour:
     aggregates_stand_above_comparisons: bool = True
     #: to_date() names try_to_date() as what to take where it fails; else try_to_timestamp().
     dates_name_their_own_parser: bool = True
+    #: The gap of session_window() that is written as a text is known to be longer than nothing, and not tested for it.
+    session_gaps_are_read: bool = True
     #: try_cast() is a cast, and named as one is; else it is named as SQL.
     tried_casts_are_casts: bool = True
     #: The shuffle of a definition that is read several times leaves the number of its partitions to the planner.

@@ -22,6 +22,7 @@ VERSION = Version(
         "days_are_cast": False,
         "single_rows_are_tested": False,
         "existence_is_decorrelated": False,
+        "session_gaps_are_read": False,
         "dates_are_unwrapped": False,
         "comparisons_take_constants": False,
         "pruning_keys_are_listed": False,

@@ -76,3 +76,20 @@ def test_a_gap_that_may_lead_backwards_is_filtered(gap, filtered):
     *_, outcome = Session(CATALOG).run(f"select count(*) from clicks group by session_window(at, {gap})", "analyzed")
 
     assert (".end > session_window#" in outcome.execution.text("analyzed")) == filtered
+
+
+@pytest.mark.parametrize(("profile", "tested"), [("spark-3.3", True), ("spark-3.5", True), ("spark-4.0", False)])
+def test_before_4_0_a_gap_written_as_a_text_is_tested_for_every_row(profile, tested):
+    sql = "select session_window.start, count(*) from clicks group by session_window(at, '5 minutes')"
+    (outcome,) = Session(CATALOG, OptimizerConfig.of(profile)).run(sql, "physical")
+    (condition,) = (line for line in outcome.execution.text("analyzed").splitlines() if "Filter" in line)
+    assert ("session_window" in condition) is tested
+
+
+def test_a_formatted_plan_names_the_buffers_of_the_stage_below_the_merging():
+    sql = "select session_window.start, count(*) from clicks group by session_window(at, '5 minutes')"
+    (outcome,) = Session(CATALOG, OptimizerConfig()).run(sql, "physical")
+    told = outcome.execution.explain_string("formatted")
+    attributes = [canonical(line) for line in told.splitlines() if line.startswith("Aggregate Attributes")]
+    names = [line.partition("[1]: [")[2].partition("#")[0] for line in attributes]
+    assert names == ["count", "count(1)", "count(1)"]
