@@ -371,9 +371,13 @@ class OptimizerConfig:
     def parallelism(self) -> int:
         """Into how many partitions `range` is cut: as set, else the cores that `spark.master` gives a local Spark."""
         key = "spark.sql.leafNodeDefaultParallelism"
+        return self.number(key) if key in self.settings or self.cores == 0 else self.cores
+
+    @property
+    def cores(self) -> int:
+        """The default parallelism as it is set, else the cores that `spark.master` gives a local Spark; 0: unknown."""
         local = re.fullmatch(r"local\[(\d+)\]", self.text("spark.master").strip())
-        cores = self.number("spark.default.parallelism") or (int(local[1]) if local else 0)
-        return self.number(key) if key in self.settings or cores == 0 else cores
+        return self.number("spark.default.parallelism") or (int(local[1]) if local else 0)
 
     def _known(self, key: str) -> SettingValue:
         value = self.get(key)

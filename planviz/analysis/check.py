@@ -167,7 +167,7 @@ def _check_expression(e: Expression, plan: LogicalPlan, context: AnalysisContext
                 "UNRESOLVED_ROUTINE", f"Cannot resolve routine `{'.'.join(x.parts)}`.{nearest(x.parts[-1])}", x
             )
         if isinstance(x, UnresolvedStar):
-            raise analysis_error("INVALID_USAGE_OF_STAR_OR_REGEX", "Invalid usage of '*' in an expression.", x)
+            raise analysis_error("INVALID_USAGE_OF_STAR_OR_REGEX", f"Invalid usage of '*' in {plan.node_name}.", x)
         if x.children_resolved:
             mismatch = x.check_input_types()
             if mismatch is not None:

@@ -165,6 +165,9 @@ class SessionWindowing(AnalyzerRule):
         t = window.column.data_type
         until = Add(window.column, Cast(window.gap, CALENDAR_INTERVAL))
         moment = _converted(_converted(window.column, t, LONG), LONG, t)
+        if not moment.nullable:
+            # The struct's fields may be null.
+            moment = FunctionCall("knownnullable", (moment,), _KNOWN_NULLABLE)
         end = _interval(window.column, _converted(until, t, LONG), t).parts[2:]
         value = CreateNamedStruct((lit("start"), moment, *end))
         made = AttributeReference("session_window", value.data_type, True, next_id(), metadata=(SESSION_WINDOW,))

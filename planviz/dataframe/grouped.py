@@ -150,7 +150,8 @@ class GroupedData:
         plan = self.frame.plan
         if self.pivoted is not None:
             column, values = self.pivoted
-            items = [e.transform_up(_counted, UnresolvedFunction.BIT) for e in items]
+            if self.frame.session.config.behaviour.pivots_count_rows:
+                items = [e.transform_up(_counted, UnresolvedFunction.BIT) for e in items]
             return self.frame.derived(Pivot(column, values, tuple(items), plan, tuple(map(_named, self.keys)), True))
         grouping = (self._grouping_sets(),) if self.kind != "groupBy" else self.keys
         return self.frame.derived(Aggregate(grouping, (*map(select_item, self.keys), *map(select_item, items)), plan))

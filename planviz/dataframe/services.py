@@ -137,7 +137,11 @@ class Builder:
         """A name for the application; plans do not show it."""
         return self
 
-    master = remote = appName
+    def master(self, master: object) -> Self:
+        """Where it runs: a local Spark has as many cores as its master says, into which `range` is cut."""
+        return self.config("spark.master", master) if isinstance(master, str) else self
+
+    remote = appName
 
     def enableHiveSupport(self) -> Self:
         """With Hive's catalogue."""

@@ -172,10 +172,10 @@ class SparkSession(Session):
     ) -> DataFrame:
         """The numbers from `start` up to `end` (from 0 when only one is given) as the column `id`.
 
-        Without `numPartitions` the plan shows `spark.default.parallelism`, 1 when that is not set.
+        Without `numPartitions` the plan shows `spark.default.parallelism`, else the cores of a local master, else 1.
         """
         first, last = (0, start) if end is None else (start, end)
-        slices = numPartitions or int(self.config.get("spark.default.parallelism") or 1)
+        slices = numPartitions or self.config.cores or 1
         with self.numbering():
             column = AttributeReference("id", LONG, False, next_id())
         return DataFrame(self, Range(first, last, step, slices, column))

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from planviz.analysis.context import sql_text
 from planviz.analysis.inference import infer
 from planviz.catalog.tables import DATABASE, FILE_FORMATS, Buckets, Catalog, Table, placed
 from planviz.config import OptimizerConfig
@@ -714,9 +715,12 @@ class ProgramSession(SparkSession):
 
 
 def _written(value: object) -> str:
-    """A value as it is put into the text of a query: a column by its name, anything else as Python shows it."""
-    expr = getattr(value, "expr", None)
-    return str(value) if expr is None else expr.name if isinstance(expr, AttributeReference) else str(expr)
+    """A value as it is put into the text of a query: a column as SQL, anything else as Python shows it."""
+    if not isinstance(value, Column):
+        return str(value)
+    if isinstance(value.expr, UnresolvedAttribute):
+        return sql_text(value.expr.parts)
+    return str(value.expr.sql)
 
 
 def parameters(args: object) -> Value:

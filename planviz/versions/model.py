@@ -141,6 +141,10 @@ class Behaviour:
     dates_name_their_own_parser: bool = True
     #: The gap of session_window() that is written as a text is known to be longer than nothing, and not tested for it.
     session_gaps_are_read: bool = True
+    #: A Python function costs nothing to write twice whatever it is called with; else what it is called with counts.
+    python_calls_are_cheap: bool = False
+    #: The aggregates of a DataFrame's pivot may be count("*"); else a star is refused there.
+    pivots_count_rows: bool = False
     #: try_cast() is a cast, and named as one is; else it is named as SQL.
     tried_casts_are_casts: bool = True
     #: The shuffle of a definition that is read several times leaves the number of its partitions to the planner.

@@ -23,6 +23,8 @@ VERSION = Version(
         "single_rows_are_tested": False,
         "existence_is_decorrelated": False,
         "session_gaps_are_read": False,
+        "pivots_count_rows": True,
+        "python_calls_are_cheap": True,
         "dates_are_unwrapped": False,
         "comparisons_take_constants": False,
         "pruning_keys_are_listed": False,

@@ -124,6 +124,9 @@ CHANGES: dict[str, str] = {
     "by which data sources can filter.",
     "dates_name_their_own_parser": "to_date() names try_to_date() as what to take where it fails.",
     "session_gaps_are_read": "The gap of session_window() that is written as a text is not tested for every row.",
+    "python_calls_are_cheap": "What a Python function gives is computed below the projections that read it twice, "
+    "where it is called with something that costs.",
+    "pivots_count_rows": 'The aggregates of a DataFrame\'s pivot refuse count("*").',
     "tried_casts_are_casts": "try_cast() of a column has the column's name.",
     "shared_ctes_leave_their_number_open": "The shuffle of a definition that is read several times leaves the number "
     "of its partitions to the planner.",

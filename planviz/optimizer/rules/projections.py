@@ -196,8 +196,13 @@ def _shares_columns(condition: Expression, child: LogicalPlan) -> bool:
     return any(s.plan.output_set & child.output_set for s in condition.collect(SubqueryExpression))
 
 
-def can_collapse(upper: tuple[Expression, ...], lower: tuple[Expression, ...], always: bool = False) -> bool:
-    """Whether the lower expressions may be written into the upper ones: not twice, unless cheap; never random ones."""
+def can_collapse(
+    upper: tuple[Expression, ...], lower: tuple[Expression, ...], always: bool = False, calls: bool = False
+) -> bool:
+    """Whether the lower expressions may be written into the upper ones: not twice, unless cheap; never random ones.
+
+    `calls`: Python functions are cheap whatever they are called with.
+    """
     made = {e.expr_id: e for e in lower if isinstance(e, Alias)}
     if not made:
         return True
@@ -205,7 +210,10 @@ def can_collapse(upper: tuple[Expression, ...], lower: tuple[Expression, ...], a
     for e in upper:
         if e.references & made.keys():
             uses.update(a.expr_id for a in e.collect(AttributeReference) if a.expr_id in made)
-    return all(_may_inline(i, n, made[i].child, upper, always) for i, n in uses.items())
+    return all(
+        _may_inline(i, n, made[i].child, upper, always) or (calls and is_cheap(made[i].child, calls))
+        for i, n in uses.items()
+    )
 
 
 def _may_inline(expr_id: int, uses: int, producer: Expression, upper: tuple[Expression, ...], always: bool) -> bool:
@@ -270,8 +278,9 @@ class CollapseProject(OptimizerRule[Project]):
     def rewrite(self, node: Project) -> LogicalPlan:
         upper = node.projects
         always = self.always or self.context.on("spark.sql.optimizer.collapseProjectAlwaysInline")
+        calls = self.context.config.behaviour.python_calls_are_cheap
         match node.child:
-            case Project(lower, child) if can_collapse(upper, lower, always):
+            case Project(lower, child) if can_collapse(upper, lower, always, calls):
                 return Project(merged_projects(upper, lower), child)
             case Aggregate(grouping, lower, child) if can_collapse(upper, lower, always) and not _correlated(upper):
                 return Aggregate(grouping, merged_projects(upper, lower), child)

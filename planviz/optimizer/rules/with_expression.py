@@ -18,14 +18,15 @@ from planviz.optimizer.context import OptimizerRule
 Shared = list[tuple[Alias, int]]
 
 
-def is_cheap(e: Expression) -> bool:
+def is_cheap(e: Expression, calls: bool = False) -> bool:
     """Whether computing it twice costs nothing: attributes, constants, parts of complex values.
 
-    Python functions are, for ExtractPythonUDFs lets equal calls share a column.
+    Python functions of such are, for ExtractPythonUDFs lets equal calls share a column; with `calls` (before 4.0)
+    those of anything.
     """
-    if isinstance(e, Attribute | OuterReference | PythonUDF) or e.foldable:
+    if isinstance(e, Attribute | OuterReference) or e.foldable or (calls and isinstance(e, PythonUDF)):
         return True
-    return isinstance(e, Alias | ExtractValue) and all(is_cheap(c) for c in e.children)
+    return isinstance(e, Alias | ExtractValue | PythonUDF) and all(is_cheap(c, calls) for c in e.children)
 
 
 class RewriteWithExpression(OptimizerRule):
