@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from planviz.expressions.calls import FunctionCall
 from planviz.expressions.core import Alias, AttributeReference, Expression, SortOrder
 from planviz.expressions.predicates import IsNotNull, split_conjunction
 from planviz.logical.plan import LogicalPlan, bracketed
@@ -305,6 +306,16 @@ class CoalesceExec(UnaryExec):
     output_ordering = always(())
 
 
+def _begins_anew(e: Expression) -> bool:
+    """Whether a function of an expression starts with the number of its partition, as random ones do."""
+    return any(f.name in _OF_PARTITIONS for f in e.collect(FunctionCall))
+
+
+_OF_PARTITIONS = frozenset(
+    ("rand", "random", "randn", "randstr", "uuid", "shuffle", "monotonically_increasing_id", "spark_partition_id")
+)
+
+
 @node
 class UnionExec(SparkPlan):
     """The rows of every child; `columns` are its own, in the first child's names."""
@@ -334,6 +345,9 @@ class UnionExec(SparkPlan):
     @lazy
     def _fusible(self) -> bool:
         if not self.coded or self.columnar or not isinstance(self.output_partitioning, UnknownPartitioning):
+            return False
+        # Code that begins anew with every partition is not written into one stage for several inputs.
+        if any(_begins_anew(e) for c in self.inputs for p in c.walk() for e in p.expressions if not e.deterministic):
             return False
         # Seen in plans of Spark 4.3: a join of shuffled rows or a fused union counts even beneath an exchange.
         return not any(generated(p) and gathers(p) for c in self.inputs for p in c.walk())

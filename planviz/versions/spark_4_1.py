@@ -18,6 +18,7 @@ VERSION = Version(
         "collections_show_nulls": False,
         "samples_show_their_method": False,
         "arrow_takes_columns": False,
+        "calls_show_less": (("uniform", 1),),
     },
     edits=(
         gone("PushDownJoinThroughUnion", "OptimizeExpand"),

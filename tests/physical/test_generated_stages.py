@@ -66,3 +66,28 @@ def test_a_union_over_a_join_of_two_inputs_is_not_fused():
     join = "SELECT /*+ MERGE(y) */ x.a FROM t x JOIN t y ON x.a = y.a"
 
     assert marked(f"SELECT a + 1 AS a FROM t UNION ALL ({join})")[0] == "- Union"
+
+
+@pytest.mark.parametrize(
+    ("value", "coded"),
+    [
+        ("cast(rand(3) * 10 AS INT)", False),
+        ("cast(uniform(1, 5, 3) AS INT)", False),
+        ("length(uuid())", False),
+        ("spark_partition_id()", False),
+        ("shuffle(array(a, 2), 3)[0]", False),
+        ("length(input_file_name())", True),
+        ("a + 1", True),
+    ],
+)
+def test_a_union_of_what_starts_with_its_partition_is_no_stage(value, coded):
+    (first, *_) = marked(f"SELECT a + 1 FROM t UNION ALL SELECT {value} FROM t")
+    assert first == ("1 Union" if coded else "- Union")
+
+
+def test_it_counts_beneath_an_exchange_but_not_above_the_union():
+    inner = "SELECT a, cast(rand(3) AS INT) AS r FROM t"
+    below = f"SELECT a + 1 FROM t UNION ALL SELECT max(r) FROM ({inner}) GROUP BY a"
+    assert marked(below)[0] == "- Union"
+    above = "SELECT x, rand(3) FROM (SELECT a + 1 AS x FROM t UNION ALL SELECT a + 2 FROM t)"
+    assert marked(above)[:2] == ["1 Project", "1 Union"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from planviz.expressions.calls import FunctionCall
 from planviz.expressions.complex import CreateArray, CreateMap, CreateNamedStruct, struct_of
-from planviz.expressions.core import Expression, TypeMismatch
+from planviz.expressions.core import Expression, Literal, TypeMismatch
 from planviz.expressions.specs import ZONE, FunctionSpec
 from planviz.functions.builders.base import Args, Builder, Entry, wrong_count
 from planviz.functions.signatures import CHECKS, accepts
@@ -37,6 +37,13 @@ _ZIP = FunctionSpec("arrays_zip", (accepts("R"),), result_of("zip"), foldable=Fa
 _SHUFFLE = FunctionSpec("shuffle", (accepts("R"), accepts("L")), result_of("0"), deterministic=False)
 
 
+def _shuffled(a: Args) -> Expression:
+    """shuffle(array[, seed]): a constant seed is shown as one that was drawn is."""
+    if len(a) == 2 and isinstance(a[1], Literal) and isinstance(a[1].value, int):
+        return FunctionCall("shuffle", a[:1], _SHUFFLE, (f"Some({a[1].value})",))
+    return FunctionCall("shuffle", a, _SHUFFLE)
+
+
 def _without_maps(name: str, arguments: Args) -> TypeMismatch | None:
     if not any(has_map(a.data_type) for a in arguments):
         return None
@@ -55,7 +62,7 @@ BUILDERS: dict[str, Entry] = {
     "named_struct": (0, -1, _in_pairs("named_struct", CreateNamedStruct)),
     "sequence": (2, 3, _sequence),
     "arrays_zip": (0, -1, lambda a: FunctionCall("arrays_zip", a, _ZIP, zip_names(a))),
-    "shuffle": (1, 2, lambda a: FunctionCall("shuffle", a, _SHUFFLE)),
+    "shuffle": (1, 2, _shuffled),
     "hash": (1, -1, _hash("hash", INT)),
     "xxhash64": (1, -1, _hash("xxhash64", LONG)),
 }

@@ -45,7 +45,7 @@ nanvl | D D | D | tolerant
 rand | I|L|NUL!? | D | random null=no
 random | I|L|NUL!? | D | random null=no sql=rand
 randn | I|L|NUL!? | D | random null=no
-uniform | N! N! I|L!? | common2 | random tail=false,ZONE fold=1,2,3
+uniform | N! N! I|L!? | between | random tail=false,ZONE fold=1,2,3
 bit_count | IL|B! | I
 bit_get | IL I | Y
 getbit | IL I | Y

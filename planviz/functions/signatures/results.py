@@ -9,6 +9,7 @@ from planviz.expressions.core import Expression, Literal, NamedExpression
 from planviz.functions.signatures.accepts import TYPES
 from planviz.types import (
     DOUBLE,
+    FLOAT,
     LONG,
     NULL,
     SRIDS,
@@ -130,6 +131,15 @@ def _common(args: Arguments) -> DataType:
     return t or UNKNOWN
 
 
+def _between(least: DataType, most: DataType) -> DataType:
+    """The type of a number between two: the floating one's, else the decimal's, else the wider one's."""
+    for kind in (DOUBLE, FLOAT):
+        if kind in (least, most) and NULL not in (least, most):
+            return kind
+    decimals = [t for t in (most, least) if isinstance(t, DecimalType)]
+    return decimals[0] if decimals and NULL not in (least, most) else wider_type(least, most) or UNKNOWN
+
+
 def _remainder(args: Arguments) -> DataType:
     a, b = args[0].data_type, args[1].data_type
     if isinstance(a, DecimalType) and isinstance(b, DecimalType):
@@ -221,7 +231,7 @@ _COMPUTED: dict[str, Result] = {
     "compact": _compact,
     "zip": _zipped,
     "common": _common,
-    "common2": lambda args: _common(args[:2]),
+    "between": lambda args: _between(args[0].data_type, args[1].data_type),
     "%": _remainder,
     "middle": _middle,
     "share": _per_share,

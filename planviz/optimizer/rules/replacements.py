@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from planviz.evaluation.collations import collation_of
 from planviz.expressions.aggregates import AggregateCall, AggregateExpression, Average, Count, FirstLast, Max, Min
-from planviz.expressions.arithmetic import UnaryMinus
+from planviz.expressions.arithmetic import Add, Multiply, Subtract, UnaryMinus
 from planviz.expressions.calls import DatetimePlus, FunctionCall, RegexpForm, RuntimeReplaceable
 from planviz.expressions.casts import Cast
 from planviz.expressions.common_expressions import with_shared
@@ -137,6 +137,18 @@ def _first_match(e: FunctionCall) -> Expression:
     return with_shared(lambda ref: If(EqualTo(ref, lit("")), Literal(None, STRING), ref), found)
 
 
+def _uniform(e: FunctionCall) -> Expression:
+    """A random number between two others, computed as DOUBLE."""
+    least, most, *seed = e.arguments
+    start = _of_type(least, DOUBLE)
+    width = Subtract(_of_type(most, DOUBLE), start)
+    return _of_type(Add(start, Multiply(width, function("rand", *seed))), e.data_type)
+
+
+def _of_type(e: Expression, kind: DataType) -> Expression:
+    return e if e.data_type == kind else Cast(e, kind)
+
+
 def _to_json(e: FunctionCall) -> Expression:
     """Spark: StructsToJsonEvaluator, which knows options, type and time zone."""
     (value,) = e.arguments
@@ -236,6 +248,7 @@ _FUNCTIONS: dict[str, Callable[[FunctionCall], Expression]] = {
     "try_to_binary": _try_to_binary,
     "try_element_at": lambda e: _element_at(e.arguments[0], e.arguments[1], "None"),
     "try_validate_utf8": _static(_JAVA, "tryValidateUTF8String"),
+    "uniform": _uniform,
     "url_decode": _static("UrlCodec", "decode", None, True),
     "url_encode": _static("UrlCodec", "encode"),
     "validate_utf8": _static(_JAVA, "validateUTF8String"),
