@@ -19,7 +19,7 @@ from planviz.catalog.tables import Table
 from planviz.config import OptimizerConfig
 from planviz.decisions.join_tree import THRESHOLD
 from planviz.errors import PlanvizError
-from planviz.estimation import Estimator, forget_estimates, take_estimate
+from planviz.estimation import Estimator, take_estimate
 from planviz.expressions.aggregates import AggregateCall
 from planviz.expressions.calls import FunctionCall
 from planviz.expressions.core import Expression, Literal
@@ -308,6 +308,8 @@ class Fitting:
         #: Operator and side by the place of a join, keys by the place of a plan: what was decided, and still stands.
         self.chosen: dict[int, tuple[str, str] | None] = {}
         self.filtered: dict[int, Counter[str] | None] = {}
+        #: The same of a join by its place and the sizes of its sides.
+        self.by_sides: dict[tuple[int, int, int], tuple[str, str]] = {}
         self.inject = config.get("spark.sql.optimizer.runtime.bloomFilter.enabled")
         self.reach = {id(w): self._tables_of(w.join) for w in self.joins}
         self.trials = 0
@@ -371,7 +373,7 @@ class Fitting:
         """Let go of estimates and decisions that hang on a size that changed."""
         changed = self.changed
         if changed is None:
-            self.chosen, self.filtered = {}, {}
+            self.chosen, self.filtered, self.by_sides = {}, {}, {}
             stale = self.nodes
         else:
             for known, plans in ((self.chosen, [w.join for w in self.joins]), (self.filtered, self.parts)):
@@ -380,7 +382,7 @@ class Fitting:
                         known.pop(at, None)
             stale = [n for key in changed for n in self.above.get(key, ())]
         for node in stale:
-            forget_estimates(node)
+            self.estimator.forget(node)
         for leaf in self.leaves:
             if changed is None or source_of(leaf) in changed:
                 take_estimate(leaf, self.sources[source_of(leaf)], None)
@@ -401,7 +403,7 @@ class Fitting:
         tables: set[str] = set()
         for at, wanted in enumerate(self.joins):
             if at not in self.chosen:
-                self.chosen[at] = self._choice(wanted.join)
+                self.chosen[at] = self._choice(wanted.join, at)
             chosen = self.chosen[at]
             if chosen is not None and chosen not in wanted.choices:
                 wrong.append(f"join {wanted.signature}")
@@ -413,13 +415,17 @@ class Fitting:
             tables.update(self.sizes)
         return wrong, tables
 
-    def _choice(self, join: Join) -> tuple[str, str] | None:
-        """The operator and the side to build of a join; None of one that cannot be planned."""
+    def _choice(self, join: Join, at: int) -> tuple[str, str] | None:
+        """The operator and the side to build of a join; None of one that cannot be planned. Nothing but the sizes of
+        both sides tells one trial's choice from another's."""
         try:
-            operator, side, _, _ = JoinSelection(join, PlanningContext(self.config, undecided)).choose()
+            sides = at, self.estimator.size_in_bytes(join.left), self.estimator.size_in_bytes(join.right)
+            if sides not in self.by_sides:
+                operator, side, _, _ = JoinSelection(join, PlanningContext(self.config, undecided)).choose()
+                self.by_sides[sides] = operator, side
         except (PlanvizError, TypeError, ValueError, AttributeError):
             return None
-        return operator, side
+        return self.by_sides[sides]
 
     def _critical(self, key: str) -> list[int]:
         """Sizes of a table just below and above which a side of a join that is decided otherwise can be broadcast."""
