@@ -29,10 +29,13 @@ def canonical(text: str) -> str:
     known: dict[str, int] = {}
 
     def number(match: re.Match[str]) -> str:
-        word, digits = next((match[i], match[i + 1]) for i in range(1, 9, 2) if match[i] is not None)
+        last = match.lastindex or 0
+        word, digits = match.group(last - 1, last)
         return f"{word}{known.setdefault(word + digits, len(known))}"
 
-    text = _ROWS.sub(r"\1", _SEEDS.sub(r"\1(seed)", _PLACES.sub(r"\1", text)))
+    text = _SEEDS.sub(r"\1(seed)", _PLACES.sub(r"\1", text))
+    if "RDD[" in text:
+        text = _ROWS.sub(r"\1", text)
     if "lambda" in text:
         text = _LAMBDA.sub(r"\1\2", text)
     return "\n".join(line.rstrip() for line in _IDS.sub(number, text).strip("\n").split("\n"))

@@ -394,14 +394,17 @@ class Fitting:
         """The sizes as they are now."""
         return {key: int(t.size_in_bytes or 0) for key, t in self.tables.items()} | self.sources
 
-    def different(self) -> tuple[list[str], set[str]]:
-        """The decisions that come out otherwise than printed, and the tables that they hang on."""
+    def different(self, enough: int | None = None) -> tuple[list[str], set[str]]:
+        """The decisions that come out otherwise than printed, and the tables that they hang on; no more than `enough`
+        of them are looked for."""
         self.trials += 1
         self._forget()
         wrong: list[str] = []
         self.wrong = []
         tables: set[str] = set()
         for at, wanted in enumerate(self.joins):
+            if len(wrong) == enough:
+                return wrong, tables
             if at not in self.chosen:
                 self.chosen[at] = self._choice(wanted.join, at)
             chosen = self.chosen[at]
@@ -409,6 +412,8 @@ class Fitting:
                 wrong.append(f"join {wanted.signature}")
                 self.wrong.append(wanted)
                 tables.update(self.reach[id(wanted)])
+        if len(wrong) == enough:
+            return wrong, tables
         made = self._filters()
         for text in (made - self.filters) + (self.filters - made):
             wrong.append(f"runtime filter on {text}")
@@ -501,11 +506,11 @@ class Fitting:
         """The first change of one table's size that leaves fewer decisions different, or None."""
         for key in sorted(tables - self.told.keys()):
             before = self.sizes[key]
-            for size in (*LEVELS, *self._critical(key)):
-                if size == before or self.trials >= TRIALS:
-                    continue
+            sizes = [size for size in (*LEVELS, *self._critical(key)) if size != before]
+            for size in sizes[: max(TRIALS - self.trials, 0)]:
                 self._set(key, size)
-                found, reach = self.different()
+                # The critical sizes of the next table are those of all that is wrong with the last size of this one.
+                found, reach = self.different(None if size is sizes[-1] else len(wrong))
                 if len(found) < len(wrong):
                     return found, reach
             self._set(key, before)
