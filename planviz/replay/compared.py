@@ -15,6 +15,8 @@ _PLACES = re.compile(
 )
 _ROWS = re.compile(r"\b(\w*RDD)\[\d+\] at [^\n,]*")
 _SEEDS = re.compile(r"\b(rand|randn|uuid|shuffle|randstr)\((-?\d{6,})\)")
+#: One of these stands in every text that _SEEDS finds something in.
+_SEEDED = ("rand", "uuid(", "shuffle(")
 _LAMBDA = re.compile(r"\b(lambda )?([a-z]\w*?)_\d+(?=#\d+)")
 _MARKS = re.compile(r"^(?:[ :]*[+:]- )?(?:\*(?:\(\d+\))? )?[!']?")
 _WORD = re.compile(r"[A-Za-z]\w*")
@@ -33,7 +35,9 @@ def canonical(text: str) -> str:
         word, digits = match.group(last - 1, last)
         return f"{word}{known.setdefault(word + digits, len(known))}"
 
-    text = _SEEDS.sub(r"\1(seed)", _PLACES.sub(r"\1", text))
+    text = _PLACES.sub(r"\1", text)
+    if any(word in text for word in _SEEDED):
+        text = _SEEDS.sub(r"\1(seed)", text)
     if "RDD[" in text:
         text = _ROWS.sub(r"\1", text)
     if "lambda" in text:
