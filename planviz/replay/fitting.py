@@ -297,12 +297,11 @@ class Fitting:
         self.filters = runtime_filters(optimized)
         self.joins = wanted_joins(self.plan, joins)
         self.parts = list(plans_in(self.plain))
-        #: The tables and sources beneath an operator, in its subqueries too, by the operator's id.
+        #: The tables and sources beneath an operator, in its subqueries too, by the operator's id, and the operators
+        #: above each; empty as long as one trial is enough.
         self.beneath: dict[int, frozenset[str]] = {}
         self.above: dict[str, list[LogicalPlan]] = {}
         self.nodes = list({id(n): n for n in (*nodes_of(self.plan), *nodes_of(self.plain))}.values())
-        for root in (self.plan, self.plain):
-            self._note_beneath(root)
         #: The tables whose size changed since decisions were taken last; None where all may come out otherwise.
         self.changed: set[str] | None = None
         #: Operator and side by the place of a join, keys by the place of a plan: what was decided, and still stands.
@@ -376,6 +375,8 @@ class Fitting:
             self.chosen, self.filtered, self.by_sides = {}, {}, {}
             stale = self.nodes
         else:
+            for root in () if self.beneath else (self.plan, self.plain):
+                self._note_beneath(root)
             for known, plans in ((self.chosen, [w.join for w in self.joins]), (self.filtered, self.parts)):
                 for at, plan in enumerate(plans):
                     if not changed.isdisjoint(self.beneath[id(plan)]):
