@@ -14,7 +14,7 @@ cost.py        what an order of joins costs, and the search for the cheapest one
 star_schema.py tables around a fact table, which are joined first
 """
 
-from planviz.estimation.estimator import Estimator, forget_estimates, take_estimate
+from planviz.estimation.estimator import Estimator, take_estimate
 from planviz.estimation.explained import explain_estimate, explain_estimates
 from planviz.estimation.leaves import UNKNOWN_SIZE
 from planviz.estimation.model import Estimate, Part, cost_string
@@ -27,6 +27,5 @@ __all__ = [
     "cost_string",
     "explain_estimate",
     "explain_estimates",
-    "forget_estimates",
     "take_estimate",
 ]

@@ -95,6 +95,11 @@ class Estimator:
             found = memo.set(plan, self._estimated(plan))
         return found
 
+    def forget(self, plan: LogicalPlan) -> None:
+        """Let the plan's own estimate be computed anew, as after its tables' sizes changed; other ways of estimating
+        keep theirs."""
+        self._memo.pop(plan)
+
     def asked_by(self, plan: LogicalPlan) -> set[int]:
         """The `id()` of the operators that the plan's estimate is computed from, its own included."""
         found, todo = set[int](), [plan]
@@ -165,9 +170,3 @@ def take_estimate(plan: LogicalPlan, size: int, rows: int | None) -> None:
     told = Estimate(size, rows, rule=formulas.PRINTED)
     for memo in _ESTIMATES.values():
         memo.set(plan, told)
-
-
-def forget_estimates(plan: LogicalPlan) -> None:
-    """Let what is thought of the plan be computed anew, as after its tables' sizes changed."""
-    for memo in _ESTIMATES.values():
-        memo.pop(plan)

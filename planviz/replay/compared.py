@@ -15,6 +15,8 @@ _PLACES = re.compile(
 )
 _ROWS = re.compile(r"\b(\w*RDD)\[\d+\] at [^\n,]*")
 _SEEDS = re.compile(r"\b(rand|randn|uuid|shuffle|randstr)\((-?\d{6,})\)")
+#: One of these stands in every text that _SEEDS finds something in.
+_SEEDED = ("rand", "uuid(", "shuffle(")
 _LAMBDA = re.compile(r"\b(lambda )?([a-z]\w*?)_\d+(?=#\d+)")
 _MARKS = re.compile(r"^(?:[ :]*[+:]- )?(?:\*(?:\(\d+\))? )?[!']?")
 _WORD = re.compile(r"[A-Za-z]\w*")
@@ -29,10 +31,15 @@ def canonical(text: str) -> str:
     known: dict[str, int] = {}
 
     def number(match: re.Match[str]) -> str:
-        word, digits = next((match[i], match[i + 1]) for i in range(1, 9, 2) if match[i] is not None)
+        last = match.lastindex or 0
+        word, digits = match.group(last - 1, last)
         return f"{word}{known.setdefault(word + digits, len(known))}"
 
-    text = _ROWS.sub(r"\1", _SEEDS.sub(r"\1(seed)", _PLACES.sub(r"\1", text)))
+    text = _PLACES.sub(r"\1", text)
+    if any(word in text for word in _SEEDED):
+        text = _SEEDS.sub(r"\1(seed)", text)
+    if "RDD[" in text:
+        text = _ROWS.sub(r"\1", text)
     if "lambda" in text:
         text = _LAMBDA.sub(r"\1\2", text)
     return "\n".join(line.rstrip() for line in _IDS.sub(number, text).strip("\n").split("\n"))

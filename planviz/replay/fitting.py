@@ -19,7 +19,7 @@ from planviz.catalog.tables import Table
 from planviz.config import OptimizerConfig
 from planviz.decisions.join_tree import THRESHOLD
 from planviz.errors import PlanvizError
-from planviz.estimation import Estimator, forget_estimates, take_estimate
+from planviz.estimation import Estimator, take_estimate
 from planviz.expressions.aggregates import AggregateCall
 from planviz.expressions.calls import FunctionCall
 from planviz.expressions.core import Expression, Literal
@@ -27,6 +27,7 @@ from planviz.expressions.predicates import conjunction, split_conjunction
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.graph.node import Estimate as Printed
 from planviz.logical.cached import InMemoryRelation
+from planviz.logical.combining import Join
 from planviz.logical.operators import Filter
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LogicalRelation
@@ -295,7 +296,19 @@ class Fitting:
         self.plain: LogicalPlan = plain.transform_with_subqueries(one)
         self.filters = runtime_filters(optimized)
         self.joins = wanted_joins(self.plan, joins)
-        self.nodes = [*nodes_of(self.plan), *nodes_of(self.plain)]
+        self.parts = list(plans_in(self.plain))
+        #: The tables and sources beneath an operator, in its subqueries too, by the operator's id, and the operators
+        #: above each; empty as long as one trial is enough.
+        self.beneath: dict[int, frozenset[str]] = {}
+        self.above: dict[str, list[LogicalPlan]] = {}
+        self.nodes = list({id(n): n for n in (*nodes_of(self.plan), *nodes_of(self.plain))}.values())
+        #: The tables whose size changed since decisions were taken last; None where all may come out otherwise.
+        self.changed: set[str] | None = None
+        #: Operator and side by the place of a join, keys by the place of a plan: what was decided, and still stands.
+        self.chosen: dict[int, tuple[str, str] | None] = {}
+        self.filtered: dict[int, Counter[str] | None] = {}
+        #: The same of a join by its place and the sizes of its sides.
+        self.by_sides: dict[tuple[int, int, int], tuple[str, str]] = {}
         self.inject = config.get("spark.sql.optimizer.runtime.bloomFilter.enabled")
         self.reach = {id(w): self._tables_of(w.join) for w in self.joins}
         self.trials = 0
@@ -333,43 +346,92 @@ class Fitting:
         )
         return [k for k in dict.fromkeys(keys) if k]
 
+    def _note_beneath(self, root: LogicalPlan) -> None:
+        """Note what stands beneath the operators of a plan; what is beneath one comes before it."""
+        for node in reversed(list(nodes_of(root))):
+            if id(node) in self.beneath:
+                continue
+            key = (
+                key_of(node) if isinstance(node, LogicalRelation) else source_of(node) if is_printed_leaf(node) else ""
+            )
+            inner: list[LogicalPlan] = [s.plan for s in node.subqueries]
+            found = frozenset([key] if key else ()).union(*(self.beneath[id(n)] for n in (*node.children, *inner)))
+            self.beneath[id(node)] = found
+            for one in found:
+                self.above.setdefault(one, []).append(node)
+
     def _set(self, key: str, size: int) -> None:
         if key in self.sources:
             self.sources[key] = size
         elif key not in self.told:
             object.__setattr__(self.tables[key], "size_in_bytes", size)
+        if self.changed is not None:
+            self.changed.add(key)
+
+    def _forget(self) -> None:
+        """Let go of estimates and decisions that hang on a size that changed."""
+        changed = self.changed
+        if changed is None:
+            self.chosen, self.filtered, self.by_sides = {}, {}, {}
+            stale = self.nodes
+        else:
+            for root in () if self.beneath else (self.plan, self.plain):
+                self._note_beneath(root)
+            for known, plans in ((self.chosen, [w.join for w in self.joins]), (self.filtered, self.parts)):
+                for at, plan in enumerate(plans):
+                    if not changed.isdisjoint(self.beneath[id(plan)]):
+                        known.pop(at, None)
+            stale = [n for key in changed for n in self.above.get(key, ())]
+        for node in stale:
+            self.estimator.forget(node)
+        for leaf in self.leaves:
+            if changed is None or source_of(leaf) in changed:
+                take_estimate(leaf, self.sources[source_of(leaf)], None)
+        _take((n, e) for n, e in self.estimates if changed is None or not changed.isdisjoint(self.beneath[id(n)]))
+        self.changed = set()
 
     @property
     def sizes(self) -> dict[str, int]:
         """The sizes as they are now."""
         return {key: int(t.size_in_bytes or 0) for key, t in self.tables.items()} | self.sources
 
-    def different(self) -> tuple[list[str], set[str]]:
-        """The decisions that come out otherwise than printed, and the tables that they hang on."""
+    def different(self, enough: int | None = None) -> tuple[list[str], set[str]]:
+        """The decisions that come out otherwise than printed, and the tables that they hang on; no more than `enough`
+        of them are looked for."""
         self.trials += 1
-        for node in self.nodes:
-            forget_estimates(node)
-        for leaf in self.leaves:
-            take_estimate(leaf, self.sources[source_of(leaf)], None)
-        _take(self.estimates)
+        self._forget()
         wrong: list[str] = []
         self.wrong = []
         tables: set[str] = set()
-        for wanted in self.joins:
-            context = PlanningContext(self.config, undecided)
-            try:
-                operator, side, _, _ = JoinSelection(wanted.join, context).choose()
-            except (PlanvizError, TypeError, ValueError, AttributeError):
-                continue
-            if (operator, side) not in wanted.choices:
+        for at, wanted in enumerate(self.joins):
+            if len(wrong) == enough:
+                return wrong, tables
+            if at not in self.chosen:
+                self.chosen[at] = self._choice(wanted.join, at)
+            chosen = self.chosen[at]
+            if chosen is not None and chosen not in wanted.choices:
                 wrong.append(f"join {wanted.signature}")
                 self.wrong.append(wanted)
                 tables.update(self.reach[id(wanted)])
+        if len(wrong) == enough:
+            return wrong, tables
         made = self._filters()
         for text in (made - self.filters) + (self.filters - made):
             wrong.append(f"runtime filter on {text}")
             tables.update(self.sizes)
         return wrong, tables
+
+    def _choice(self, join: Join, at: int) -> tuple[str, str] | None:
+        """The operator and the side to build of a join; None of one that cannot be planned. Nothing but the sizes of
+        both sides tells one trial's choice from another's."""
+        try:
+            sides = at, self.estimator.size_in_bytes(join.left), self.estimator.size_in_bytes(join.right)
+            if sides not in self.by_sides:
+                operator, side, _, _ = JoinSelection(join, PlanningContext(self.config, undecided)).choose()
+                self.by_sides[sides] = operator, side
+        except (PlanvizError, TypeError, ValueError, AttributeError):
+            return None
+        return self.by_sides[sides]
 
     def _critical(self, key: str) -> list[int]:
         """Sizes of a table just below and above which a side of a join that is decided otherwise can be broadcast."""
@@ -390,11 +452,16 @@ class Fitting:
             return Counter()  # no scan is large enough to be filtered
         rule = InjectRuntimeFilter(OptimizerContext(self.config))
         found: Counter[str] = Counter()
-        try:
-            for part in plans_in(self.plain):
-                found.update(runtime_filters_of_one(rule.apply(part)))
-        except (PlanvizError, TypeError, ValueError, AttributeError):
-            return Counter(self.filters)
+        for at, part in enumerate(self.parts):
+            if at not in self.filtered:
+                try:
+                    self.filtered[at] = runtime_filters_of_one(rule.apply(part))
+                except (PlanvizError, TypeError, ValueError, AttributeError):
+                    self.filtered[at] = None
+            made = self.filtered[at]
+            if made is None:
+                return Counter(self.filters)
+            found.update(made)
         return found
 
     def start(self) -> None:
@@ -424,6 +491,7 @@ class Fitting:
     def search(self) -> Fitted:
         """The best sizes found, and the decisions that no sizes tried explain."""
         self.start()
+        self.changed = None  # the settings may be others than those of an earlier look
         wrong, tables = self.different()
         while wrong and self.trials < TRIALS:
             better = self._step(wrong, tables)
@@ -439,11 +507,11 @@ class Fitting:
         """The first change of one table's size that leaves fewer decisions different, or None."""
         for key in sorted(tables - self.told.keys()):
             before = self.sizes[key]
-            for size in (*LEVELS, *self._critical(key)):
-                if size == before or self.trials >= TRIALS:
-                    continue
+            sizes = [size for size in (*LEVELS, *self._critical(key)) if size != before]
+            for size in sizes[: max(TRIALS - self.trials, 0)]:
                 self._set(key, size)
-                found, reach = self.different()
+                # The critical sizes of the next table are those of all that is wrong with the last size of this one.
+                found, reach = self.different(None if size is sizes[-1] else len(wrong))
                 if len(found) < len(wrong):
                     return found, reach
             self._set(key, before)

@@ -214,4 +214,5 @@ def nodes_of(plan: LogicalPlan) -> Iterator[LogicalPlan]:
 
 def reads_opaque(plan: LogicalPlan) -> bool:
     """Whether a plan reads a leaf that stands as it was printed: the size calculated for it means nothing."""
-    return any(isinstance(n, OpaqueOperator) and not n.children for n in plan.walk())
+    found = plan.bits & OpaqueOperator.BIT
+    return bool(found) and any(isinstance(n, OpaqueOperator) and not n.children for n in plan.walk())

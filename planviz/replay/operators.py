@@ -99,6 +99,11 @@ class Line:
     column: int = -1
 
 
+def _has_opaque(plan: LogicalPlan) -> bool:
+    """Whether an operator of a plan is opaque; the bits alone count those of subqueries, too."""
+    return bool(plan.bits & OpaqueOperator.BIT) and any(isinstance(n, OpaqueOperator) for n in plan.walk())
+
+
 class Operator:
     """Reads one line. `columns` are the types that texts told, `ansi` the session's mode."""
 
@@ -110,7 +115,7 @@ class Operator:
         self.text = line.text
         begin = [m.start() for m in SUBQUERY.finditer(line.text)]
         self.plans = dict(zip(begin, line.plans, strict=False))
-        open = columns.shortened or any(isinstance(n, OpaqueOperator) for p in line.inputs for n in p.walk())
+        open = columns.shortened or any(map(_has_opaque, line.inputs))
         also = frozenset(a.name for a in self.scope.values())
         self.terms = Terms(self.text, self._names, open or line.unresolved, also)
         self.elaborator = Elaborator(self.scope, line.outer, self.plans, ansi, found, columns.python)

@@ -393,7 +393,7 @@ class _Replaying:
         made.start = found.start
         made.trace = found.trace or made.trace
         for stage in ("analyzed", "optimized"):
-            if stage in made.read:
+            if stage in made.read and stage not in found.texts:
                 made.texts[stage] = made.read[stage].text
         if "physical" in made.read and "optimized" not in made.read:
             # The plan that was lifted is what the optimizer must have given.

@@ -27,6 +27,7 @@ from planviz.replay.older import in_newer_words
 from planviz.replay.opaque import OpaqueExpression
 from planviz.replay.plans import columns_in
 from planviz.replay.replayed import Replay, replay
+from planviz.trees.collector import collector_at_rest
 
 #: Operators of all plans of a text that are replayed while somebody waits for a page: 2,000 in each of four stages.
 MOST = 8000
@@ -157,6 +158,7 @@ def _aggregates_in(graph: PlanGraph) -> list[str]:
     return canonical("\n".join(_OUTPUT.sub("", line_of(n).text) for n in nodes)).split("\n")
 
 
+@collector_at_rest()
 def _replayed(
     document: Document, plans: list[PlanGraph], said: Given | None = None
 ) -> tuple[Replay, QueryExecution | None]:

@@ -61,9 +61,10 @@ def lifted_plan(graph: PlanGraph, others: Sequence[PlanGraph], columns: Columns,
             if "ReadSchema" in step.text:
                 scan_columns(step.text, columns)
     made: list[Lifter] = []
+    open_columns = OpenColumns((steps.root, *_subqueries(steps)))
 
     def read(found: Found) -> LogicalPlan:
-        made.append(Lifter(steps, columns, ansi, found, first_id))
+        made.append(Lifter(steps, open_columns, columns, ansi, found, first_id))
         return made[-1].plan()
 
     plan = typed(columns, len(graph), read)
@@ -72,15 +73,22 @@ def lifted_plan(graph: PlanGraph, others: Sequence[PlanGraph], columns: Columns,
     return plan
 
 
+def _subqueries(steps: Steps) -> list[Step]:
+    return list({id(s): s for s in steps.subqueries.values()}.values())
+
+
 class Lifter:
-    """Makes logical operators of `steps`; `found` and `columns` as for logical plans that are read back.
+    """Makes logical operators of `steps`, whose open columns are `open`; `found` and `columns` as for logical plans
+    that are read back.
 
     `first_id` is the first id that no column of the text has. `choices` are the physical joins by what their lines
     say of keys and type, `assumed` sentences about what the text leaves open.
     """
 
-    def __init__(self, steps: Steps, columns: Columns, ansi: bool, found: Found, first_id: int) -> None:
-        self.steps, self.columns, self.ansi, self.found = steps, columns, ansi, found
+    def __init__(
+        self, steps: Steps, open: OpenColumns, columns: Columns, ansi: bool, found: Found, first_id: int
+    ) -> None:
+        self.steps, self.open, self.columns, self.ansi, self.found = steps, open, columns, ansi, found
         self.fresh = itertools.count(first_id)
         self.choices: list[str] = []
         self.assumed: list[str] = []
@@ -92,11 +100,10 @@ class Lifter:
         self.size = 0
         self.kept: list[Step] = []
         self.tables = sources.tables_of(steps, self.subquery_steps())
-        self.open = OpenColumns((steps.root, *self.subquery_steps()))
 
     def subquery_steps(self) -> list[Step]:
         """The plans of the subqueries, each once."""
-        return list({id(s): s for s in self.steps.subqueries.values()}.values())
+        return _subqueries(self.steps)
 
     # -------------------------------------------------------------------------------------------- the tree
 
