@@ -156,7 +156,8 @@ class MissingValues(Generic[F]):
         """The rows that have all values (`any`), at least one (`all`), or at least `thresh`."""
         if how not in ("any", "all"):
             raise InputError(f"how must be 'any' or 'all', not {how!r}.")
-        wanted = self._subset(subset)
+        # Without a subset every name is looked up, so that one which several columns have is ambiguous.
+        wanted = self._subset(self.frame.columns if subset is None else subset)
         columns = tuple(a for n in dict.fromkeys(wanted) for a in self.frame.output if a.name.lower() == n)
         least = thresh if thresh is not None else len(columns) if how == "any" else 1
         return self.frame.derived(Filter(AtLeastNNonNulls(least, columns), self.frame.plan))
