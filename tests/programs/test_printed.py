@@ -1,7 +1,7 @@
 """Programs beside what Spark 4.3 printed of their last action (`printed.txt`).
 
-Every entry is a sentence, the program, and `---- STAGE` with the text of one stage, ids renumbered, or `---- error` with
-the condition with which Spark ends the program. Sessions are local[1] in UTC, adaptive, and print whole lists.
+Every entry is a sentence, the program, and `---- STAGE` with the text of one stage, ids renumbered, or `---- error`
+with the condition with which Spark ends the program. Sessions are local[1] in UTC, adaptive, and print whole lists.
 """
 
 from __future__ import annotations
