@@ -165,11 +165,10 @@ class MissingValues(Generic[F]):
     def fill(self, value: Filling | dict[str, Filling], subset: object = None) -> F:
         """`value` in place of nulls in the columns of its type; a dict gives a value per column."""
         if isinstance(value, dict):
-            given = {self._known(k).lower(): literal(v) for k, v in value.items()}
-        else:
-            plain = literal(value if isinstance(value, bool | str | LongNumber) else float(value))
-            given = dict.fromkeys(self._subset(subset), plain)
-        return self._mapped({n: partial(_filled, value=v) for n, v in given.items()})
+            # A value that is given for a column is cast to its type, whatever that is.
+            return self._mapped({self._known(k).lower(): partial(_cast, value=literal(v)) for k, v in value.items()})
+        plain = literal(value if isinstance(value, bool | str | LongNumber) else float(value))
+        return self._mapped(dict.fromkeys(self._subset(subset), partial(_filled, value=plain)))
 
     def filled(self, value: Expression) -> F:
         """This constant where columns of its kind have no value; `fill` takes numbers for doubles, as PySpark does."""
@@ -201,8 +200,10 @@ def _fits(value: DataType, column: DataType) -> bool:
 
 
 def _filled(a: AttributeReference, value: Expression) -> Expression | None:
-    if not _fits(value.data_type, a.type):
-        return None
+    return _cast(a, value) if _fits(value.data_type, a.type) else None
+
+
+def _cast(a: AttributeReference, value: Expression) -> Expression:
     shown: Expression = a
     if a.type in (DOUBLE, FLOAT):
         # NaN counts as missing, too.
