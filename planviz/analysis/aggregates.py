@@ -96,6 +96,10 @@ class ResolveAggregateFunctions(AnalyzerRule):
     def _operator(self, plan: LogicalPlan) -> LogicalPlan:
         if isinstance(plan, UnresolvedHaving | Filter) and isinstance(plan.child, Aggregate):
             return self._filter(plan, plan.child)
+        if isinstance(plan, Filter) and plan.condition.resolved and _reads_grouping_id(plan):
+            # What grouping() stands for is known after names were bound: the Aggregate may lie further below.
+            (condition,), child = add_missing([plan.condition], plan.child)
+            return plan if child is plan.child else Project(plan.child.output, Filter(condition, child))
         if isinstance(plan, Sort) and not self.context.config.behaviour.order_reads_results_first:
             computed = order_computed_below(plan, self.context)
             if computed is not None:
@@ -108,7 +112,8 @@ class ResolveAggregateFunctions(AnalyzerRule):
         condition = plan.condition
         if not agg.resolved or not condition.resolved or occurs(condition, functions_mask()):
             return plan
-        if isinstance(plan, Filter) and not occurs(condition, AggregateExpression.BIT | TempResolvedColumn.BIT):
+        marks = AggregateExpression.BIT | TempResolvedColumn.BIT
+        if isinstance(plan, Filter) and not occurs(condition, marks) and not _reads_grouping_id(plan):
             return plan
         return with_aggregates(
             [condition],
@@ -337,6 +342,13 @@ class ResolveGroupingAnalytics(AnalyzerRule):
             return grouping_value(x, originals, columns, gid)
 
         return plan.map_expressions(lambda e: e.transform_up(value, functions_mask()))
+
+
+def _reads_grouping_id(plan: Filter) -> bool:
+    """Whether a filter reads the grouping id of an Aggregate below, which does not hand it on."""
+    return bool(plan.missing_input) and any(
+        a.name == GROUPING_ID and a.expr_id not in plan.child.output_set for a in plan.condition.attributes
+    )
 
 
 def _bound_sets(g: Expression) -> bool:

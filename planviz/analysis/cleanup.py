@@ -60,9 +60,16 @@ def trim(e: Expression) -> Expression:
 
 def trim_inner(e: Expression) -> Expression:
     """The expression without aliases beneath its own."""
-    if isinstance(e, Alias | MultiAlias):
+    if isinstance(e, MultiAlias):
         child = trim(e.child)
         return e if child is e.child else e.replace(child=child)
+    if isinstance(e, Alias):
+        child = trim(e.child)
+        if child is e.child:
+            return e
+        # What an alias beneath remarked about its column stays (Spark: explicitMetadata = Some(a.metadata)).
+        new = e.replace(child=child)
+        return new.remarked(*e.metadata) if e.metadata else new
     return trim(e)
 
 

@@ -8,18 +8,25 @@ from typing_extensions import override
 
 from planviz.analysis.context import AnalyzerRule, same_name
 from planviz.analysis.names import unresolved_column
+from planviz.expressions.complex import CreateNamedStruct, GetStructField
+from planviz.expressions.conditional import If
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, alias
+from planviz.expressions.ids import next_id
+from planviz.expressions.lambdas import LambdaFunction, NamedLambdaVariable
 from planviz.expressions.pipes import UnresolvedStarExceptOrReplace
+from planviz.expressions.predicates import IsNull
 from planviz.expressions.unresolved import (
     UnresolvedAttribute,
     UnresolvedStarWithColumns,
     UnresolvedStarWithColumnsRenames,
 )
 from planviz.frontend.errors import analysis_error
+from planviz.functions.registry import build
 from planviz.logical.combining import Union
 from planviz.logical.operators import Deduplicate, Project
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.unresolved import DataFrameDropColumns, UnresolvedDeduplicate
+from planviz.types import STRING, ArrayType, DataType, StructType
 
 
 def columns_with(star: UnresolvedStarWithColumns, columns: tuple[AttributeReference, ...]) -> list[Expression]:
@@ -134,17 +141,69 @@ class ResolveUnion(AnalyzerRule[Union]):
 
     @staticmethod
     def _two(left: LogicalPlan, right: LogicalPlan, node: Union) -> LogicalPlan:
-        items: list[Expression] = []
-        for a in left.output:
-            found = next((b for b in right.output if same_name(a.name, b.name)), None)
-            if found is None and not node.allow_missing:
-                raise no_such_field(a.name, right.output, node)
-            items.append(found if found is not None else alias(Literal(None, a.type), a.name))
-        rest = [b for b in right.output if b not in items]
-        missing = [alias(Literal(None, b.type), b.name) for b in rest] if node.allow_missing else []
-        first = Project((*left.output, *missing), left) if missing else left
+        second = Project(_matched(left.output, right.output, node), right)
+        first = left
+        if node.allow_missing:
+            items = _matched(second.output, left.output, node)
+            if any(isinstance(i, Alias) for i in items):
+                first = Project(items, left)
         inputs = first.inputs if isinstance(first, Union) and not first.by_name else (first,)
-        return Union((*inputs, Project((*items, *rest), right)))
+        return Union((*inputs, second))
+
+
+def _matched(
+    wanted: tuple[AttributeReference, ...], columns: tuple[AttributeReference, ...], node: Union
+) -> tuple[Expression, ...]:
+    """The columns in the order of the wanted ones, nulls for those that are missing, and the other columns behind."""
+    items: list[Expression] = []
+    used = []
+    for a in wanted:
+        found = next((b for b in columns if same_name(a.name, b.name)), None)
+        if found is None and not node.allow_missing:
+            raise no_such_field(a.name, columns, node)
+        if found is None:
+            items.append(alias(Literal(None, a.type), a.name))
+            continue
+        used.append(found)
+        fitted = _fitted(found, a.type, node)
+        items.append(found if fitted is found else alias(fitted, found.name))
+    return (*items, *(b for b in columns if b not in used))
+
+
+def _fitted(e: Expression, wanted: DataType, node: Union) -> Expression:
+    """The expression with the fields of its structs in the order of the wanted type's (Spark: ResolveUnion.addFields).
+
+    Fields that it lacks are null where the union allows that, others come behind. Raises AnalysisError FIELD_NOT_FOUND.
+    """
+    own = e.data_type
+    if own.simple_string == wanted.simple_string:
+        return e
+    if isinstance(own, StructType) and isinstance(wanted, StructType):
+        return _fitted_struct(e, own, wanted, node)
+    if isinstance(own, ArrayType) and isinstance(wanted, ArrayType) and isinstance(wanted.element, StructType):
+        element = NamedLambdaVariable("x_0", own.element, own.contains_null, next_id())
+        fitted = _fitted(element, wanted.element, node)
+        if fitted is not element:
+            return build(("transform",), (e, LambdaFunction(fitted, (element,))), None) or e
+    return e
+
+
+def _fitted_struct(e: Expression, own: StructType, wanted: StructType, node: Union) -> Expression:
+    left = dict(enumerate(own.fields))
+    parts: list[Expression] = []
+    for f in wanted.fields:
+        place = next((i for i, o in left.items() if same_name(o.name, f.name)), None)
+        if place is None and not node.allow_missing:
+            known = ", ".join(f"`{o.name}`" for o in own.fields)
+            raise analysis_error("FIELD_NOT_FOUND", f"No such struct field `{f.name}` in {known}.", node)
+        if place is not None:
+            del left[place]
+        value = Literal(None, f.data_type) if place is None else GetStructField(e, place)
+        parts += [Literal(f.name, STRING), _fitted(value, f.data_type, node)]
+    for place, f in left.items():
+        parts += [Literal(f.name, STRING), GetStructField(e, place)]
+    made = CreateNamedStruct(tuple(parts))
+    return If(IsNull(e), Literal(None, made.data_type), made) if e.nullable else made
 
 
 def _apart(node: Union) -> bool:

@@ -12,7 +12,7 @@ from planviz.dataframe.refusals import IllegalArgument, UnexpectedType
 from planviz.errors import AnalysisError, InputError, ParseError
 from planviz.expressions.casts import Cast
 from planviz.expressions.conditional import CaseWhen
-from planviz.expressions.core import Alias, Expression, Literal, NamedExpression, SortOrder
+from planviz.expressions.core import REMARKS, Alias, Expression, Literal, NamedExpression, SortOrder
 from planviz.expressions.ids import UNNUMBERED, next_id
 from planviz.expressions.subqueries import InSubquery, ListQuery, SubqueryExpression
 from planviz.expressions.unresolved import (
@@ -145,7 +145,9 @@ def numbered(e: Expression) -> Expression:
             plan: LogicalPlan = x.plan
             return x.with_plan(plan.transform_all_expressions(step, mask)).replace(expr_id=next_id())
         if isinstance(x, Alias) and x.expr_id == UNNUMBERED:
-            return x.replace(expr_id=next_id())
+            own = REMARKS.get(x)
+            new = x.replace(expr_id=next_id())
+            return new.remarked(*own) if own else new
         if isinstance(x, UnresolvedPythonCall) and x.result_id == UNNUMBERED:
             return x.replace(result_id=next_id())
         return x
@@ -252,9 +254,13 @@ class Column:
         return call("substr", self.expr, expression(start), expression(length))
 
     def alias(self, *names: str, metadata: object = None) -> Column:
-        """Under another name; several names for a generator of several columns. Plans do not show metadata."""
+        """Under another name; several names for a generator of several columns.
+
+        Plans do not show metadata, but an alias with some is no redundant one.
+        """
         if len(names) == 1:
-            return Column(Alias(self.expr, names[0], UNNUMBERED))
+            made = Alias(self.expr, names[0], UNNUMBERED)
+            return Column(made.remarked(*map(str, metadata)) if isinstance(metadata, dict) and metadata else made)
         return Column(MultiAlias(self.expr, names))
 
     name = alias

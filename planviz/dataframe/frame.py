@@ -377,8 +377,8 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
         return self
 
     def withMetadata(self, columnName: str, metadata: object) -> Self:
-        """With other metadata of a column, which plans do not show."""
-        return self.withColumn(columnName, self.col(columnName).alias(columnName))
+        """With other metadata of a column."""
+        return self.withColumn(columnName, self.col(columnName).alias(columnName, metadata=metadata))
 
     def observe(self, observation: object, *exprs: object) -> Self:
         """Metrics of the rows; they are not planned here."""

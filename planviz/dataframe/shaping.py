@@ -156,7 +156,8 @@ class MissingValues(Generic[F]):
         """The rows that have all values (`any`), at least one (`all`), or at least `thresh`."""
         if how not in ("any", "all"):
             raise InputError(f"how must be 'any' or 'all', not {how!r}.")
-        wanted = self._subset(subset)
+        # Without a subset every name is looked up, so that one which several columns have is ambiguous.
+        wanted = self._subset(self.frame.columns if subset is None else subset)
         columns = tuple(a for n in dict.fromkeys(wanted) for a in self.frame.output if a.name.lower() == n)
         least = thresh if thresh is not None else len(columns) if how == "any" else 1
         return self.frame.derived(Filter(AtLeastNNonNulls(least, columns), self.frame.plan))
@@ -164,11 +165,10 @@ class MissingValues(Generic[F]):
     def fill(self, value: Filling | dict[str, Filling], subset: object = None) -> F:
         """`value` in place of nulls in the columns of its type; a dict gives a value per column."""
         if isinstance(value, dict):
-            given = {self._known(k).lower(): literal(v) for k, v in value.items()}
-        else:
-            plain = literal(value if isinstance(value, bool | str | LongNumber) else float(value))
-            given = dict.fromkeys(self._subset(subset), plain)
-        return self._mapped({n: partial(_filled, value=v) for n, v in given.items()})
+            # A value that is given for a column is cast to its type, whatever that is.
+            return self._mapped({self._known(k).lower(): partial(_cast, value=literal(v)) for k, v in value.items()})
+        plain = literal(value if isinstance(value, bool | str | LongNumber) else float(value))
+        return self._mapped(dict.fromkeys(self._subset(subset), partial(_filled, value=plain)))
 
     def filled(self, value: Expression) -> F:
         """This constant where columns of its kind have no value; `fill` takes numbers for doubles, as PySpark does."""
@@ -200,8 +200,10 @@ def _fits(value: DataType, column: DataType) -> bool:
 
 
 def _filled(a: AttributeReference, value: Expression) -> Expression | None:
-    if not _fits(value.data_type, a.type):
-        return None
+    return _cast(a, value) if _fits(value.data_type, a.type) else None
+
+
+def _cast(a: AttributeReference, value: Expression) -> Expression:
     shown: Expression = a
     if a.type in (DOUBLE, FLOAT):
         # NaN counts as missing, too.

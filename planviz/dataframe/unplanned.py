@@ -27,8 +27,8 @@ runJob setInterruptOnCancel setSystemProperty show_profiles sparkUser startTime 
 _RDD = """cleanShuffleDependencies collectWithJobGroup context getCheckpointFile getResourceProfile isCheckpointed
 isLocallyCheckpointed mapPartitionsWithSplit meanApprox reduceByKeyLocally sampleStdev sampleVariance
 saveAsHadoopDataset sumApprox withResources"""
-_FUNCTIONS = """arrow_udtf from_base32 hmac jaro_winkler_similarity listagg_distinct product string_agg_distinct
-timestamp_add timestamp_diff timestamp_nanos to_base32 try_variant_array_append try_variant_insert try_variant_set
+_FUNCTIONS = """arrow_udtf from_base32 product
+timestamp_nanos to_base32 try_variant_array_append try_variant_insert try_variant_set
 unix_nanos unwrap_udt variant_array_append variant_delete variant_insert variant_set variant_strip_nulls
 AnalyzeArgument AnalyzeResult ArrowUDFType OrderingColumn PartitioningColumn SelectedColumn
 SkipRestOfInputTableException UserDefinedFunction UserDefinedTableFunction"""

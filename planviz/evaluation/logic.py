@@ -9,6 +9,7 @@ from planviz.expressions.conditional import CaseWhen, Coalesce, Extremum, If
 from planviz.expressions.core import Expression
 from planviz.expressions.predicates import (
     And,
+    AtLeastNNonNulls,
     EqualNullSafe,
     EqualTo,
     GreaterThan,
@@ -48,6 +49,12 @@ def _nanvl(arguments: tuple[Expression, ...], row: Row) -> object:
 def _is_nan(e: IsNaN, row: Row) -> bool:
     value = evaluate(e.child, row)
     return value is not None and math.isnan(value)
+
+
+@expression(AtLeastNNonNulls)
+def _at_least(e: AtLeastNNonNulls, row: Row) -> bool:
+    values = [evaluate(item, row) for item in e.items]
+    return sum(v is not None and not (isinstance(v, float) and math.isnan(v)) for v in values) >= e.least
 
 
 @expression(And)

@@ -204,7 +204,7 @@ class Session:
                 self.caches.clear()
             case "execute":
                 self._execute(s)
-            case _ if s.command is not None and not self._guesses:
+            case _ if s.command is not None and (not self._guesses or self._of_made_database(s.command)):
                 self._command(s, s.command)
 
     def _create_view(self, s: Statement, query: LogicalPlan) -> None:
@@ -300,6 +300,12 @@ class Session:
         check_command(c, self.catalog, lambda p: self._execution(replace(s, kind="query", plan=p)).analyzed)
         if c.other or "ADD" in c.flags or (c.verb == "ALTER VIEW" and c.plan is not None):
             self.catalog = altered(c, self.catalog)
+
+    def _of_made_database(self, c: Command) -> bool:
+        """Whether a command makes a database, or is about one that the script made: any other may be elsewhere."""
+        if c.verb == "CREATE DATABASE":
+            return c.name[-1].lower() not in self.databases
+        return c.verb.endswith("DATABASE") and bool(c.name) and c.name[-1].lower() in self.databases
 
     def _databases(self) -> set[str]:
         return self.databases | {t.database.lower() for t in self.catalog.tables.values()}

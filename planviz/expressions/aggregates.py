@@ -20,6 +20,12 @@ from planviz.types import (
     is_numeric,
 )
 
+#: Names of one function beside its first one: calls under both are computed once (Spark: FunctionRegistry, setAlias).
+SAME_FUNCTION = {
+    "mean": "avg", "first_value": "first", "last_value": "last", "std": "stddev", "stddev_samp": "stddev",
+    "var_samp": "variance",
+}  # fmt: skip
+
 
 class AggregateFunction(Expression):
     """A function over the rows of a group."""
@@ -123,6 +129,11 @@ class Average(AggregateFunction, UnaryExpression):
     child: Expression
     name: str = "avg"
 
+    @lazy
+    def canonicalized(self) -> Expression:
+        """Under the first of the function's names."""
+        return type(self)(self.child.canonicalized, SAME_FUNCTION.get(self.name, self.name))
+
     @property
     def pretty_name(self) -> str:
         """See Expression."""
@@ -211,6 +222,11 @@ class FirstLast(AggregateFunction, UnaryExpression):
     name: str = "first"
     ignore_nulls: bool = False
 
+    @lazy
+    def canonicalized(self) -> Expression:
+        """Under the first of the function's names."""
+        return type(self)(self.child.canonicalized, SAME_FUNCTION.get(self.name, self.name), self.ignore_nulls)
+
     @property
     def pretty_name(self) -> str:
         """See Expression."""
@@ -256,6 +272,16 @@ class AggregateCall(SignatureCall, AggregateFunction):
         collects = self.name in ("collect_list", "collect_set") and len(self.tail) > 2
         return f"{self.name}({self.arguments[0]})" if collects else super().to_string()
 
+    @lazy
+    def canonicalized(self) -> Expression:
+        """Under the first of the function's names."""
+        new: AggregateCall = self.map_children(lambda c: c.canonicalized)
+        first = SAME_FUNCTION.get(self.name, self.name)
+        if first not in SAME_FUNCTION.values():
+            return new
+        # Signatures are compared by identity: one stands for those of all names.
+        return new.replace(name=first, spec=_SPECS.setdefault(first, new.spec))
+
     def render_call(self, r: Callable[[Expression], str], distinct: bool) -> str:
         """SQL of the call; what stands in `sql_tail` follows it, `sql_text` is all of it."""
         if self.sql_text:
@@ -263,6 +289,10 @@ class AggregateCall(SignatureCall, AggregateFunction):
         prefix = "DISTINCT " if distinct else ""
         shown = [r(c) for c in self.arguments if not isinstance(c, SortOrder)]
         return f"{self.name}({prefix}{', '.join(shown)}){self.sql_tail}"
+
+
+#: The signature that stands for those of all names of a function.
+_SPECS: dict[str, FunctionSpec] = {}
 
 
 @node

@@ -431,7 +431,7 @@ class Alias(NamedExpression, UnaryExpression):
     def metadata(self) -> tuple[str, ...]:
         """What is remarked about the column: of itself, or of a column that it gives another name."""
         child, own = self.child, REMARKS.get(self)
-        return own or (child.metadata if isinstance(child, AttributeReference) else ())
+        return own or (child.metadata if isinstance(child, AttributeReference | Alias) else ())
 
     def remarked(self, *keys: str) -> Alias:
         """The same alias with remarks about its column (Spark: explicitMetadata)."""

@@ -11,6 +11,7 @@ from planviz.expressions.core import (
     GeneratorMark,
     Literal,
     SortOrder,
+    id_of,
     occurs,
 )
 from planviz.expressions.windows import WindowExpression
@@ -307,6 +308,11 @@ class Window(UnaryNode):
     def output(self) -> tuple[AttributeReference, ...]:
         """The child's columns and the functions."""
         return (*self.child.output, *[e.to_attribute() for e in self.functions])
+
+    @lazy
+    def produced(self) -> frozenset[int]:
+        """The functions."""
+        return frozenset(id_of(e) for e in self.functions)
 
     @lazy
     def max_rows(self) -> int | None:

@@ -170,7 +170,7 @@ class ProgramSession(SparkSession):
             return
         parts = name_parts(name)
         if self.catalog.table(parts) is None and self.catalog.view(parts) is None:
-            database = parts[-2] if len(parts) > 1 else "default"
+            database = parts[-2] if len(parts) > 1 else self.catalog.current
             fields = {a.name.lower(): StructField(a.name, a.type, True) for a in frame.output}
             folders = [n.lower() for n in layout.partitions]
             ordered = [f for k, f in fields.items() if k not in folders] + [fields[k] for k in folders if k in fields]
@@ -211,7 +211,7 @@ class ProgramSession(SparkSession):
         if self.plans > MOST_PLANS or time.process_time() - self.began > longest:
             raise LimitReached("the program makes too many DataFrames")
         self.mark(plan)
-        if isinstance(plan, Union | SetOperation) and self.guesses.columns:
+        if isinstance(plan, Union | SetOperation) and self.guesses.columns and plan.children_resolved:
             self._learn_from_others(plan)
         if self.learning and self._made:
             plan = self._with_made(plan)
@@ -257,7 +257,7 @@ class ProgramSession(SparkSession):
         quoted = name if "<" not in str(name) or "`" in str(name) else f"`{name}`"
         parts = name_parts(quoted)
         if self.guesses.tables and self.catalog.table(parts) is None and self.catalog.view(parts) is None:
-            self._declare(placed(Table(parts[-1], ()), parts))
+            self._declare(placed(Table(parts[-1], (), self.catalog.current), parts))
         return super().table(quoted)
 
     def _declare(self, named: Table) -> None:
@@ -467,16 +467,18 @@ class ProgramSession(SparkSession):
         except (PlanvizError, RecursionError):
             return
         learned = False
-        for key, table in known.tables.items():
+        for key, found in known.tables.items():
             if key in tables:
                 continue
-            leaf = leaves.get(table.name.lower()) if table.database == DATABASE else None
+            # A name without a database is the current one's.
+            table = replace(found, database=self.catalog.current) if found.database == DATABASE else found
+            leaf = leaves.get(table.name.lower()) if found.database == DATABASE else None
             if leaf is not None:
                 learned |= self._learn_columns(leaf[0], table, leaf[1])
             elif table.database.lower() in FILE_FORMATS:
                 self._declare_files(table)
             elif self.guesses.tables:
-                before = key in self._tables
+                before = table.key in self._tables
                 learned |= self._learn_columns(table.shown_name, table) and before
                 self._declare(table)
         if learned:

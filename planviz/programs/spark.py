@@ -40,7 +40,7 @@ desc_nulls_last expr lit sum_distinct sumDistinct listagg_distinct string_agg_di
 udf pandas_udf arrow_udf udtf when call_function call_udf array
 create_map struct approxCountDistinct bitwiseNOT toDegrees toRadians shiftLeft shiftRight shiftRightUnsigned negate
 monotonically_increasing_id spark_partition_id input_file_name from_json to_json bucket years months days hours window
-session_window first last lag lead nth_value broadcast"""
+session_window first last lag lead nth_value broadcast timestamp_add timestamp_diff"""
 #: SQL functions that PySpark's module does not have.
 _NOT_THERE = frozenset(
     [

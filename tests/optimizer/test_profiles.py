@@ -117,3 +117,11 @@ def test_the_mapping_knows_every_batch_of_every_version():
         "Inline CTE", "Finish subqueries", "Rewrite With expression",
     }  # fmt: skip
     assert len({n for r in rows for n in r.seed}) == 19
+
+
+def test_a_filter_passes_a_projection_that_matches_a_pattern_until_4_2():
+    sql = "SELECT * FROM (SELECT a, c RLIKE 'x' AS r FROM t1) WHERE r"
+
+    for profile, above in (("spark-4.1", "Project"), ("spark-4.2", "Filter"), ("spark-4.3", "Filter")):
+        text, _ = fired(sql, OptimizerConfig.of(profile))
+        assert text.startswith(above), profile

@@ -113,3 +113,23 @@ def test_a_column_whose_fields_are_changed_is_guessed_to_be_a_struct(change):
     program = read_program(text)
 
     assert (program.error, [a.name for a in program.actions]) == (None, ["show"])
+
+
+def test_a_set_operation_over_a_guessed_table_that_is_not_resolved_yet_is_read():
+    program = read_program(
+        "spark.table('src').select('id').show()\n"
+        "spark.sql('(SELECT id FROM src) UNION (SELECT 1) EXCEPT (SELECT 2)').show()\n"
+    )
+    assert program.error is None, program.error
+    assert [a.name for a in program.actions] == ["show", "show"]
+
+
+def test_a_guessed_table_is_in_the_database_that_the_program_made_and_uses():
+    program = read_program(
+        "spark.sql('CREATE DATABASE IF NOT EXISTS shop')\nspark.sql('USE shop')\n"
+        "spark.sql('SELECT id FROM elsewhere').show()\nspark.table('others').select('k').show()\n"
+    )
+    assert program.error is None, program.error
+    first, second = (a.execution.text("analyzed") for a in program.actions)
+    assert "SubqueryAlias spark_catalog.shop.elsewhere" in first
+    assert "SubqueryAlias spark_catalog.shop.others" in second

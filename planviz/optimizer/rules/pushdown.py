@@ -9,6 +9,7 @@ from typing_extensions import override
 from planviz.decisions.branches import logic
 from planviz.expressions.aggregates import is_aggregate
 from planviz.expressions.core import Alias, AttributeReference, Expression, id_of
+from planviz.expressions.patterns import Like, RLike
 from planviz.expressions.predicates import And, Or, conjunction
 from planviz.expressions.predicates import split_conjunction as split
 from planviz.expressions.subqueries import Exists, ListQuery, SubqueryExpression
@@ -39,6 +40,9 @@ from planviz.optimizer.expression_set import ExpressionSet
 INNER = ("Inner", "Cross")
 _NOT_TWICE = "spark.sql.optimizer.avoidDoubleFilterEval"
 _RANDOM = "the predicate is not deterministic, it must see every row"
+
+#: What Spark takes to cost much (Expression.expensive): the matching of a pattern.
+_COSTLY = Like.BIT | RLike.BIT
 
 #: Operators that may compute what varies from row to row: then every row must reach them.
 _DRAWING = Generate | Expand | BaseEvalPython
@@ -91,6 +95,7 @@ class PushPredicateThroughNonJoin(OptimizerRule[Filter]):
 
     Pays because fewer rows reach the operator. Below an aggregate only predicates on keys go: in
     `SELECT * FROM (SELECT count(*) c FROM t) WHERE c > 1` the filter counts rows that are not there yet below.
+    A predicate on a column for which the projection matches a pattern stays, for it would be matched twice (4.2 on).
     """
 
     matches = (Filter,)
@@ -164,7 +169,16 @@ class PushPredicateThroughNonJoin(OptimizerRule[Filter]):
         if not self.context.on(_NOT_TWICE):
             # Before Spark 4.2 the condition was not taken apart: its tree stays.
             return Project(items, Filter(inlined(node.condition, aliases), grandchild))
-        return Project(items, Filter(inlined(conjunction(split(node.condition)), aliases), grandchild))
+        costly = {i for i, e in aliases.items() if e.bits & _COSTLY}
+        parts = split(node.condition)
+        above = [p for p in parts if p.references & costly]
+        for p in above:
+            self.refuse(node, "the projection below computes a pattern for it, which would be matched twice", p)
+        down = [p for p in parts if not p.references & costly]
+        if not down:
+            return node
+        below = Project(items, Filter(inlined(conjunction(down), aliases), grandchild))
+        return Filter(conjunction(above), below) if above else below
 
     def _aggregate(self, node: Filter, items: tuple[Expression, ...], grandchild: LogicalPlan) -> LogicalPlan:
         child = node.child

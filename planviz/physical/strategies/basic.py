@@ -38,7 +38,6 @@ from planviz.physical.distribution import (
 from planviz.physical.exchanges import REPARTITION_BY_NUM
 from planviz.physical.strategies import python
 from planviz.physical.strategies.context import PlanningContext
-from planviz.physical.strategies.limits import limit_and_offset
 
 if TYPE_CHECKING:
     from planviz.physical.plan import SparkPlan
@@ -103,11 +102,11 @@ def _limit(plan: LogicalPlan, context: PlanningContext) -> SparkPlan | None:
         case GlobalLimit(Literal(int() as n, _), Offset(Literal(int() as offset, _), child)):
             # The rows that the offset skips are counted with the limit.
             return context.operator(o.GlobalLimitExec)(n + offset, context.plan(child), offset)
-        case Offset():
-            found = limit_and_offset(plan)
-            if found is None:
-                return None
-            return context.operator(o.GlobalLimitExec)(found[0], context.plan(found[2]), found[1])
+        case Offset(Literal(int() as offset, _), GlobalLimit(Literal(int() as n, _), child)):
+            # In the middle of a plan the limit of each partition stays (Spark: LimitAndOffset).
+            return context.operator(o.GlobalLimitExec)(n, context.plan(child), offset)
+        case Offset(Literal(int() as offset, _), child):
+            return context.operator(o.GlobalLimitExec)(-1, context.plan(child), offset)
         case GlobalLimit(Literal(int() as n, _), child):
             return context.operator(o.GlobalLimitExec)(n, context.plan(child), 0)
     return None
