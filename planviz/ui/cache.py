@@ -25,6 +25,7 @@ from planviz.catalog.tables import Catalog
 from planviz.config import OptimizerConfig, default_profile
 from planviz.document import PASTE_LIMIT, Document, open_text
 from planviz.errors import InputError, ParseError, PlanvizError
+from planviz.ui import questions
 from planviz.ui.opened import Opened, Source, facts_of
 
 __all__ = ["Opened"]
@@ -133,11 +134,9 @@ def open_source(source: Source, near: str = "") -> Opened | None:
 
 
 def _open(key: str, source: Source, near: str) -> Opened | None:
-    from planviz.ui import workers  # a worker opens documents with this module
-
-    if _lacking.get() is not None or not workers.running():
+    if _lacking.get() is not None or not questions.running():
         return _here(key, source)
-    told = workers.ask(None, "planviz.ui.worker", "opened", (source,), {}, near=near or key)
+    told = questions.ask(None, "planviz.ui.worker", "opened", (source,), {}, near=near or key)
     return None if told is None else Opened(key, source, *told)
 
 

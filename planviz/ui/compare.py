@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import threading
-from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 
@@ -16,13 +14,13 @@ from planviz.document.comparison.chains import MOST, Chain, chain_json, compare_
 from planviz.document.comparison.plans import Difference, compare_plans, difference_json
 from planviz.document.comparison.text import difference_markdown, difference_text
 from planviz.document.comparison.view import difference_data, difference_page
-from planviz.errors import InputError, PlanvizError
+from planviz.errors import InputError
 from planviz.graph import PlanGraph
 from planviz.render.png import png
 from planviz.render.svg import svg
 from planviz.render.text import one_line
 from planviz.render.theme import tokens
-from planviz.ui import views, workers
+from planviz.ui import questions, views
 from planviz.ui.cache import catalog_of, open_document
 from planviz.ui.opened import Opened, facts_of, in_worker
 from planviz.versions import PROFILES
@@ -231,20 +229,14 @@ def data(opened: Opened, other: Other, name: str) -> bytes:
 
 
 def begin(opened: Opened, other: Other, name: str, session: str) -> None:
-    """Let a worker begin what the page of this comparison will ask, while `session` still begins to draw it.
-
-    Errors are the page's to tell: it asks again. Raises nothing.
-    """
+    """Let a worker begin what the page of this comparison will ask, while `session` still begins to draw it."""
 
     def ask() -> None:
-        workers.asker.set(session)
-        with suppress(PlanvizError):
-            plan_labels(opened)
-            other_labels(opened, other)
-            data(opened, other, name)
+        plan_labels(opened)
+        other_labels(opened, other)
+        data(opened, other, name)
 
-    if workers.running():
-        threading.Thread(target=ask, daemon=True, name="planviz-compare").start()
+    questions.begin(ask, session)
 
 
 @in_worker

@@ -66,7 +66,7 @@ def opening(opened: Opened | None) -> None:
         _error()
         with st.container(horizontal=True, gap="small"):
             if opened is None:
-                st.text_area("Before: SQL or plan text", height=260, key=_BEFORE)
+                st.text_area("Before: SQL or plan text", height=260, key=_BEFORE, on_change=_begin_before)
             st.text_area("After: SQL or plan text", height=260, key=_AFTER)
         st.button("Compare", type="primary", on_click=_compare_boxes, args=(opened is None,))
         explore.catalog_picker("Tables for SQL", None, key=state.BOX_CATALOG, width=380)
@@ -84,6 +84,13 @@ def _error() -> None:
     error = st.session_state.get(state.ERROR)
     if error:
         st.error(error["message"], icon=":material/error:")
+
+
+def _begin_before() -> None:
+    """Let a worker open the first text while the second is filled in."""
+    text = str(st.session_state.get(_BEFORE) or "")
+    if text:
+        state.begin(text)
 
 
 def _compare_boxes(both: bool) -> None:

@@ -23,14 +23,14 @@ async def ends_soon(app: object) -> AsyncIterator[None]:
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGTERM, signal.SIGINT):
             _hurry(number)
-    from planviz.ui import front, sessions, workers
+    from planviz.ui import front, questions, sessions
 
     front.make_ready()
     running = sessions.begin()
     try:
         yield
     finally:
-        workers.use(None)
+        questions.use(None)
         if running is not None:
             running.close()
 

@@ -19,7 +19,7 @@ from planviz.history.questions import MOST, Question
 from planviz.history.ranked import Answer, estimate_error, ranked
 from planviz.jsontypes import JsonObject
 from planviz.render.text import one_line
-from planviz.ui import workers
+from planviz.ui import questions
 from planviz.units import short
 
 #: Rankings in the order of the switch, with their words.
@@ -90,7 +90,7 @@ class History:
             if (what, *asked) in self._made:
                 self._made.move_to_end((what, *asked))
                 return self._made[what, *asked]
-        found = workers.run(__name__, "answered", self.path, what, *asked)
+        found = questions.run(__name__, "answered", self.path, what, *asked)
         with self._lock:
             self._made[what, *asked] = found
             while len(self._made) > _ANSWERS:
@@ -108,7 +108,7 @@ def history_of(path: str) -> History:
 
     Raises InputError for what is no catalogue.
     """
-    version = workers.run(__name__, "version_of", path)
+    version = questions.run(__name__, "version_of", path)
     with _lock:
         known = _histories.get(path)
         if known is None or known.version != version:

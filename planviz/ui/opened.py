@@ -20,7 +20,7 @@ from planviz.errors import InternalError, PlanvizError
 from planviz.graph import PlanGraph
 from planviz.plantext.versions import PrintedBy
 from planviz.replay.settings import candidates
-from planviz.ui import links
+from planviz.ui import links, questions
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -173,8 +173,6 @@ class Opened:
 
         Who asks for what another is being told waits for that: the same work is not done twice at a time.
         """
-        from planviz.ui import workers
-
         while True:
             with self._lock:
                 if name in self.made:
@@ -184,8 +182,8 @@ class Opened:
                 if told is None:
                     told = self._asking[name] = Event()
                     break
-            while not told.wait(workers.LOOK):
-                workers.look()
+            while not told.wait(questions.LOOK):
+                questions.look()
         try:
             found = ask()
             return self._kept(name, found)
@@ -229,6 +227,4 @@ def in_worker(function: Callable[Concatenate[Opened, P], R]) -> Callable[Concate
 
 
 def _asked(opened: Opened, function: Callable[..., object], args: tuple[object, ...], kwargs: dict[str, object]) -> Any:
-    from planviz.ui import workers
-
-    return workers.ask(opened.key, function.__module__, function.__qualname__, args, kwargs)
+    return questions.ask(opened.key, function.__module__, function.__qualname__, args, kwargs)

@@ -35,7 +35,7 @@ from starlette.routing import Route
 
 from planviz.document import PASTE_LIMIT
 from planviz.errors import ExportError, InputError, LimitExceeded, PlanvizError
-from planviz.ui import pictures, workers
+from planviz.ui import pictures, questions, workers
 from planviz.ui.bodies import ODD, read_json
 from planviz.ui.opened import Opened
 
@@ -220,8 +220,8 @@ async def _worked(request: Request, asker: str, function: Callable[..., Response
             raise ClientDisconnect
 
     def work() -> Response:
-        workers.watch.set(watch)
-        workers.asker.set(asker)
+        questions.watch.set(watch)
+        questions.asker.set(asker)
         try:
             return function(*args)
         except LimitExceeded as error:

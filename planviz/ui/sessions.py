@@ -12,7 +12,7 @@ import streamlit as st
 from streamlit.runtime import Runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from planviz.ui import cache, workers
+from planviz.ui import cache, questions
 from planviz.ui.workers import MEGABYTES, SECONDS, Workers
 
 #: Variables of the environment: seconds and megabytes of one task, how many workers; "0" workers: none.
@@ -29,7 +29,7 @@ def begin() -> Workers | None:
     seconds = float(os.environ.get(TASK_SECONDS) or SECONDS)
     megabytes = int(os.environ.get(TASK_MEMORY) or MEGABYTES)
     found = Workers(count, seconds, megabytes, here=still_here, who=session)
-    workers.use(found)
+    questions.use(found)
     threading.Thread(target=found.start, daemon=True, name="planviz-workers").start()
     threading.Thread(target=_sweep, args=(found,), daemon=True, name="planviz-sessions").start()
     return found
@@ -58,6 +58,6 @@ def is_active(session: str) -> bool:
 
 
 def _sweep(running: Workers) -> None:
-    while workers.is_used(running):
+    while questions.is_used(running):
         threading.Event().wait(_SWEEP)
         running.forget(cache.left(is_active))

@@ -18,7 +18,7 @@ from planviz.errors import InputError, PlanvizError
 from planviz.jsontypes import JsonObject
 from planviz.render.text import one_line
 from planviz.samples import load, samples
-from planviz.ui import cache, following, library, links, selections, views
+from planviz.ui import cache, following, library, links, questions, selections, views
 from planviz.ui.sessions import session
 
 #: {"key", "text", "name", "sample", "plan", "node", "step", "catalog", "profile", "off", "why", "join", "what",
@@ -116,6 +116,12 @@ def open_text(
     }  # fmt: skip
     st.session_state.pop(TAB, None)
     return True
+
+
+def begin(text: str) -> None:
+    """Let a worker open a text that `open_text` will probably be asked for."""
+    planned = planned_with()
+    questions.begin(lambda: cache.open_next(text, planned["catalog"], planned["profile"]), session())
 
 
 def planned_with() -> dict[str, str]:

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import ctypes
 import gc
-import importlib
 import os
 import resource
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import partial
 
 from planviz.errors import LimitExceeded, PlanvizError
@@ -22,6 +20,7 @@ from planviz.limits import time_limit
 from planviz.trees.collector import collector_rarely
 from planviz.ui import cache
 from planviz.ui.opened import Facts, Opened, Source
+from planviz.ui.questions import Question, Reply, function_of
 
 #: Added to the priority of the server: pages answer before anybody plans.
 _NICE = 5
@@ -29,36 +28,6 @@ _NICE = 5
 _WATCH = 1.0
 _MEGABYTE = 1_000_000
 _PAGE = resource.getpagesize()
-
-
-@dataclass(frozen=True)
-class Question:
-    """What is asked of a worker: the function `name` of `module`, called with the document of `key` (None: without).
-
-    `sources` and `catalogs` are what it said that it lacks; None for what the server has not got, either.
-    """
-
-    key: str | None
-    module: str
-    name: str
-    args: tuple[object, ...] = ()
-    kwargs: Mapping[str, object] = field(default_factory=dict)
-    sources: Mapping[str, Source | None] = field(default_factory=dict)
-    catalogs: Mapping[str, str | None] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Reply:
-    """A worker's answer: `value`, or `error`, or the key or catalogue that it `lacks`.
-
-    `megabytes` is its memory now; `spent` says that it was stopped in the middle and should be replaced.
-    """
-
-    value: object = None
-    error: Exception | None = None
-    lacks: str = ""
-    megabytes: int = 0
-    spent: bool = False
 
 
 class Lacking(BaseException):
@@ -118,18 +87,9 @@ def out_of_memory(megabytes: int) -> str:
     )
 
 
-def answer_here(module: str, name: str, args: tuple[object, ...]) -> object:
-    """What a function without a document returns, in this process."""
-    return _function(Question(None, module, name, args))()
-
-
 def _function(question: Question) -> Callable[[], object]:
-    function: object = importlib.import_module(question.module)
-    for part in question.name.split("."):
-        function = getattr(function, part)
-    assert callable(function)
     given = () if question.key is None else (_document(question),)
-    return partial(function, *given, *question.args, **question.kwargs)
+    return partial(function_of(question.module, question.name), *given, *question.args, **question.kwargs)
 
 
 def _document(question: Question) -> Opened:

@@ -1,8 +1,7 @@
 """The worker processes of the server: where texts are opened, planned and drawn, so that any of it can be stopped.
 
 Each worker is a pebble pool of one process, forked from a warm one (`planviz.ui.warm`), so that a killed one is
-replaced in milliseconds. A question goes to a worker that rests, first to one that has the document open. Without
-workers (`running`) everything happens in the process that asks.
+replaced in milliseconds. A question goes to a worker that rests, first to one that has the document open.
 """
 
 from __future__ import annotations
@@ -11,26 +10,23 @@ import multiprocessing
 import threading
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, TimeoutError
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
-from contextvars import ContextVar
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from dataclasses import dataclass, field, replace
 
 from pebble import ProcessExpired, ProcessPool
 
-from planviz.errors import InternalError, LimitExceeded
-from planviz.jsontypes import JsonObject
-from planviz.ui import worker
+from planviz.errors import LimitExceeded
+from planviz.ui import cache, worker
+from planviz.ui.opened import Source
+from planviz.ui.questions import LOOK, Question, Reply, asker, watch
 
 #: Seconds and megabytes that a task may take where nothing else was said.
 SECONDS, MEGABYTES = 20.0, 2_000
 #: Seconds beyond the limit after which a worker is killed that does not stop by itself.
 _KILL = 2.0
-#: Seconds between two looks whether anybody still waits.
-LOOK = 0.1
 #: Questions that wait for a worker at most, and how many of one asker's.
 WAITING, WAITING_OF_ONE = 64, 32
 #: Documents that a worker is believed to have open.
@@ -38,81 +34,23 @@ _KEYS = 32
 #: Megabytes above a fresh worker from which one without documents is replaced.
 _GROWN = 100
 
-#: Called while somebody waits, beside what `Workers` was given: raises where nobody does any more.
-watch: ContextVar[Callable[[], None]] = ContextVar("watch", default=lambda: None)
-#: Who asks where no session does: the address that a request came from.
-asker: ContextVar[str] = ContextVar("asker", default="")
 
+def supplied(question: Question, answer: Callable[[Question], Reply]) -> Reply:
+    """The reply to a question, asked again with each document and catalogue that the worker lacks.
 
-class Executor(Protocol):
-    """Answers questions."""
-
-    def answer(self, question: worker.Question, near: str) -> worker.Reply:
-        """The reply to a question; `near` is the key of a document that should be open there."""
-
-
-_running: Executor | None = None
-
-
-def running() -> bool:
-    """Whether documents live in workers."""
-    return _running is not None
-
-
-def use(executor: Executor | None) -> Executor | None:
-    """Let this executor answer from now on (None: everything happens where it is asked); the one before."""
-    global _running
-    before, _running = _running, executor
-    return before
-
-
-def is_used(executor: Executor) -> bool:
-    """Whether this executor answers."""
-    return _running is executor
-
-
-def look() -> None:
-    """Raise where nobody waits any more for what is asked in this thread."""
-    if isinstance(_running, Workers):
-        _running.look()
-
-
-def ask(
-    key: str | None, module: str, name: str, args: tuple[object, ...], kwargs: Mapping[str, object], *, near: str = ""
-) -> Any:
-    """What a function of a module returns in a worker, called with the document of `key`.
-
-    `near` is the key of a document that the call opens. Raises what the function raises, and LimitExceeded.
+    Raises LimitExceeded where the server does not have the document either.
     """
-    from planviz.ui import cache
-
-    executor = _running
-    if executor is None:
-        raise InternalError("There are no workers.")
-    sources: JsonObject = {}
+    sources: dict[str, Source | None] = {}
     catalogs: dict[str, str | None] = {}
-    while True:
-        question = worker.Question(key, module, name, args, kwargs, sources, catalogs)
-        reply = executor.answer(question, key or near)
-        if not reply.lacks:
-            break
+    while (reply := answer(replace(question, sources=sources, catalogs=catalogs))).lacks:
         if reply.lacks.startswith(cache.OWN):
             catalogs[reply.lacks] = cache.own_catalog(reply.lacks)
         else:
             found = cache.find(reply.lacks)
             sources[reply.lacks] = None if found is None else found.source
-            if found is None and reply.lacks == key:
+            if found is None and reply.lacks == question.key:
                 raise LimitExceeded("The server no longer holds this plan in memory. Reload the page.")
-    if reply.error is not None:
-        raise reply.error
-    return reply.value
-
-
-def run(module: str, name: str, *args: object) -> Any:
-    """What a function without a document returns, in a worker where there are any."""
-    if _running is not None:
-        return ask(None, module, name, args, {})
-    return worker.answer_here(module, name, args)
+    return reply
 
 
 @dataclass(eq=False)
@@ -159,11 +97,14 @@ class Workers:
         for future in [place.pool.schedule(worker.memory) for place in self._places]:
             self._fresh = max(self._fresh, future.result())
 
-    def answer(self, question: worker.Question, near: str) -> worker.Reply:
+    def answer(self, question: Question, near: str) -> Reply:
         """Give a question to a worker and wait for the reply, as long as `watch` lets it.
 
         Raises LimitExceeded where the worker had to be killed, or too many wait.
         """
+        return supplied(question, lambda asked: self._answer(asked, near))
+
+    def _answer(self, question: Question, near: str) -> Reply:
         with self._place(near) as place:
             reply = self._reply(place, question)
             if near:
@@ -176,7 +117,7 @@ class Workers:
                 self._replace(place)
             return reply
 
-    def _reply(self, place: _Place, question: worker.Question) -> worker.Reply:
+    def _reply(self, place: _Place, question: Question) -> Reply:
         asked = (question, self.seconds, self.megabytes)
         try:
             future = place.pool.schedule(worker.answer, args=asked, timeout=self.seconds + _KILL)
@@ -186,7 +127,7 @@ class Workers:
         try:
             while True:
                 with suppress(TimeoutError):
-                    reply: worker.Reply = future.result(timeout=LOOK)
+                    reply: Reply = future.result(timeout=LOOK)
                     return reply
                 if future.done() and isinstance(future.exception(), TimeoutError):
                     raise LimitExceeded(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from planviz.ui import cache, workers
+from planviz.ui import cache, questions
 from tests.ui.inline import Inline
 
 
@@ -15,12 +15,12 @@ def documents_live_in_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     run, shelf = AppTest._run, cache._Shelf(cache.KEPT)
 
     def in_worker(app: AppTest, *args: object, **kwargs: object) -> AppTest:
-        before, own = workers.use(Inline()), cache._server
+        before, own = questions.use(Inline()), cache._server
         cache._server = shelf
         try:
             return run(app, *args, **kwargs)  # type: ignore[arg-type]
         finally:
-            workers.use(before)
+            questions.use(before)
             cache._server = own
 
     monkeypatch.setattr(AppTest, "_run", in_worker)

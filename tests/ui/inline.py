@@ -5,6 +5,8 @@ from __future__ import annotations
 import pickle
 
 from planviz.ui import worker
+from planviz.ui.questions import Question, Reply
+from planviz.ui.workers import supplied
 
 
 class Inline:
@@ -12,8 +14,15 @@ class Inline:
 
     asked = 0
 
-    def answer(self, question: worker.Question, near: str) -> worker.Reply:
+    def answer(self, question: Question, near: str) -> Reply:
         self.asked += 1
+        return supplied(question, self._answer)
+
+    def look(self) -> None:
+        """Whoever asks waits here."""
+
+    @staticmethod
+    def _answer(question: Question) -> Reply:
         reply = worker.answer(pickle.loads(pickle.dumps(question)), None)
-        answered: worker.Reply = pickle.loads(pickle.dumps(reply))
+        answered: Reply = pickle.loads(pickle.dumps(reply))
         return answered

@@ -10,7 +10,7 @@ import pytest
 
 from planviz.errors import PlanvizError
 from planviz.samples import load
-from planviz.ui import cache, compare, links, workers
+from planviz.ui import cache, compare, links, questions, state
 from planviz.ui.cache import open_document
 from planviz.ui.compare import FORMATS, PRESETS, Other
 from tests.graph.test_effects import HASHED, SORTED
@@ -150,12 +150,12 @@ def test_a_damaged_chain_in_an_address_gets_a_sentence(told: str) -> None:
 def test_what_the_page_will_ask_is_begun_where_the_document_lives(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cache, "_server", cache._Shelf(cache.KEPT))
     executor = Inline()
-    before = workers.use(executor)
+    before = questions.use(executor)
     try:
         opened = open_document(SQL, CATALOG)
         compare.begin(opened, OTHER, "a query", "a-session")
         for thread in threading.enumerate():
-            if thread.name == "planviz-compare":
+            if thread.name == "planviz-ahead":
                 thread.join(60)
         asked = executor.asked
         assert compare.data(opened, OTHER, "a query")
@@ -166,4 +166,23 @@ def test_what_the_page_will_ask_is_begun_where_the_document_lives(monkeypatch: p
         with pytest.raises(PlanvizError):
             compare.data(opened, wrong, "a query")
     finally:
-        workers.use(before)
+        questions.use(before)
+
+
+def test_the_first_text_is_opened_while_the_second_is_filled_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache, "_server", cache._Shelf(cache.KEPT))
+    monkeypatch.setattr(state, "session", lambda: "a-session")
+    executor = Inline()
+    before = questions.use(executor)
+    try:
+        state.begin(SQL)
+        for thread in threading.enumerate():
+            if thread.name == "planviz-ahead":
+                thread.join(60)
+        asked = executor.asked
+        assert asked
+        open_document(SQL)
+        assert executor.asked == asked
+        state.begin("SELEC a FROM t")  # says nothing: whoever opens it is told
+    finally:
+        questions.use(before)

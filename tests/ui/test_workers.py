@@ -18,7 +18,8 @@ from planviz.catalog.bundled import read_bundled
 from planviz.catalog.files import write_catalog
 from planviz.errors import LimitExceeded, NotAPlan
 from planviz.samples import load
-from planviz.ui import cache, joins, views, workers
+from planviz.ui import cache, joins, questions, views, worker, workers
+from planviz.ui.questions import Question
 from planviz.ui.workers import Workers
 
 pytestmark = pytest.mark.slow
@@ -37,17 +38,17 @@ def pool() -> Iterator[Workers]:
 @pytest.fixture(autouse=True)
 def used(pool: Workers, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(cache, "_server", cache._Shelf(cache.KEPT))
-    before = workers.use(pool)
+    before = questions.use(pool)
     pool.seconds = 1.0
     yield
-    workers.use(before)
+    questions.use(before)
 
 
 def test_answers_are_those_of_the_document_itself(pool: Workers) -> None:
     pool.seconds = 60
     opened = cache.open_document(SQL, "shop")
     told = [views.workbench(opened, "3", None), views.tabs(opened), joins.data(opened, None, "")]
-    workers.use(None)
+    questions.use(None)
     cache._server.kept.clear()
     here = cache.open_document(SQL, "shop")
     assert opened.here is None
@@ -80,7 +81,7 @@ def test_errors_come_back_as_they_are(pool: Workers) -> None:
         cache.open_document("nothing at all")
     assert str(error.value)
     with pytest.raises(ValueError, match="no such number"):
-        workers.run(TASKS, "wrong")
+        questions.run(TASKS, "wrong")
 
 
 def test_a_worker_asks_for_the_catalogue_and_the_document_that_it_lacks(pool: Workers) -> None:
@@ -89,28 +90,28 @@ def test_a_worker_asks_for_the_catalogue_and_the_document_that_it_lacks(pool: Wo
     opened = cache.open_document(SQL, name)
     assert opened.facts.error is None
     for place in pool._places:
-        place.pool.schedule(workers.worker.forget, args=((opened.key,),)).result()
+        place.pool.schedule(worker.forget, args=((opened.key,),)).result()
     assert joins.data(opened, None, "")
 
 
 @pytest.mark.parametrize("task", ["forever", "forever_in_c", "swallowing"])
 def test_work_without_end_is_stopped_and_told(task: str) -> None:
     with pytest.raises(LimitExceeded, match=r"took more than 1 s.*The text is kept"):
-        workers.run(TASKS, task)
-    assert workers.run(TASKS, "pid")
+        questions.run(TASKS, task)
+    assert questions.run(TASKS, "pid")
 
 
 def test_work_that_takes_all_memory_is_stopped_and_told(pool: Workers) -> None:
     pool.seconds = 60
     with pytest.raises(LimitExceeded, match="took more than 700 MB of memory"):
-        workers.run(TASKS, "hungry")
-    assert workers.run(TASKS, "pid")
+        questions.run(TASKS, "hungry")
+    assert questions.run(TASKS, "pid")
 
 
 def test_a_dead_worker_is_replaced() -> None:
     with pytest.raises(LimitExceeded, match="Stopped"):
-        workers.run(TASKS, "dead")
-    assert workers.run(TASKS, "pid")
+        questions.run(TASKS, "dead")
+    assert questions.run(TASKS, "pid")
 
 
 def test_a_worker_that_was_killed_while_it_rested_is_replaced(pool: Workers) -> None:
@@ -120,7 +121,7 @@ def test_a_worker_that_was_killed_while_it_rested_is_replaced(pool: Workers) -> 
         while place.pool.active:
             time.sleep(0.02)
     for place in pool._places:
-        assert pool._reply(place, workers.worker.Question(None, TASKS, "pid")).value
+        assert pool._reply(place, Question(None, TASKS, "pid")).value
 
 
 def test_a_worker_never_runs_the_page_that_streamlit_runs(
@@ -133,7 +134,7 @@ def test_a_worker_never_runs_the_page_that_streamlit_runs(
     monkeypatch.setitem(sys.modules, "__main__", main)
     for place in pool._places:
         pool._replace(place)
-    assert workers.run(TASKS, "pid")
+    assert questions.run(TASKS, "pid")
     assert not (tmp_path / "ran").exists()
 
 
@@ -150,14 +151,14 @@ def test_what_nobody_waits_for_is_stopped(pool: Workers) -> None:
         if len(looked) > 2:
             raise Gone
 
-    token = workers.watch.set(look)
+    token = questions.watch.set(look)
     try:
         with pytest.raises(Gone):
-            workers.run(TASKS, "forever_in_c")
+            questions.run(TASKS, "forever_in_c")
     finally:
-        workers.watch.reset(token)
+        questions.watch.reset(token)
     # Both workers answer: none is still at it.
-    assert all(place.pool.schedule(workers.worker.memory).result(timeout=60) for place in pool._places)
+    assert all(place.pool.schedule(worker.memory).result(timeout=60) for place in pool._places)
 
 
 def test_a_slow_document_delays_nobody(pool: Workers) -> None:
@@ -169,9 +170,9 @@ def test_a_slow_document_delays_nobody(pool: Workers) -> None:
             raise Gone
 
     def slow() -> None:
-        workers.watch.set(look)
+        questions.watch.set(look)
         with pytest.raises(Gone):
-            workers.run(TASKS, "forever")
+            questions.run(TASKS, "forever")
 
     asked = threading.Thread(target=slow)
     asked.start()
@@ -209,7 +210,7 @@ def test_the_memory_of_sessions_that_left_is_given_back(pool: Workers) -> None:
     assert gone == (opened.key,)
     before, pool._fresh = holding.megabytes, 0
     pool.forget(gone)
-    after = [place.pool.schedule(workers.worker.memory).result(timeout=60) for place in pool._places]
+    after = [place.pool.schedule(worker.memory).result(timeout=60) for place in pool._places]
     assert cache.find(opened.key) is None
     assert opened.key not in holding.keys
     assert max(after) < before
@@ -235,13 +236,13 @@ def test_who_asks_most_waits_for_who_asks_least() -> None:
 def test_one_asker_cannot_fill_the_queue() -> None:
     many = Workers(2)
     many._waiting["10.0.0.1"] = workers.WAITING_OF_ONE
-    before = workers.asker.set("10.0.0.1")
+    before = questions.asker.set("10.0.0.1")
     try:
         with pytest.raises(LimitExceeded, match="busy"), many._place("a"):
             pass
-        workers.asker.set("10.0.0.2")
+        questions.asker.set("10.0.0.2")
         with many._place("a") as place:
             assert place.owner == "10.0.0.2"
     finally:
-        workers.asker.reset(before)
+        questions.asker.reset(before)
     assert many._waiting == {"10.0.0.1": workers.WAITING_OF_ONE}
