@@ -57,7 +57,7 @@ def wait_for(url: str, server: subprocess.Popen[bytes], limit: float) -> None:
     while time.monotonic() < end:
         if server.poll() is not None:
             raise SystemExit(f"planviz serve ended:\n{(server.stderr.read() if server.stderr else b'').decode()}")
-        with contextlib.suppress(urllib.error.URLError, ConnectionError):
+        with contextlib.suppress(OSError):
             urllib.request.urlopen(url, timeout=2).close()
             return
         time.sleep(0.2)
