@@ -4,7 +4,7 @@
 //   window.__planvizAhead = { show(name, data, { whole }), clear() }   whole: the heading's place is covered, too
 //
 // Data of the other pages and stages are fetched while nobody waits, and forgotten with every change of what is shown.
-const BAR = 52, HEADING = 48, LONGEST = 10_000, REST = 250, COSTLY = 600; // pixels, pixels, ms, ms, ms
+const BAR = 52, HEADING = 48, LONGEST = 10_000, REST = 250, COSTLY = 600, PATIENCE = 700; // pixels, pixels, ms, ms, ms, ms
 const LINKS = ".st-key-planviz-links a[href]";
 const PAGES = { "": "explore", explore: "explore", rules: "rules", joins: "joins", aggregations: "aggregations", cardinality: "cardinality" };
 const elements = window.__planvizElements ?? {};
@@ -170,3 +170,26 @@ async function later() {
 }
 
 addEventListener("load", () => (window.requestIdleCallback ?? setTimeout)(later));
+
+// ---- a sign that the server works, where a page takes longer than one waits without asking
+
+const working = Object.assign(document.createElement("div"), { id: "planviz-working" });
+working.setAttribute("role", "status");
+let busy = 0;
+
+function look(app) {
+  const runs = app.dataset.testScriptState === "running" || app.dataset.testScriptState === "rerunRequested";
+  if (runs === Boolean(busy)) return;
+  clearTimeout(busy);
+  busy = runs ? setTimeout(() => (working.textContent = "Working…"), PATIENCE) : 0;
+  if (!runs) working.textContent = "";
+}
+
+new MutationObserver((_, observer) => {
+  const app = document.querySelector(".stApp");
+  if (!app) return;
+  observer.disconnect();
+  document.body.append(working);
+  new MutationObserver(() => look(app)).observe(app, { attributes: true, attributeFilter: ["data-test-script-state"] });
+  look(app);
+}).observe(document.documentElement, { childList: true, subtree: true });

@@ -425,3 +425,16 @@ def test_the_picture_fills_the_window_without_scrolling(
         "page => [page.scrollHeight - page.clientHeight, page.scrollWidth - page.clientWidth]"
     )
     assert overflow == [0, 0]
+
+
+def test_a_page_that_takes_long_says_that_it_works(server: str, tab: Callable[..., App]) -> None:
+    app = tab().go(server)
+    app.paste(PLAN)
+    app.painted("orders, events, stores")
+    sign = app.page.get_by_role("status").filter(has_text="Working…")
+    # Streamlit tells so how it is with the page's script.
+    told = "state => document.querySelector('.stApp').dataset.testScriptState = state"
+    app.page.evaluate(told, "running")
+    sign.wait_for()
+    app.page.evaluate(told, "notRunning")
+    sign.wait_for(state="detached")
