@@ -36,7 +36,8 @@ class FileSourceScanExec(LeafExec):
     `relation` are all columns of the table, `provider` its format, `table` its qualified name, `read` the types of the
     columns with only the nested fields that are used, `empty` whether the table is known to have no files.
     `coalesced` is into how many the buckets are read together (0: each alone), `in_order` whether a bucket's rows count
-    as sorted. `row_by_row`: a setting keeps a reader that could give batches of columns from doing so.
+    as sorted. `row_by_row`: a setting keeps a reader that could give batches of columns from doing so. `path` is where
+    the files of no table lie: other files have other rows, however alike their columns.
     """
 
     columns: tuple[AttributeReference, ...]
@@ -53,6 +54,7 @@ class FileSourceScanExec(LeafExec):
     coalesced: int = 0
     in_order: bool = False
     row_by_row: bool = False
+    path: str = ""
 
     @classmethod
     def of(
@@ -76,7 +78,9 @@ class FileSourceScanExec(LeafExec):
             types = read or tuple([a.type for a in columns])
             read = tuple([BINARY_TEXT if a.name in named else t for a, t in zip(columns, types, strict=True)])
         files = (partitions, *filters, read, buckets, bucketing_off, empty)
-        return cls(columns, relation.output, name, provider, *files, coalesced=0, in_order=False, row_by_row=False)
+        path = "" if name or table is None else " ".join(table.name.split())
+        made = (columns, relation.output, name, provider, *files)
+        return cls(*made, coalesced=0, in_order=False, row_by_row=False, path=path)
 
     @lazy
     def output(self) -> tuple[AttributeReference, ...]:
@@ -178,7 +182,7 @@ class FileSourceScanExec(LeafExec):
             **self._bucketing,
             "DataFilters": bracketed(self.data_filters),
             "Format": kind,
-            "Location": f"{self.file_index}[{self.table[-1] if self.table else ''}]",
+            "Location": f"{self.file_index}[{self.table[-1] if self.table else self.path}]",
             "PartitionFilters": bracketed(self.partition_filters),
             "PushedFilters": bracketed(self.pushed_filters),
             "ReadSchema": self.read_schema,

@@ -28,11 +28,8 @@ paid.join(users, "user_id").groupBy("country").agg(F.sum("amount").alias("total"
 
 def explained() -> str:
     program = read_program(PROGRAM, Catalog(), OptimizerConfig(), None)
-    text = program.actions[-1].execution.explain_string("extended")
-    # Spark prints where the files are.
-    first, second, third = text.split("InMemoryFileIndex(1 paths)[]")
-    place = "InMemoryFileIndex(1 paths)[file:/data/{}]"
-    return first + place.format("orders") + second + place.format("users") + third
+    # Spark prints where the files are, with the kind of place.
+    return program.actions[-1].execution.explain_string("extended").replace("[/data/", "[file:/data/")
 
 
 def opened(app: App, server: str, page: str, **query: str) -> App:

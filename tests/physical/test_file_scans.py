@@ -9,6 +9,7 @@ import pytest
 from planviz.catalog.tables import Catalog
 from planviz.config import OptimizerConfig
 from planviz.execution import Session
+from planviz.programs import read_program
 
 DDL = """
 CREATE TABLE p (v INT, w STRING, k INT, l STRING) USING parquet PARTITIONED BY (k, l);
@@ -226,3 +227,14 @@ def test_filters_on_fields_go_to_the_formats_that_take_them(provider: str, pushe
     sql = f"CREATE TABLE j (a INT, s STRUCT<b: STRING>) USING {provider}; SELECT a FROM j WHERE s.b = 'q'"
 
     assert metadata(sql, "PushedFilters") == [pushed]
+
+
+@pytest.mark.parametrize(("other", "reused"), [("/data/b", 0), ("/data/a", 1)])
+def test_files_of_another_place_are_no_rows_that_were_shuffled_already(other, reused):
+    read = "spark.read.schema('k int, v int').parquet('{}').groupBy('k').count()\n"
+    program = f"a = {read.format('/data/a')}b = {read.format(other)}a.join(b, 'k').show()"
+    config = OptimizerConfig().with_settings({"spark.sql.adaptive.enabled": False})
+    shown = read_program(program, None, config).actions[-1].execution.text("physical")
+
+    assert shown.count("ReusedExchange") == reused
+    assert re.findall(r"InMemoryFileIndex\(1 paths\)\[(.*?)\]", shown) == ["/data/a", other][: 2 - reused]
