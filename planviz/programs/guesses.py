@@ -6,10 +6,11 @@ import re
 import time
 from collections.abc import Sequence
 
+from planviz.analysis.inference.guesses import named_type
 from planviz.catalog.tables import FILE_FORMATS, Catalog, Table
 from planviz.expressions.core import Alias, Expression
 from planviz.programs.retyping import retyped
-from planviz.types import DOUBLE, INT, LONG, STRING, ArrayType, DataType, StructField, StructType
+from planviz.types import DOUBLE, INT, LONG, STRING, ArrayType, DataType, StructField, StructType, is_numeric
 
 #: Formats whose files hold nothing but texts, unless `inferSchema` is asked for.
 _TEXTS = ("csv", "com.databricks.spark.csv")
@@ -44,6 +45,8 @@ class Guesses:
         #: What this reading of the program made use of.
         self.used: set[str] = set()
         self._changes: dict[tuple[str, str], int] = {}
+        #: Columns whose type nothing but their name suggests.
+        self._by_name: set[tuple[str, str]] = set()
 
     def of(self, key: str) -> Table:
         """A guessed table as far as it is known."""
@@ -66,7 +69,12 @@ class Guesses:
         columns = self.columns.setdefault(key, {})
         if name.lower() in columns or not name:
             return False
-        found = kind or self.hints.get(name.lower(), STRING)
+        found, named = kind or self.hints.get(name.lower()), named_type(name)
+        if found is None:
+            self._by_name.add((key, name.lower()))
+            found = named or STRING
+        elif found == DOUBLE and named is not None and is_numeric(named):  # a sum asks for numbers, of whatever kind
+            found = named
         columns[name.lower()] = StructField(name, self._in_files(key, found))
         return True
 
@@ -82,6 +90,13 @@ class Guesses:
         self._changes[key, name.lower()] = count + 1
         self.columns[key][name.lower()] = StructField(before.name, made)
         return True
+
+    def mistrust(self, key: str, name: str) -> bool:
+        """Take a column for a text again whose type its name alone suggested; whether that is new."""
+        if (key, name.lower()) not in self._by_name:
+            return False
+        self._by_name.discard((key, name.lower()))
+        return self.retype(key, name, (), STRING)
 
     def _learn_value(self, key: str, name: str) -> bool:
         line, *suffixes = key.removeprefix(_PIVOT).split("\n")

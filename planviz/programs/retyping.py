@@ -11,11 +11,13 @@ from collections.abc import Callable, Iterator
 
 from planviz.errors import AnalysisError
 from planviz.expressions.complex import GetArrayItem, GetStructField
-from planviz.expressions.core import Alias, AttributeReference, Literal
+from planviz.expressions.core import Alias, AttributeReference, Expression, Literal
 from planviz.expressions.unresolved import UnresolvedAttribute, UnresolvedExtractValue, UnresolvedStar
 from planviz.expressions.updates import UpdateFields
+from planviz.expressions.windows import WindowSpec
 from planviz.logical.operators import Filter, Generate
 from planviz.logical.plan import LogicalPlan
+from planviz.logical.unresolved import Pivot
 from planviz.types import (
     BINARY,
     BOOLEAN,
@@ -44,6 +46,7 @@ _NEEDS = re.compile(r"requires? (?:the input type |the |a |an )?\(?\"?([A-Z]+)")
 _HAS = re.compile(r'(?:however|but) "([^"]+)" has|resolve "([^"]+)" due to data type mismatch: the binary operator')
 _PAIR = re.compile(r'\("([A-Z]+)[^"]*" and "([A-Z]+)[^"]*"\)')
 _QUOTED = re.compile(r'"([^"]+)"')
+_WHOLE = re.compile(r'"(?:BIG)?INT"')
 #: What names a part of a column, or a struct.
 _NAMING = (UnresolvedAttribute, UnresolvedStar, UnresolvedExtractValue, UpdateFields)
 Leaf = tuple[str, str]
@@ -62,6 +65,9 @@ def wanted_types(plan: LogicalPlan, error: AnalysisError, guessed: Guessed) -> I
         if isinstance(plan.condition, UnresolvedAttribute):
             yield from _of_name(plan.condition.parts[-1], BOOLEAN, plan, output, guessed)
         return
+    if "FRAME" in error.error_class:
+        yield from _measured(plan, message, output, guessed)
+        return
     needed, named = _NEEDS.search(message), _HAS.search(message)
     if needed and needed[1] in _WANTED and named:
         yield from _of_name(named[1] or named[2], _WANTED[needed[1]], plan, output, guessed)
@@ -73,6 +79,38 @@ def wanted_types(plan: LogicalPlan, error: AnalysisError, guessed: Guessed) -> I
                 for name in _QUOTED.findall(message):
                     yield from _of_name(name, _WANTED[kind], plan, output, guessed)
                 return
+
+
+def _measured(
+    plan: LogicalPlan, message: str, output: list[AttributeReference], guessed: Guessed
+) -> Iterator[tuple[Leaf, Path, DataType]]:
+    """What a window is ordered by whose frame is a distance in whole numbers."""
+    if _WHOLE.search(message):
+        specs = [s for e in plan.expressions for s in e.collect(WindowSpec)]
+        for name in {n for s in specs for o in s.order for n in _names_in(o)}:
+            yield from _of_name(name, LONG, plan, output, guessed)
+
+
+def columns_read(plan: LogicalPlan, error: AnalysisError, guessed: Guessed) -> Iterator[Leaf]:
+    """The guessed columns that a refused operator reads: those that the refusal names, all of them where it names none.
+
+    Of a pivot the one whose values become columns. Nothing for a refusal that has nothing to do with types.
+    """
+    if not error.error_class.startswith(("DATATYPE_MISMATCH", "CAST_INVALID_INPUT")):
+        return
+    expressions = [plan.column] if isinstance(plan, Pivot) else plan.expressions
+    names = list(dict.fromkeys(n for e in expressions for n in _names_in(e)))
+    said = set(re.findall(r"\w+", " ".join(_QUOTED.findall(str(error)))))
+    for name in [n for n in names if n in said] or names:
+        for a in (a for c in plan.children for a in c.output if a.name.lower() == name.lower()):
+            found = source(a, plan, guessed)
+            if found is not None and not found[1]:
+                yield found[0]
+
+
+def _names_in(e: Expression) -> list[str]:
+    unresolved = [x.parts[-1] for x in e.collect(UnresolvedAttribute)]
+    return unresolved + [x.name for x in e.collect(AttributeReference)]
 
 
 def _of_name(

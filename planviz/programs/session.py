@@ -48,7 +48,7 @@ from planviz.programs.frames import PandasFrame, spark_rows
 from planviz.programs.guesses import Again, Guesses, pivot_key, table_of_path
 from planviz.programs.known_rows import MOST_ROWS, as_python, handed_over, known_rows
 from planviz.programs.placeholders import filled
-from planviz.programs.retyping import source, wanted_types
+from planviz.programs.retyping import columns_read, source, wanted_types
 from planviz.programs.signals import LimitReached
 from planviz.programs.values import Unknown, UnknownRows, Value
 from planviz.trees.memo import place
@@ -665,6 +665,9 @@ class ProgramSession(SparkSession):
         wanted = list(wanted_types(plan, error, self._guessed_in))
         leaves = [(k, name, path, kind) for (keys, name), path, kind in wanted for k in keys.split(_TOGETHER)]
         if any([self.guesses.retype(*leaf) for leaf in leaves]):
+            raise Again
+        read = columns_read(plan, error, self._guessed_in)
+        if any([self.guesses.mistrust(k, name) for keys, name in read for k in keys.split(_TOGETHER)]):
             raise Again
 
     def _guessed_in(self, plan: LogicalPlan, column: AttributeReference) -> str | None:

@@ -68,9 +68,10 @@ def test_what_pyspark_takes_is_not_refused(line):
 
 
 def test_a_guessed_column_that_is_summed_is_a_number():
-    program = read_program("spark.table('t').groupBy('k').sum('total').show()")
-    assert program.error is None
-    assert program.actions[0].execution.analyzed.output[1].type.simple_string == "double"
+    for column, kind in (("heads", "double"), ("total", "decimal(28,2)")):
+        program = read_program(f"spark.table('t').groupBy('k').sum('{column}').show()")
+        assert program.error is None
+        assert program.actions[0].execution.analyzed.output[1].type.simple_string == kind
 
 
 @pytest.mark.parametrize(
