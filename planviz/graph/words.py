@@ -158,6 +158,8 @@ def path_name(location: str) -> str:
     return f"{names[-1]}/…" if names and cut else names[-1] if names else ""
 
 
+#: What the session's catalogue puts before a table's columns (names that RewriteDistinctAggregates gives): a card has no room.
+_QUALIFIER = re.compile(r"\bspark_catalog\.\w+\.(?=\w+\.)")
 _JOIN_IN_TEXT = re.compile(
     r"\b(Inner|Cross|LeftOuter|RightOuter|FullOuter|LeftSemi|LeftAnti|LeftSingle|ExistenceJoin)\b"
 )
@@ -210,7 +212,7 @@ def quick_title(node: PlanNode) -> str:
 def subtitle(node: PlanNode) -> list[tuple[str, str]]:
     """At most three `(lead word, text)` lines for the card, most telling first; the lead word may be empty."""
     lines = _LINES.get(node.kind, _other_lines)(node)
-    return [(lead, clean(without_ids(text), LINE_LENGTH)) for lead, text in lines if text][:3]
+    return [(lead, clean(_QUALIFIER.sub("", without_ids(text)), LINE_LENGTH)) for lead, text in lines if text][:3]
 
 
 def _join_lines(node: PlanNode) -> list[tuple[str, str]]:

@@ -119,6 +119,19 @@ def test_a_pasted_plan_has_its_stages_and_rows(server: str, tab: Callable[..., A
     assert not app.complaints
 
 
+def test_four_stages_with_what_they_read_fit_a_small_screen(server: str, tab: Callable[..., App]) -> None:
+    app = tab()
+    app.page.set_viewport_size({"width": 1366, "height": 768})
+    sql = "SELECT k, count(DISTINCT a), count(DISTINCT b), sum(c) FROM t GROUP BY k"
+    app.go(f"{server}/aggregations?{urlencode({'plan': str(links.pack(sql))})}")
+    app.page.locator(".pv-card").nth(5).wait_for()
+
+    cards = app.page.locator(".pv-flow .pv-card")
+    assert cards.count() == 6
+    box = cards.nth(5).bounding_box()
+    assert box is not None and box["x"] + box["width"] <= 1366
+
+
 def test_it_is_drawn_in_the_dark(server: str, tab: Callable[..., App]) -> None:
     image = pytest.importorskip("PIL.Image")
     app = tab(1200)

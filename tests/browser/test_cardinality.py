@@ -167,6 +167,15 @@ def test_every_view_shows_what_it_promises(server: str, tab: Callable[..., App])
     assert not app.complaints
 
 
+def test_tables_without_statistics_are_asked_for_them(server: str, tab: Callable[..., App]) -> None:
+    sql = "SELECT count(*) FROM a JOIN b ON a.k = b.k UNION ALL SELECT count(DISTINCT v) FROM a"
+    app = cardinality(tab(), server, plan=str(links.pack(sql)))
+    panel = app.page.locator(".pv-panel").first.inner_text()
+
+    assert "Aggregate" in panel  # whose one row is known
+    assert "Put numbers into Statistics" in panel
+
+
 def test_edits_outlive_another_page(server: str, tab: Callable[..., App]) -> None:
     app = sales(tab(), server)
     app.page.get_by_role("button", name="Statistics").click()

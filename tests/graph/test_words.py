@@ -97,6 +97,10 @@ def test_titles_that_need_the_arguments(text: str, expected: str) -> None:
         ("Project [a#1, (b#2 + 1) AS c#3]", [("", "(b + 1) AS c")]),
         ("Project [a#1, b#2, c#3, d#4, e#5]", [("", "5 columns")]),
         ("SubqueryAlias t", [("as", "t")]),
+        (
+            "Aggregate [spark_catalog.web.hits.k#1], [count(spark_catalog.web.hits.v#2) AS n#3]",
+            [("by", "hits.k"), ("", "count(hits.v) AS n")],
+        ),
     ],
 )
 def test_lines_below(text: str, expected: list[tuple[str, str]]) -> None:

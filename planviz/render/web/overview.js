@@ -67,7 +67,9 @@ function most(side, several, { theme, mode, editable }, select) {
   const { nodes, kinds } = side.scene, box = element("section", "pv-section"), list = element("div", "pv-neighbours");
   box.append(element("h4", "", several ? `Most rows, ${side.title}` : "Most rows"), list);
   const value = (i) => expected(side, i).value, some = joins(side).length ? joins(side) : sources(side, value);
-  const all = some.filter((i) => value(i) != null), vast = all.filter((i) => beyond(value(i))).length;
+  // Without statistics little more than a global aggregate's one row is known: that of other operators then.
+  const telling = some.filter((i) => value(i) != null), all = telling.length ? telling : [...nodes.rows.keys()].filter((i) => value(i) != null);
+  const vast = all.filter((i) => beyond(value(i))).length;
   const top = all.filter((i) => !beyond(value(i))).sort((a, b) => value(b) - value(a)).slice(0, 6);
   for (const i of top) {
     const go = button("pv-neighbour", "", "", () => select(i)), { value: rows, imagined } = expected(side, i), dot = element("span", "pv-swatch");
@@ -75,9 +77,9 @@ function most(side, several, { theme, mode, editable }, select) {
     go.append(element("span", "pv-number", imagined ? `(${told(side, rows)})` : told(side, rows)), dot, element("span", "pv-name", `${nodes.title[i]} ${nodes.sub?.[i]?.[0]?.join(" ") ?? ""}`));
     list.append(go);
   }
-  const known = nodes.rows.some((rows) => rows != null);
   if (vast) box.append(element("p", "pv-small", `Left out: ${vast === 1 ? "one operator" : `${grouped(vast)} operators`} with more than 10¹⁵ rows, an estimate that says nothing of what will come.`));
-  if (!all.length) list.append(element("p", "pv-small", known ? "No operator's rows are known." : editable ? "No rows are known: the tables have no statistics. Put numbers into Statistics, and the plans follow." : "No rows are known."));
+  if (!all.length) list.append(element("p", "pv-small", editable ? "No rows are known: the tables have no statistics. Put numbers into Statistics, and the plans follow." : "No rows are known."));
+  else if (!telling.length && editable) box.append(element("p", "pv-small", "No more is known: the tables have no statistics. Put numbers into Statistics, and the plans follow."));
   return box;
 }
 

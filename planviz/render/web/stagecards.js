@@ -3,8 +3,8 @@
 import { element, quoted } from "./dom.js";
 import { termed } from "./glossary.js";
 
-const WIDTHS = { input: "minmax(172px, 250px)", expand: "minmax(172px, 250px)", stage: "minmax(196px, 330px)" };
-const STEP = "48px", SHUFFLE = "minmax(98px, 132px)";
+const WIDTHS = { input: "minmax(148px, 250px)", expand: "minmax(148px, 250px)", stage: "minmax(172px, 330px)" };
+const STEP = "minmax(40px, 48px)", SHUFFLE = "minmax(92px, 132px)";
 const ROWS = 7; // header, five parts, sample rows
 
 export function stageCards({ cards, between }) {
