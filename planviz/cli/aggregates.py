@@ -8,8 +8,9 @@ import json
 from collections.abc import Iterator, Sequence
 
 from planviz.cli.files import read_text, show_each
-from planviz.cli.optimize import errors_of
+from planviz.cli.optimize import errors_of, statement_heading
 from planviz.cli.settings import open_input
+from planviz.document import Document
 from planviz.document.alternatives.aggregate_flips import what_ifs
 from planviz.document.comparison.replays import report_json, report_text
 from planviz.document.decisions.aggregates import AggregateReport, stage_words
@@ -42,7 +43,7 @@ def aggregates(options: argparse.Namespace) -> int:
             more = {"replays": replays} if replays else {}
             shown = json.dumps({"file": name, "aggregates": told, **more}, ensure_ascii=True, indent=1) + "\n"
         else:
-            shown = "\n".join(_text(number, r, options) for number, r in enumerate(found, 1)) or "No aggregate.\n"
+            shown = "\n".join(_texts(document, found, options)) or "No aggregate.\n"
             heads = [report_text(s, "aggregates") for s in document.statements if s.replay is not None]
             shown = "\n".join([*heads, shown])
         return shown, errors_of(document) if document.statements else []
@@ -59,6 +60,17 @@ def _svg(found: Sequence[AggregateReport], options: argparse.Namespace) -> str:
     rows = _played(report, options.row)
     read, sent = None if isinstance(model, str) else model, None if isinstance(rows, str) else rows
     return svg(draw_stages(report, read, sent, theme=options.theme))
+
+
+def _texts(document: Document, found: Sequence[AggregateReport], options: argparse.Namespace) -> Iterator[str]:
+    """Each aggregate; above the first of a statement which one it is, where there are several."""
+    several, before = len({r.statement for r in found}) > 1, None
+    for number, report in enumerate(found, 1):
+        text = _text(number, report, options)
+        if several and report.statement is not None and report.statement != before:
+            text = statement_heading(document.statements[report.statement]) + text
+        before = report.statement
+        yield text
 
 
 def _text(number: int, report: AggregateReport, options: argparse.Namespace) -> str:

@@ -13,7 +13,7 @@ from planviz.catalogs import find
 from planviz.cli.check_reports import REPORTS
 from planviz.cli.files import read_text, write, write_file
 from planviz.cli.settings import STAGES, pairs
-from planviz.cli.workload import Settings, queries_in, read_query, settings_of
+from planviz.cli.workload import PROGRAMS, SQL, Settings, queries_in, read_query, settings_of
 from planviz.config import OptimizerConfig, default_profile
 from planviz.document.comparison.plans import check_kinds
 from planviz.document.comparison.stored_plans import (
@@ -32,9 +32,7 @@ from planviz.document.comparison.stored_plans import (
 from planviz.errors import InputError, PlanvizError
 
 ENDING = ".plan"
-#: What a folder may hold: SQL, with dbt's braces or without; programs; captures of a real Spark.
-SQL = (".sql",)
-PROGRAMS = (".py", ".scala", ".ipynb")
+#: What a folder may hold beside SQL and programs: captures of a real Spark.
 CAPTURES = (".planviz.json", ".planviz.json.gz")
 
 

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator, Sequence
 
 from planviz.cli.files import read_text, show_each
-from planviz.cli.optimize import errors_of, statement_json
+from planviz.cli.optimize import errors_of, statement_heading, statement_json
 from planviz.cli.settings import open_file
 from planviz.config import read_bytes
 from planviz.document.alternatives.what_if import tables_of
@@ -29,12 +29,14 @@ def crossover(options: argparse.Namespace) -> int:
         for s in document.statements:
             if s.execution is not None and s.error is None:
                 found = [crossovers(s.execution, t, low, high) for t in _tables(s.execution, options)]
-                queries.append((statement_json(s), found))
+                queries.append((s, found))
         if options.format == "json":
-            told = [{**s, "crossovers": [crossovers_json(f) for f in found]} for s, found in queries]
+            told = [{**statement_json(s), "crossovers": [crossovers_json(f) for f in found]} for s, found in queries]
             shown = json.dumps({"file": name, "statements": told}, ensure_ascii=True, indent=1) + "\n"
         else:
-            shown = "\n".join(_text(f) for _, found in queries for f in found)
+            heads = [statement_heading(s) if len(queries) > 1 else "" for s, _ in queries]
+            texts = ["\n".join(map(_text, found)) for _, found in queries]
+            shown = "\n".join(head + text for head, text in zip(heads, texts, strict=True))
         return shown, errors_of(document)
 
     return show_each(options.files, options.out, _ENDINGS[options.format], show)
@@ -57,7 +59,8 @@ def _text(found: Crossovers) -> str:
     first, *others = found.tables
     with_it = f", in proportion {', '.join(others)}" if others else ""
     now = f"now {exact(found.now)} bytes" if found.now else "size unknown"
-    lines = [f"{first} ({now}){with_it}: {len(found.crossovers)} crossovers, {found.plans} plans"]
+    count = len(found.crossovers)
+    lines = [f"{first} ({now}){with_it}: {count} {'crossover' if count == 1 else 'crossovers'}, {found.plans} plans"]
     for stretch, crossing in zip(found.stretches, [*found.crossovers, None], strict=True):
         lines.append(f"  {exact(stretch.low)} to {exact(stretch.high)} bytes")
         lines += [f"    {relations}: {operator}" for relations, operator in stretch.joins]

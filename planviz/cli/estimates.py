@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 
 from planviz.cli.files import read_text, show_each
-from planviz.cli.optimize import errors_of
+from planviz.cli.optimize import errors_of, statement_heading
 from planviz.cli.settings import open_input
 from planviz.document import open_text
 from planviz.document.cardinality.measurements import measured_json, measured_plans, measured_text
@@ -25,8 +25,9 @@ def estimates(options: argparse.Namespace) -> int:
         errors = errors_of(document) if document.statements else []
         found = measured_plans(document, run, options.factor)
         if options.format == "json":
-            told = {"file": name, "plans": [measured_json(rows) for rows in found]}
+            told = {"file": name, "plans": [measured_json(rows) for _, rows in found]}
             return json.dumps(told, ensure_ascii=True, indent=1) + "\n", errors
-        return "\n".join(map(measured_text, found)), errors
+        heads = [statement_heading(s) if s is not None and len(found) > 1 else "" for s, _ in found]
+        return "\n".join(h + measured_text(rows) for h, (_, rows) in zip(heads, found, strict=True)), errors
 
     return show_each(options.files, options.out, _ENDINGS[options.format], show)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from planviz.errors import InputError, PlanvizError, defect
+from planviz.render.text import one_line
 from planviz.units import byte_size
 
 #: Bytes that a packed file may unpack to: a kilobyte of gzip can hold a megabyte of one letter.
@@ -25,9 +26,10 @@ def read_text(name: str) -> str:
     try:
         data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
     except OSError as error:
-        raise InputError(
-            f"{name}: {error.strerror or error}. Name an existing file, or - for standard input."
-        ) from None
+        hint = "Name an existing file, or - for standard input."
+        if len(name.split()) > 1 and not Path(name).suffix:
+            hint += " A query goes there: echo 'SELECT 1' | planviz explain -"
+        raise InputError(f"{one_line(name, 120)}: {error.strerror or error}. {hint}") from None
     if data[:2] == _GZIP:
         data = _unpacked(name, data)
     if len(data[:4096].translate(None, _CONTROLS)) < 0.95 * len(data[:4096]):

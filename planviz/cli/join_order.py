@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator, Sequence
 
 from planviz.cli.files import read_text, show_each
-from planviz.cli.optimize import errors_of, statement_json
+from planviz.cli.optimize import errors_of, statement_heading, statement_json
 from planviz.cli.settings import open_file
 from planviz.document.cardinality.join_order import order_table
 from planviz.errors import PlanvizError
@@ -27,15 +27,15 @@ def join_order(options: argparse.Namespace) -> int:
     def show(name: str) -> tuple[str, Sequence[PlanvizError]]:
         document = open_file(read_text(name), options, "optimized")
         found = [
-            (statement_json(s), _searched(s.execution))
-            for s in document.statements
-            if s.execution is not None and s.error is None
+            (s, _searched(s.execution)) for s in document.statements if s.execution is not None and s.error is None
         ]
         if options.format == "json":
-            told = [{**statement, **table} for statement, table in found]
+            told = [{**statement_json(s), **table} for s, table in found]
             shown = json.dumps({"file": name, "statements": told}, ensure_ascii=True, indent=1) + "\n"
         else:
-            shown = "\n".join("".join(f"{line}\n" for line in _lines(table)) for _, table in found)
+            heads = [statement_heading(s) if len(found) > 1 else "" for s, _ in found]
+            tables = ["".join(f"{line}\n" for line in _lines(table)) for _, table in found]
+            shown = "\n".join(head + text for head, text in zip(heads, tables, strict=True))
         return shown, errors_of(document)
 
     return show_each(options.files, options.out, _ENDINGS[options.format], show)

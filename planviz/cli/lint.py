@@ -11,7 +11,7 @@ from planviz.cli.lint_reports import REPORTS, Linted, workload_report
 from planviz.cli.settings import open_file, open_input
 from planviz.errors import InputError, PlanvizError
 from planviz.findings import SEVERITIES, check_named
-from planviz.findings.documents import document_findings
+from planviz.findings.documents import document_findings, together
 from planviz.graph import PlanGraph
 
 _PROGRAMS = (".py", ".ipynb", ".scala", ".sql")
@@ -55,7 +55,7 @@ def _linted(name: str, options: argparse.Namespace, silent: set[str]) -> Linted:
     for statement in document.statements:
         if statement.error is not None:
             complain(f"{name}: line {statement.line}", statement.error)
-    return Linted(name, len(document.groups), document_findings(document, silent, options.what_if))
+    return Linted(name, len(document.groups), together(document_findings(document, silent, options.what_if)))
 
 
 def _workload(options: argparse.Namespace, silent: set[str]) -> int:

@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import errno
 import os
+import shlex
 import sys
 from collections.abc import Callable
 from importlib import import_module
@@ -227,7 +228,7 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_upgrade(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("inputs", nargs="+", metavar="FILE|DIR", help="SQL files, and folders of them")
+    parser.add_argument("inputs", nargs="+", metavar="FILE|DIR", help="SQL files, programs, and folders of them")
     parser.add_argument("--from", dest="old", metavar="VERSION", required=True, help="the Spark that runs now: 3.5")
     parser.add_argument("--to", dest="new", metavar="VERSION", required=True, help="the one to come: 4.1")
     parser.add_argument("--format", choices=("text", "json", "markdown", "html"), help="default: text")
@@ -401,6 +402,13 @@ _ON_THE_LIBRARY = ("save", "list", "open", "export", "import")
 
 def run(argv: list[str]) -> int:
     """Parse the arguments and run the command; errors meant for a user become one line on standard error."""
+    if argv and argv[0] not in _COMMANDS and os.path.isfile(argv[0]):
+        print(
+            f"planviz: {argv[0]!r} is a file, not a command: planviz explain {shlex.quote(argv[0])} plans a query or "
+            "program, planviz lint says what is worth changing in any text.",
+            file=sys.stderr,
+        )
+        return 2
     try:
         options = parser().parse_args(argv)
     except SystemExit as stop:

@@ -44,6 +44,11 @@ def statement_json(statement: SqlStatement) -> dict[str, object]:
     return {"i": statement.index, "kind": statement.kind, "sql": statement.sql}
 
 
+def statement_heading(statement: SqlStatement) -> str:
+    """The line above what is told of one of several statements."""
+    return f"Statement {statement.index + 1}, line {statement.line}\n"
+
+
 def error_json(error: PlanvizError | None) -> dict[str, object] | None:
     """An error as JSON: Spark's class where it has one, message, line and column from 1."""
     if error is None:

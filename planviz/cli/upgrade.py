@@ -11,7 +11,7 @@ from planviz.catalog import Catalog
 from planviz.catalogs import find
 from planviz.cli.files import write, write_file
 from planviz.cli.settings import pairs
-from planviz.cli.workload import Settings, queries_in, read_query, settings_of
+from planviz.cli.workload import PROGRAMS, SQL, Settings, queries_in, read_query, settings_of
 from planviz.config import OptimizerConfig, profile_of
 from planviz.document import Document, open_sql
 from planviz.document.comparison.plans import check_kinds
@@ -49,7 +49,7 @@ def _format(output: str | None) -> str:
 
 def _queries(path: Path, versions: Upgrade, options: argparse.Namespace) -> Iterator[Upgraded]:
     given = Settings(options.catalog or "", "", "", pairs(options.conf, "--conf"))
-    files = queries_in(path) if path.is_dir() else [path]
+    files = queries_in(path, (*SQL, *PROGRAMS)) if path.is_dir() else [path]
     top = path if path.is_dir() else path.parent
     catalogs: dict[str, Catalog] = {}
     for number, file in enumerate(files, 1):
@@ -63,7 +63,8 @@ def _queries(path: Path, versions: Upgrade, options: argparse.Namespace) -> Iter
             return open_sql(sql, catalog, config, infer=options.infer, stage="physical")
 
         config = OptimizerConfig.of(versions.new, **settings.conf)
-        name = file.relative_to(top).with_suffix("").as_posix()
+        relative = file.relative_to(top)
+        name = (relative if path.is_dir() and file.suffix in PROGRAMS else relative.with_suffix("")).as_posix()
         yield from versions.queries(name, str(file), opener, config)
         if sys.stderr.isatty() and len(files) > 1:
             print(f"\r{number:,} of {len(files):,} files", end="", file=sys.stderr, flush=True)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from planviz.cli.files import read_text, show_each
-from planviz.cli.optimize import errors_of, statement_json
+from planviz.cli.optimize import errors_of, statement_heading, statement_json
 from planviz.cli.settings import NOT_REPLAYED, config_of, open_input
 from planviz.decisions.choices import Decision
 from planviz.document import Document, SqlStatement
@@ -63,7 +63,7 @@ def _estimates(document: Document, name: str, format: str) -> str:
     if format == "json":
         told = [{**statement_json(s), "estimates": [estimate_json(r) for r in records]} for s, records in found]
         return json.dumps({"file": name, "queries": told}, ensure_ascii=True, indent=1) + "\n"
-    heads = [f"Statement {s.index + 1}, line {s.line}\n" if len(found) > 1 else "" for s, _ in found]
+    heads = [statement_heading(s) if len(found) > 1 else "" for s, _ in found]
     heads = [h + (report_text(s, "optimized") if s.replay else "") for h, (s, _) in zip(heads, found, strict=True)]
     return "\n".join(head + estimates_text(records) for head, (_, records) in zip(heads, found, strict=True))
 
@@ -133,7 +133,7 @@ def _heading(document: Document, query: Decided) -> str:
         return f"Plan {(query.plan or 0) + 1}\n"
     if document.statements[query.statement].replay is not None:
         return f"Query {query.statement + 1}, plans from line {document.statements[query.statement].line}\n"
-    return f"Statement {query.statement + 1}, line {document.statements[query.statement].line}\n"
+    return statement_heading(document.statements[query.statement])
 
 
 def _decision(d: Decision, number: int) -> str:

@@ -17,6 +17,9 @@ from planviz.errors import InputError
 from planviz.jsontypes import JsonObject
 
 SETTINGS = "planviz.toml"
+#: What a folder of queries may hold: SQL, with dbt's braces or without, and programs.
+SQL = (".sql",)
+PROGRAMS = (".py", ".scala", ".ipynb")
 _HEADER = re.compile(r"^(?:--|#|//)\s*(catalogue|catalog|profile|conf)\s*:\s*(.+?)\s*$", re.MULTILINE | re.IGNORECASE)
 _KEYS = {"catalog", "profile", "conf", "stage"}
 
@@ -40,7 +43,7 @@ class Settings:
         )
 
 
-def queries_in(folder: Path, endings: Collection[str] = (".sql",)) -> list[Path]:
+def queries_in(folder: Path, endings: Collection[str] = SQL) -> list[Path]:
     """The files of a folder and of those beneath it whose names end so, by name.
 
     Folders whose names begin with a dot (`.git`, `.venv`) are left out, and links to files elsewhere: a report may be

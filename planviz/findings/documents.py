@@ -118,7 +118,8 @@ def plan_findings(
     if not siblings:
         group = next((g for g in document.groups if at in g), (at,))
         siblings = [document.plans[one] for one in group if one != at]
-    return findings(document.plans[at], tuple(siblings), settings, document.text, without)
+    in_house = execution is not None and not replayed
+    return findings(document.plans[at], tuple(siblings), settings, document.text, without, in_house)
 
 
 def statement_of(document: Document, plan: int) -> SqlStatement | None:
@@ -235,6 +236,25 @@ def finding_json(finding: Finding) -> dict[str, object]:
             "change": finding.what_if.change, "before": finding.what_if.before, "after": finding.what_if.after,
         }  # fmt: skip
     return told
+
+
+def together(found: Collection[QueryFindings]) -> list[QueryFindings]:
+    """The findings of a program whose actions share a line once, at the first query that has them."""
+    queries = Counter((f.name, f.line, f.evidence) for query in found for f in query.findings)
+    seen: set[tuple[str, int | None, str]] = set()
+    kept: list[QueryFindings] = []
+    for query in found:
+        ones: list[Finding] = []
+        for finding in query.findings:
+            key = finding.name, finding.line, finding.evidence
+            if finding.line is None or queries[key] == 1:
+                ones.append(finding)
+            elif key not in seen:
+                seen.add(key)
+                ones.append(replace(finding, evidence=f"{finding.evidence} So in {queries[key]} queries."))
+        if ones:
+            kept.append(replace(query, findings=tuple(ones)))
+    return kept
 
 
 def counted(all: Collection[Finding]) -> dict[str, int]:

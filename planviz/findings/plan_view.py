@@ -41,8 +41,9 @@ _T = TypeVar("_T")
 class PlanView:
     """A plan of a document. `siblings` are the other plans of the same query, `settings` those it was planned with.
 
-    `settings` is None where they are not known, as for pasted texts; `text` is the document's. `graph` has the names of
-    Spark's operators, whichever engine executes them; `foreign` are the ids of those that another one does.
+    `settings` is None where they are not known, as for pasted texts; `text` is the document's. `planned` tells that
+    planviz planned the query, not Spark. `graph` has the names of Spark's operators, whichever engine executes them;
+    `foreign` are the ids of those that another one does.
     """
 
     def __init__(
@@ -51,6 +52,7 @@ class PlanView:
         siblings: Sequence[PlanGraph] = (),
         settings: Mapping[str, str] | None = None,
         text: str = "",
+        planned: bool = False,
     ) -> None:
         self.printed = graph
         self.foreign = {n.id: name for n in graph if (name := _spark_name(n)) != n.op}
@@ -58,6 +60,7 @@ class PlanView:
         self.siblings = siblings
         self.settings = settings
         self.text = text
+        self.planned = planned
         self._ids: dict[int, set[str]] = {}
 
     @cached_property

@@ -84,15 +84,16 @@ def findings(
     settings: Mapping[str, str] | None = None,
     text: str = "",
     without: Collection[str] = (),
+    planned: bool = False,
 ) -> list[Finding]:
     """The findings of one plan, the gravest first, then by what is at stake, then in the order of the text.
 
     `siblings` are the other plans of the same query, `settings` those it was planned with, where they are known. What
-    `without` names is left out, and what a comment in `text` silences.
+    `without` names is left out, and what a comment in `text` silences. `planned` tells that planviz planned the query.
     """
     if not len(graph):
         return []
-    plan = PlanView(graph, siblings, settings, text)
+    plan = PlanView(graph, siblings, settings, text, planned)
     silent = {*without, *(ignored(text) if text else ())}
     found: list[Finding] = []
     for check in checks().values():

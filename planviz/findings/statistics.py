@@ -25,8 +25,19 @@ def _unknown(node: PlanNode) -> bool:
     return node.estimate is not None and (node.estimate.size_in_bytes or 0) >= UNKNOWN_SIZE
 
 
+#: Of a query that planviz planned the sizes are what it was told; Spark itself lists the files.
+_NOT_TOLD = (
+    "Planned as if each had 8 EiB, so nothing of them is broadcast. Spark takes the size of their files, and may "
+    "broadcast."
+)
+_TELL = (
+    "Give their sizes: a catalogue with statistics, or numbers on the Cardinality page; the plan follows, and tells "
+    "at which sizes it changes."
+)
+
+
 class SizeUnknown(Check):
-    """A table of whose size the plan says 8 EiB: Spark knows nothing of it."""
+    """A table of whose size the plan says 8 EiB: Spark knows nothing of it, or planviz where it planned the query."""
 
     name = "size-unknown"
     title = "Size unknown"
@@ -43,8 +54,11 @@ class SizeUnknown(Check):
         unknown = [n for n in _leaves(plan) if _unknown(n) and n.op not in ("UnionLoopRef", "LogicalRDD")]
         if unknown:
             tables = count(len({name_of(n) for n in unknown}), "table")
-            told = f"{tables} of unknown size, for which Spark takes 8 EiB: {listed(map(name_of, unknown))}."
-            yield Hit(told, tuple(n.id for n in unknown))
+            names, nodes = listed(map(name_of, unknown)), tuple(n.id for n in unknown)
+            if plan.planned:
+                yield Hit(f"{tables} of unknown size: {names}.", nodes, severity="info", why=_NOT_TOLD, advice=_TELL)
+            else:
+                yield Hit(f"{tables} of unknown size, for which Spark takes 8 EiB: {names}.", nodes)
 
 
 class RowCountMissing(Check):

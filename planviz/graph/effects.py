@@ -348,11 +348,12 @@ def _column(text: str) -> str:
 def _other(
     one: PlanNode, two: PlanNode, parts: Sequence[str], read: Callable[[str], str]
 ) -> tuple[list[str], list[str]]:
-    """Entries of lists that only the one scan has, and only the other; nothing where either tells no such part."""
+    """Entries of lists that only the one scan has, and only the other; nothing where either tells no such part, or
+    Spark cut its text (`PushedFilters: [IsNotNull(k), GreaterTh...`)."""
     sides = []
     for node in (one, two):
         values = [node.arguments[part] for part in parts if isinstance(node.arguments.get(part), list)]
-        if not values:
+        if not values or any(str(value[-1]).endswith("...") for value in values if value):
             return [], []
         sides.append(Counter(read(entry) for value in values for entry in value if not str(entry).startswith("...")))
     return list(sides[0] - sides[1]), list(sides[1] - sides[0])

@@ -158,7 +158,7 @@ def path_name(location: str) -> str:
     return f"{names[-1]}/…" if names and cut else names[-1] if names else ""
 
 
-#: What the session's catalogue puts before a table's columns (names that RewriteDistinctAggregates gives): a card has no room.
+#: What stands before a table's columns in the names that RewriteDistinctAggregates gives: a card has no room for it.
 _QUALIFIER = re.compile(r"\bspark_catalog\.\w+\.(?=\w+\.)")
 _JOIN_IN_TEXT = re.compile(
     r"\b(Inner|Cross|LeftOuter|RightOuter|FullOuter|LeftSemi|LeftAnti|LeftSingle|ExistenceJoin)\b"

@@ -129,7 +129,8 @@ def test_four_stages_with_what_they_read_fit_a_small_screen(server: str, tab: Ca
     cards = app.page.locator(".pv-flow .pv-card")
     assert cards.count() == 6
     box = cards.nth(5).bounding_box()
-    assert box is not None and box["x"] + box["width"] <= 1366
+    assert box is not None
+    assert box["x"] + box["width"] <= 1366
 
 
 def test_it_is_drawn_in_the_dark(server: str, tab: Callable[..., App]) -> None:

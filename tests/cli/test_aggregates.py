@@ -78,3 +78,15 @@ def test_the_stages_are_a_picture(query, capsys):
     assert "Partial Hash Aggregate" in drawn
     assert run(["aggregates", "--catalog", "shop", "--format", "svg", "--aggregate", "7", query]) == 2
     assert "There is no aggregate 7: the file has 1." in capsys.readouterr().err
+
+
+def test_each_of_several_statements_has_a_heading(tmp_path, capsys):
+    path = tmp_path / "two.sql"
+    path.write_text(
+        "SELECT count(*) FROM nation;\nSELECT count(*) FROM nation n JOIN region r ON n_regionkey = r_regionkey"
+    )
+    run(["aggregates", str(path), "--catalog", "tpch"])
+
+    told = capsys.readouterr().out
+    assert "Statement 1, line 1\n" in told
+    assert "Statement 2, line 2\n" in told

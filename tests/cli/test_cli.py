@@ -153,3 +153,13 @@ def test_replay_takes_the_version_that_is_asked_for() -> None:
     done = planviz("replay", "-", "--profile", "spark-9.9", stdin=text.encode())
     assert done.returncode == 2
     assert b"There is no profile" in done.stderr
+
+
+def test_a_query_or_file_in_a_commands_place_is_told_where_it_goes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "q.sql").write_text("SELECT 1")
+    assert run([str(tmp_path / "q.sql")]) == 2
+    assert "planviz explain" in capsys.readouterr().err
+    assert run(["explain", "SELECT 1"]) == 2
+    assert "echo 'SELECT 1' | planviz explain -" in capsys.readouterr().err

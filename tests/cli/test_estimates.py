@@ -82,3 +82,15 @@ def test_a_text_without_the_numbers_is_told(query, tmp_path, capsys):
     assert "There are no estimates in this text" in capsys.readouterr().err
     assert run(["estimates", query, *CBO, "--measured", str(tmp_path / "plan.txt")]) == 2
     assert "That text has no measured rows" in capsys.readouterr().err
+
+
+def test_each_of_several_statements_has_a_heading(tmp_path, capsys):
+    path = tmp_path / "two.sql"
+    path.write_text(
+        "SELECT count(*) FROM nation;\nSELECT count(*) FROM nation n JOIN region r ON n_regionkey = r_regionkey"
+    )
+    run(["estimates", str(path), "--catalog", "tpch"])
+
+    told = capsys.readouterr().out
+    assert "Statement 1, line 1\n" in told
+    assert "Statement 2, line 2\n" in told

@@ -39,3 +39,15 @@ def test_as_json_and_why_nothing_was_searched(query, tmp_path, capsys):
     two.write_text("SELECT * FROM store_sales JOIN item ON ss_item_sk = i_item_sk")
     assert run(["join-order", str(two), "--catalog", "tpcds"]) == 0
     assert "Not searched: There is nothing to choose between two relations." in capsys.readouterr().out
+
+
+def test_each_of_several_statements_has_a_heading(tmp_path, capsys):
+    path = tmp_path / "two.sql"
+    path.write_text(
+        "SELECT count(*) FROM nation;\nSELECT count(*) FROM nation n JOIN region r ON n_regionkey = r_regionkey"
+    )
+    run(["join-order", str(path), "--catalog", "tpch"])
+
+    told = capsys.readouterr().out
+    assert "Statement 1, line 1\n" in told
+    assert "Statement 2, line 2\n" in told

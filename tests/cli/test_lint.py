@@ -104,3 +104,16 @@ def test_plan_texts_and_silence_within(tmp_path: Path, capsys: pytest.CaptureFix
 def test_the_options_offer_what_there_is() -> None:
     assert lint_arguments.SEVERITIES == SEVERITIES
     assert tuple(lint_reports.REPORTS) == lint_arguments.FORMATS
+
+
+def test_what_several_actions_of_a_program_share_is_one_finding(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    job = tmp_path / "job.py"
+    job.write_text("d = spark.table('a').join(spark.table('b'), 'k')\nd.show()\nd.count()\n")
+    run(["lint", str(job)])
+    told = capsys.readouterr().out
+
+    assert told.count("size-unknown") == 1
+    assert "So in 2 queries." in told
+    assert "for which Spark takes 8 EiB" not in told  # it lists the files: the size is planviz's, not Spark's

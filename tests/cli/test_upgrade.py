@@ -29,7 +29,25 @@ def test_a_folder_is_planned_as_both_versions_with_each_querys_own_settings(fold
     out = capsys.readouterr().out
     assert status == 1
     assert "≠ ranked: " in out
-    assert out.endswith("2 queries: 1 have another plan, 1 have the same plan.\n")
+    assert out.endswith("2 queries: 1 has another plan, 1 has the same plan.\n")
+
+
+def test_programs_of_a_folder_are_planned_too(folder, capsys):
+    (folder / "jobs" / "job.py").write_text("spark.table('orders').groupBy('o_custkey').count().show()\n")
+
+    run(["upgrade", str(folder), "--from", "3.1", "--to", "3.5"])
+
+    out = capsys.readouterr().out
+    assert "≠ jobs/job.py: " in out
+    assert "3 queries: " in out
+
+
+def test_tables_of_unknown_size_are_no_sixteen_exbibytes(tmp_path, capsys):
+    (tmp_path / "q.sql").write_text("SELECT a.x, count(*) FROM a JOIN b ON a.k = b.k GROUP BY a.x")
+
+    run(["upgrade", str(tmp_path), "--from", "3.1", "--to", "3.5"])
+
+    assert "EiB" not in capsys.readouterr().out
 
 
 def test_status_is_0_where_nothing_changes_or_no_named_kind_does(folder):

@@ -136,7 +136,7 @@ def test_reports_tell_causes_queries_and_what_keeps_the_plan():
     assert text.startswith("Spark 3.4 → Spark 3.5\n")
     assert "1 plan: spark.sql.optimizer.windowGroupLimitThreshold is 1000 by default (was -1), since Spark 3.5" in text
     assert "to keep the old plan: spark.sql.optimizer.windowGroupLimitThreshold=-1" in text
-    assert text.endswith("2 queries: 1 have another plan, 1 have the same plan.\n")
+    assert text.endswith("2 queries: 1 has another plan, 1 has the same plan.\n")
     told = json.loads(REPORTS["json"](report))
     assert told["counts"] == {"changed": 1, "same": 1}
     assert told["causes"][0]["queries"] == ["q:2"]

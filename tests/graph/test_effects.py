@@ -229,3 +229,10 @@ def test_cells_know_what_is_better() -> None:
     assert number_words(-1536.0, "bytes", signed=True) == "−1536 B"
     assert number_words(1500, "ms", signed=True) == "+1.5 s"
     assert number_words(None) == "–"
+
+
+def test_a_list_of_filters_that_spark_cut_tells_of_no_filter_lost_or_gained() -> None:
+    cut = SORTED.replace("PushedFilters: [IsNotNull(d)]", "PushedFilters: [IsNotNull(a_ve...")
+    found = compare_plans(open_text(cut).plans[-1], open_text(SORTED).plans[-1])
+
+    assert not [e.kind for e in found.effects if e.kind.startswith("scan-filter")]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from planviz.decisions.estimates import EstimateRecord
 from planviz.document.cardinality.estimates import estimate_json, estimates_of
 from planviz.document.decisions.queries import plain
-from planviz.document.model import Document
+from planviz.document.model import Document, SqlStatement
 from planviz.errors import InputError
 from planviz.graph import PlanGraph, PlanNode, title
 from planviz.graph.actual import FACTOR, actual_rows, error_factor, first_divergence, measured_rows
@@ -40,8 +40,10 @@ class MeasuredRow:
         return error_factor(self.expected, self.measured)
 
 
-def measured_plans(document: Document, run: Document | None = None, factor: float = FACTOR) -> list[list[MeasuredRow]]:
-    """The operators of every query of an SQL document, or of the plan of a text that has estimates.
+def measured_plans(
+    document: Document, run: Document | None = None, factor: float = FACTOR
+) -> list[tuple[SqlStatement | None, list[MeasuredRow]]]:
+    """The operators of every query of an SQL document, or, without a statement, of the plan of a text with estimates.
 
     Of a pasted text Spark's own numbers count where it prints them, else those of its optimized plan, planned again.
     Measured rows are those of `run`, else of the document itself; an operator off by `factor` or more counts as wrong.
@@ -52,18 +54,18 @@ def measured_plans(document: Document, run: Document | None = None, factor: floa
         raise InputError("That text has no measured rows: a capture that ran, an event log or Spark's REST answer has.")
     printed = [plan for plan in document.plans if any(node.estimate and node.estimate.rounded for node in plan)]
     if printed:
-        return [_rows(printed[0], ran, [], factor)]
-    found = []
+        return [(None, _rows(printed[0], ran, [], factor))]
+    found: list[tuple[SqlStatement | None, list[MeasuredRow]]] = []
     for statement in document.statements:
         optimized = [document.plans[at] for at in statement.plans if document.plans[at].stage == "optimized"]
         if statement.execution is not None and statement.error is None and optimized:
-            found.append(_rows(optimized[-1], ran, estimates_of(statement.execution), factor))
+            found.append((statement, _rows(optimized[-1], ran, estimates_of(statement.execution), factor)))
     if found:
         return found
     estimated = [plan for plan in document.plans if any(node.estimate for node in plan)]
     if not estimated:
         raise InputError("There are no estimates in this text: `explain cost`, a capture or an SQL query has them.")
-    return [_rows(estimated[0], ran, [], factor)]
+    return [(None, _rows(estimated[0], ran, [], factor))]
 
 
 def run_rows(run: PlanGraph, factor: float = FACTOR) -> list[MeasuredRow]:

@@ -15,12 +15,12 @@ from planviz.units import byte_size
 from planviz.versions import Edit
 
 _STATES = {
-    "breaks": "fail on the new version alone",
-    "changed": "have another plan",
-    "works": "fail on the old version alone",
-    "reworded": "have the same plan with other forms of expressions",
-    "same": "have the same plan",
-    "failed": "fail on both",
+    "breaks": ("fails", "fail", "on the new version alone"),
+    "changed": ("has", "have", "another plan"),
+    "works": ("fails", "fail", "on the old version alone"),
+    "reworded": ("has", "have", "the same plan with other forms of expressions"),
+    "same": ("has", "have", "the same plan"),
+    "failed": ("fails", "fail", "on both"),
 }
 _SIGNS = {"breaks": "✗", "changed": "≠", "works": "✓", "failed": "✗"}
 _EFFECTS, _NAMES, _PICTURES = 8, 12, 60
@@ -119,7 +119,9 @@ def _headline(query: Upgraded) -> str:
 
 
 def _sum(report: Report) -> str:
-    told = ", ".join(f"{count:,} {_STATES[state]}" for state, count in report.counts.items())
+    told = ", ".join(
+        f"{count:,} {_STATES[state][count > 1]} {_STATES[state][2]}" for state, count in report.counts.items()
+    )
     count = len(report.queries)
     return f"{count:,} {'query' if count == 1 else 'queries'}: {told}."
 

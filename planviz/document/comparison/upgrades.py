@@ -17,6 +17,7 @@ from planviz.config import SETTINGS, OptimizerConfig
 from planviz.document.comparison.plans import Difference, compare_plans
 from planviz.document.model import Document
 from planviz.errors import InputError, PlanvizError
+from planviz.estimation import UNKNOWN_SIZE
 from planviz.graph import PlanGraph, PlanNode
 from planviz.graph.effects import Effect
 from planviz.optimizer.reference import rule_reference
@@ -25,6 +26,8 @@ from planviz.versions.words import CHANGES as WORDS
 
 #: Effects that tell of another form of the same work: casts, names, where an operator of no weight stands.
 FORMS = frozenset({"filter-changed", "operator-changed", "operator-moved", "estimate-moved"})
+#: What comes of the size that Spark takes for an unknown one, also with fewer columns: no table has that.
+_UNKNOWN = UNKNOWN_SIZE // 1024
 State = Literal["same", "reworded", "changed", "breaks", "works", "failed"]
 #: A text planned with some settings: every way to open a text, with its catalogue, is one of these.
 Opener = Callable[[OptimizerConfig], Document]
@@ -272,15 +275,18 @@ def _age(profile: str) -> int:
 
 
 def _bytes_beneath(plan: PlanGraph, ids: set[int]) -> float:
-    """Bytes that the optimizer expects out of the scans at or below some operators, each counted once."""
+    """Bytes that the optimizer expects out of the scans at or below some operators, each counted once; scans whose size
+    nothing tells count none.
+    """
     total = 0
     for node in plan:
-        if node.kind != "scan" or node.estimate is None:
+        size = node.estimate.size_in_bytes if node.kind == "scan" and node.estimate is not None else None
+        if size is None or size >= _UNKNOWN:
             continue
         at: PlanNode | None = node
         while at is not None and at.id not in ids:
             at = None if at.parent is None else plan[at.parent]
-        total += 0 if at is None else node.estimate.size_in_bytes or 0
+        total += 0 if at is None else size
     return float(total)
 
 
