@@ -121,8 +121,7 @@ class PlanView:
 
     def inputs(self, node: PlanNode) -> list[PlanNode]:
         """The operators that give a node its rows; subqueries are none."""
-        graph = self.graph
-        return [graph[c] for c in graph.children(node.id) if graph.edge_type(node.id, c) == "child"]
+        return [self.graph[id] for id in self.graph.inputs(node.id)]
 
     def input(self, node: PlanNode) -> PlanNode | None:
         """The one input of a node, None if there are none or several."""

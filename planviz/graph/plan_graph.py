@@ -133,6 +133,18 @@ class PlanGraph:
             yield self._nodes[id]
             stack.extend(reversed(self._children[id]))
 
+    def inputs(self, id: int) -> list[int]:
+        """Ids of the operators that give one its rows, in the order of the text; subqueries are none."""
+        return [child for child in self._children[id] if self.edge_type(id, child) == "child"]
+
+    def beneath(self, start: int) -> Iterator[PlanNode]:
+        """Pre-order from `start` over what its rows come of: without the subqueries that only a condition asks."""
+        stack = [start]
+        while stack:
+            id = stack.pop()
+            yield self._nodes[id]
+            stack.extend(reversed(self.inputs(id)))
+
     def depth(self) -> int:
         """Number of levels; 0 for an empty plan."""
         return max((node.depth for node in self._nodes), default=-1) + 1

@@ -150,13 +150,15 @@ def address_of_plan(opened: Opened, plan: str) -> dict[str, str]:
 
 @in_worker
 def name_of(opened: Opened) -> str:
-    """A name for a text that came without one: the tables its plan reads, at most three of them."""
+    """A name for a text that came without one: the tables its plan reads, at most three of them, a subquery's last."""
     plan = first_plan(opened)
     if not plan:
         return "Pasted text"
     tables: dict[str, None] = {}
-    scans = (node for node in opened.graph(plan) if node.kind == "scan")
-    for scan in islice(scans, 50):
+    graph = opened.graph(plan)
+    first = [node for root in graph.roots for node in graph.beneath(root) if node.kind == "scan"]
+    scans = {node.id: node for node in (*first, *(n for n in graph if n.kind == "scan"))}
+    for scan in islice(scans.values(), 50):
         table = scan.arguments.get("table")
         if table and len(tables) < 4:
             tables[str(table).partition(", ")[0].rsplit(".", 1)[-1].strip("`")] = None

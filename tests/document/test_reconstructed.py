@@ -164,3 +164,20 @@ def test_a_tree_without_its_blocks_does_not_say_whether_an_outer_join_had_keys()
     (found,) = reconstructed(open_text(tree))[0].decisions
 
     assert answers(found)[0] == ("N0", None)
+
+
+SUBQUERY_FIRST = """== Physical Plan ==
+BroadcastHashJoin [b#2], [k#4], Inner, BuildRight, false
+:- Filter (isnotnull(b#2) AND might_contain(Subquery subquery#9, [id=#30], xxhash64(b#2, 42)))
+:  :  +- Subquery subquery#9, [id=#30]
+:  :     +- FileScan parquet db.dates[d#8] Batched: true, DataFilters: [], Format: Parquet
+:  +- FileScan parquet db.sales[b#2] Batched: true, DataFilters: [], Format: Parquet
++- BroadcastExchange HashedRelationBroadcastMode(List(input[0, int, true]),false), [plan_id=20]
+   +- FileScan parquet db.items[k#4] Batched: true, DataFilters: [], Format: Parquet
+"""
+
+
+def test_a_side_is_called_by_what_its_rows_come_of() -> None:
+    (found,) = reconstructed(open_text(SUBQUERY_FIRST))[0].decisions
+
+    assert found.value("sides") == ("sales", "items")

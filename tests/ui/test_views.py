@@ -9,6 +9,7 @@ from planviz.errors import ExportError
 from planviz.graph.words import title
 from planviz.samples import load, samples
 from planviz.ui import cache, views
+from tests.document.test_reconstructed import SUBQUERY_FIRST
 
 
 def opened(name: str) -> cache.Opened:
@@ -64,6 +65,7 @@ def test_badges_tell_the_truth() -> None:
 def test_a_text_without_a_name_is_called_by_its_tables() -> None:
     assert views.name_of(opened("broadcast-and-merge-join")) == "orders, events, stores"
     assert views.name_of(cache.open_document("== Physical Plan ==\nLocalTableScan [a#1]\n")) == "Pasted plan"
+    assert views.name_of(cache.open_document(SUBQUERY_FIRST)) == "sales, items, dates"
 
 
 def test_a_name_from_a_plan_is_one_safe_line() -> None:

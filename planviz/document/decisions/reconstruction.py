@@ -259,10 +259,10 @@ class _Joins:
 
     def _sides(self, node: PlanNode) -> tuple[str, ...]:
         """The names of the relations beneath either side."""
-        return tuple(self._names(c) for c in self.plan.children(node.id)[:2])
+        return tuple(self._names(c) for c in self.plan.inputs(node.id)[:2])
 
     def _names(self, start: int) -> str:
-        tables = [n.arguments.get("table") for n in self.plan.walk(start) if n.kind == "scan"]
+        tables = [n.arguments.get("table") for n in self.plan.beneath(start) if n.kind == "scan"]
         return ", ".join(dict.fromkeys(str(t).rsplit(".", 1)[-1] for t in tables if t))
 
 
