@@ -44,7 +44,8 @@ def check_command(c: Command, catalog: Catalog, analyze: Analyze) -> None:
     if c.verb == "INSERT" and c.plan is not None and table is not None:
         _check_insert(c, table, analyze(c.plan))
     elif c.plan is not None:
-        analyze(c.plan)
+        for plan in (c.plan, *c.parts):
+            analyze(plan)
     if "ADD" in c.flags and table is not None:
         known = {f.name.lower() for f in table.columns}
         again = next((f.name for f in c.columns if f.name.lower() in known), None)

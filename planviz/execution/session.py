@@ -23,7 +23,6 @@ from planviz.frontend import Parameters, Statement, parse_script
 from planviz.frontend.commands import Command
 from planviz.frontend.dialect import dialect_of
 from planviz.frontend.lexer import tokenize
-from planviz.frontend.model import WRITTEN
 from planviz.logical.cached import DEFAULT_LEVEL, storage_level
 from planviz.logical.operators import Project
 from planviz.logical.plan import LogicalPlan
@@ -102,7 +101,8 @@ class Session:
         statements, read_as = self._read(script), dialect_of(self.config)
         self._guess(statements)
         # Of a script of definitions alone the plans are those of what it defines.
-        defines = not any(s.kind in ("query", "explain") or s.written is not None for s in statements)
+        asks = [s for s in statements if s.kind in ("query", "explain") or (s.written or s.changed) is not None]
+        defines = not asks
         while statements:
             s = statements.pop(0)
             yield self._one(s, stage, defines)
@@ -118,8 +118,8 @@ class Session:
         return statements
 
     def _guess(self, statements: list[Statement]) -> None:
-        queries = [(s, p) for s in statements if (p := s.written if s.plan is None else s.plan) is not None]
-        places = {id(s): at for at, (s, _) in enumerate(queries)}
+        queries = [(s, p) for s in statements for p in s.read]
+        places = {id(s): at for at, (s, _) in reversed([*enumerate(queries)])}
         made = ("create_table", "create_view")
         defining = [s for s in statements if s.kind in made or (s.kind == "cache" and s.plan is not None)]
         defined = [(s.name, places.get(id(s))) for s in defining]
@@ -153,11 +153,12 @@ class Session:
         if written is None and s.plan is not None and defines and s.kind in ("create_view", "cache"):
             execution = self._execution(replace(s, kind="query"))
             return Outcome(s, execution, execution.error_until(stage))
-        if written is None:
+        asked = written or s.changed
+        if asked is None:
             return Outcome(s)
-        execution = self._execution(replace(s, kind="query", plan=written))
-        execution.warnings.append(WRITTEN)
-        if s.command is None or s.command.name:
+        execution = self._execution(replace(s, kind="query", plan=asked))
+        execution.warnings.append(s.remark)
+        if written is not None and (s.command is None or s.command.name):
             self._fill(s, execution)
         return Outcome(s, execution, execution.error_until(stage))
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from planviz.errors import ParseError
 from planviz.expressions.core import Expression
-from planviz.expressions.unresolved import UnresolvedAlias, UnresolvedAttribute
+from planviz.expressions.unresolved import UnresolvedAlias, UnresolvedAttribute, UnresolvedStar
 from planviz.frontend.columns import ColumnReader
 from planviz.frontend.lexer import END, QUOTED, WORD
 from planviz.frontend.query import QUERY_WORDS
@@ -38,7 +39,8 @@ class Command:
     `verb` is its first words, `name` the table, view or database, `plan` the query that it reads, or what it reads of
     the table (None: not read), `columns` those that it names or adds, `statics` the columns of PARTITION with a value,
     `other` the new name of RENAME TO, `flags` among IF EXISTS, IF NOT EXISTS, BY NAME, OVERWRITE, CASCADE, ADD,
-    UNSUPPORTED (no table of Spark's own catalogue can do it), EMPTY (MERGE without WHEN).
+    UNSUPPORTED (no table of Spark's own catalogue can do it), EMPTY (MERGE without WHEN). `changed` are the rows that
+    UPDATE, DELETE or MERGE changes, `parts` what else it reads of its tables: each a query of its own.
     """
 
     verb: str
@@ -48,6 +50,29 @@ class Command:
     statics: tuple[str, ...] = ()
     other: tuple[str, ...] = ()
     flags: frozenset[str] = frozenset()
+    changed: LogicalPlan | None = None
+    parts: tuple[LogicalPlan, ...] = ()
+
+
+@dataclass(frozen=True)
+class _When:
+    """A WHEN clause of MERGE: `kind` is MATCHED, NOT MATCHED or NOT MATCHED BY SOURCE, `columns` those of the target
+    that it sets, `reads` its condition and its values.
+    """
+
+    kind: str
+    columns: tuple[tuple[str, ...], ...]
+    reads: tuple[Expression, ...]
+
+
+#: How MERGE joins the target with the source, by whether there are clauses for rows of the source alone and of the
+#: target alone (Spark: RewriteMergeIntoTable.chooseWriteDeltaJoinType).
+_MERGED = {
+    (False, False): "Inner",
+    (True, False): "RightOuter",
+    (False, True): "LeftOuter",
+    (True, True): "FullOuter",
+}
 
 
 class CommandReader(ColumnReader):
@@ -210,7 +235,8 @@ class CommandReader(ColumnReader):
     def _delete(self) -> Command:
         name, relation = self._target()
         plan = Filter(self.expression(), relation) if self.accept("WHERE") else relation
-        return Command("DELETE", name, plan, flags=frozenset(("UNSUPPORTED",)))
+        rows = Project((UnresolvedStar(),), plan)
+        return Command("DELETE", name, plan, flags=frozenset(("UNSUPPORTED",)), changed=rows)
 
     def _update(self) -> Command:
         self.at += 1
@@ -220,7 +246,9 @@ class CommandReader(ColumnReader):
         if self.accept("WHERE"):
             relation = Filter(self.expression(), relation)
         items = tuple(UnresolvedAlias(e) for pair in pairs for e in pair)
-        return Command("UPDATE", name, Project(items, relation), flags=frozenset(("UNSUPPORTED",)))
+        values = tuple(UnresolvedAlias(pair[1]) for pair in pairs if len(pair) > 1)
+        rows = Project((UnresolvedStar(), *values), relation)
+        return Command("UPDATE", name, Project(items, relation), flags=frozenset(("UNSUPPORTED",)), changed=rows)
 
     def _set_pair(self) -> tuple[Expression, ...]:
         column: Expression = UnresolvedAttribute(self.identifier_parts())
@@ -237,11 +265,90 @@ class CommandReader(ColumnReader):
             self.expect("USING")
             source = self.relation()
             self.expect("ON")
-            plan = Join(target, source, "Inner", self.expression())
+            on = self.expression()
         except ParseError:
             return found
-        flags = {"UNSUPPORTED"} if self.sees("WHEN") else {"UNSUPPORTED", "EMPTY"}
-        return replace(found, plan=plan, flags=frozenset(flags))
+        found = replace(found, plan=Join(target, source, "Inner", on))
+        if not self.sees("WHEN"):
+            return replace(found, flags=found.flags | {"EMPTY"})
+        try:
+            clauses = self._whens()
+        except ParseError:
+            return found
+        kinds = {c.kind for c in clauses}
+        if kinds == {"NOT MATCHED"}:
+            joined = Join(source, target, "LeftAnti", on)
+        else:
+            joined = Join(target, source, _MERGED["NOT MATCHED" in kinds, "NOT MATCHED BY SOURCE" in kinds], on)
+        alias = target.name if isinstance(target, SubqueryAlias) else name
+        return replace(
+            found, changed=Project((UnresolvedStar(),), joined), parts=_parts(clauses, alias, target, source, on)
+        )
+
+    def _whens(self) -> list[_When]:
+        """The WHEN clauses, to the end of the statement. Raises ParseError for one of another form."""
+        found = []
+        while self.kind != END and not self.sees(";"):
+            found.append(self._when())
+        return found
+
+    def _when(self) -> _When:
+        self.expect("WHEN")
+        kind = "MATCHED"
+        if self.accept("NOT"):
+            self.expect("MATCHED")
+            kind = "NOT MATCHED BY SOURCE" if self.accept("BY", "SOURCE") else "NOT MATCHED"
+            self.accept("BY", "TARGET")
+        else:
+            self.expect("MATCHED")
+        reads = (self.expression(),) if self.accept("AND") else ()
+        self.expect("THEN")
+        if self.accept("DELETE"):
+            return _When(kind, (), reads)
+        if self.accept("UPDATE", "SET"):
+            if self.accept("*"):
+                return _When(kind, (), reads)
+            pairs = self.separated(self._set_column)
+            return _When(kind, tuple(c for c, _ in pairs), (*reads, *(v for _, values in pairs for v in values)))
+        self.expect("INSERT")
+        if self.accept("*"):
+            return _When(kind, (), reads)
+        self.expect("(")
+        columns = self.separated(self.identifier_parts)
+        self.expect(")")
+        self.expect("VALUES")
+        self.expect("(")
+        values = [v for many in self.separated(self._value_or_default) for v in many]
+        self.expect(")")
+        return _When(kind, tuple(columns), (*reads, *values))
+
+    def _set_column(self) -> tuple[tuple[str, ...], tuple[Expression, ...]]:
+        column = self.identifier_parts()
+        self.expect("=")
+        return column, self._value_or_default()
+
+    def _value_or_default(self) -> tuple[Expression, ...]:
+        return () if self.accept("DEFAULT") else (self.expression(),)
+
+
+def _parts(
+    clauses: Sequence[_When], alias: tuple[str, ...], target: LogicalPlan, source: LogicalPlan, on: Expression
+) -> tuple[LogicalPlan, ...]:
+    """What the clauses of MERGE read: of matched rows both sides, of others the side that has them."""
+    set_columns = [
+        c[len(alias) :] if c[: len(alias)] == alias and len(c) > len(alias) else c for w in clauses for c in w.columns
+    ]
+    of_target = [UnresolvedAttribute((*alias, *column)) for column in set_columns]
+    reads = {
+        kind: [e for w in clauses if w.kind == kind for e in w.reads]
+        for kind in ("MATCHED", "NOT MATCHED", "NOT MATCHED BY SOURCE")
+    }
+    sides: list[tuple[Sequence[Expression], LogicalPlan]] = [
+        (reads["MATCHED"], Join(target, source, "Inner", on)),
+        (reads["NOT MATCHED"], source),
+        ([*of_target, *reads["NOT MATCHED BY SOURCE"]], target),
+    ]
+    return tuple(Project(tuple(map(UnresolvedAlias, items)), plan) for items, plan in sides if items)
 
 
 __all__ = ["Command", "CommandReader"]

@@ -16,6 +16,22 @@ WRITTEN = (
     "The plan is that of the query whose rows are written. Spark has the write above it, and may sort the rows by the "
     "partitions that they go to."
 )
+#: What is said of the rows that a statement changes.
+CHANGED = {
+    "MERGE": (
+        "The plan is that of the join of target and source that MERGE begins with, as Spark makes it for tables that "
+        "take changed rows (RewriteMergeIntoTable). How the rows are written the table's format says: Delta joins "
+        "twice, the first time to find the files."
+    ),
+    "UPDATE": (
+        "The plan is that of the rows that UPDATE changes, with their new values. How they are written the table's "
+        "format says: many write anew the files that hold such a row."
+    ),
+    "DELETE": (
+        "The plan is that of the rows that DELETE removes. How that is done the table's format says: many write anew "
+        "the files that hold such a row."
+    ),
+}
 #: What a statement is; "explain" is EXPLAIN before another one than a query, whose `plan` is what that would ask for or
 #: write and which itself is not carried out, "unsupported" is what changes nothing that a plan depends on.
 StatementKind = Literal[
@@ -74,3 +90,21 @@ class Statement:
         if self.kind == "create_table" and "LIKE" not in self.words:
             return self.plan
         return self.command.plan if self.command is not None and self.command.verb == "INSERT" else None
+
+    @property
+    def changed(self) -> LogicalPlan | None:
+        """The query for the rows that UPDATE, DELETE or MERGE changes; else None."""
+        return self.command.changed if self.command is not None else None
+
+    @property
+    def remark(self) -> str:
+        """What is said of the plan of what it writes or changes; "" where it does neither."""
+        if self.command is not None and self.changed is not None:
+            return CHANGED[self.command.verb]
+        return WRITTEN if self.written is not None else ""
+
+    @property
+    def read(self) -> tuple[LogicalPlan, ...]:
+        """Every query in the statement: what tables are guessed from."""
+        plans = (self.written if self.plan is None else self.plan, self.changed)
+        return (*(p for p in plans if p is not None), *(self.command.parts if self.command is not None else ()))

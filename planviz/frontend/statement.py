@@ -12,7 +12,7 @@ from planviz.frontend.definitions import DefinitionReader
 from planviz.frontend.dialect import NEWEST, Dialect
 from planviz.frontend.elsewhere import COMMANDS, unquoted_dates
 from planviz.frontend.lexer import END, STRING, WORD, tokenize, with_quoted_names
-from planviz.frontend.model import WRITTEN, Statement, StatementKind
+from planviz.frontend.model import Statement, StatementKind
 from planviz.frontend.parameters import Parameters
 from planviz.frontend.query import QUERY_WORDS
 from planviz.logical.operators import Project
@@ -45,11 +45,11 @@ class StatementReader(DefinitionReader):
         """What EXPLAIN, at a token, explains: a query, or what has a plan of another statement, which is not done."""
         if s.kind == "query":
             return s
-        text, written = self.source(start), s.written
-        plan = s.plan if s.kind in ("create_view", "cache") else written
+        text = self.source(start)
+        plan = s.plan if s.kind in ("create_view", "cache") else s.written or s.changed
         if plan is None:
             return Statement("unsupported", text, self.tokens.starts[start], words="EXPLAIN")
-        notes = s.notes if written is None else (*s.notes, WRITTEN)
+        notes = (*s.notes, s.remark) if s.remark else s.notes
         return Statement("explain", text, self.tokens.starts[start], plan, notes=notes)
 
     def _explains(self) -> bool:
@@ -281,7 +281,7 @@ class StatementReader(DefinitionReader):
 
 
 #: What writes the rows of a query, or names one, and can be explained.
-_WRITING = ("INSERT", "CREATE", "CACHE")
+_WRITING = ("INSERT", "CREATE", "CACHE", "MERGE", "UPDATE", "DELETE")
 
 
 _OTHER_STATEMENTS = frozenset(

@@ -186,8 +186,3 @@ def test_booleans_of_other_engines_joins_are_no_skew() -> None:
 def test_a_command_of_a_table_format_is_named(text: str) -> None:
     with pytest.raises(NotAPlan, match="a command of Delta Lake, Iceberg or Databricks"):
         open_text(text)
-
-
-def test_a_merge_says_why_it_has_no_plan() -> None:
-    document = open_text("MERGE INTO t USING u ON t.id = u.id WHEN MATCHED THEN UPDATE SET *")
-    assert document.notes[0].startswith("MERGE changes a table, and the table's format (Delta, Iceberg) says how")
