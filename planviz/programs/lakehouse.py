@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from planviz.dataframe.column import Column
 from planviz.dataframe.frame import DataFrame
+from planviz.dataframe.functions import expr
+from planviz.programs.placeholders import filled_part, only_unknown
 from planviz.programs.values import Described, Function, Module, Native, Unknown, Value
 
 if TYPE_CHECKING:
@@ -54,25 +58,71 @@ class DeltaTable(Described):
         if name in ("alias", "as_"):
             return Native(name, lambda n="", *a: DeltaTable(self.reader, self.frame.alias(str(n))), True)
         if name == "merge":
-            return Native(name, lambda source=None, *a, **k: Merge(self.reader, source or k.get("source")), True)
+            return Native(name, self._merge, True)
         return Native(name, lambda *a, **k: Unknown(f"DeltaTable.{name}"), True)
+
+    def _merge(self, source: object = None, condition: object = None) -> object:
+        if not isinstance(source, DataFrame):
+            return Unknown("DeltaTable.merge")
+        return Merge(self.reader, self.frame, source, condition)
 
 
 class Merge(Described):
-    """A merge that is being described; executed it computes its source."""
+    """A merge that is being described. Executed it joins its target with its source, as its clauses say.
 
-    def __init__(self, reader: Interpreter, source: object) -> None:
-        self.reader, self.source = reader, source
+    `kinds` are the clauses' so far: matched, source (NOT MATCHED) and target (NOT MATCHED BY SOURCE).
+    """
+
+    def __init__(
+        self, reader: Interpreter, target: DataFrame, source: DataFrame, condition: object, kinds: tuple[str, ...] = ()
+    ) -> None:
+        self.reader, self.target, self.source, self.condition, self.kinds = reader, target, source, condition, kinds
 
     def attribute(self, name: str) -> object:
-        """The clauses give the same merge."""
+        """The clauses, of Python (`whenMatchedUpdate(set=...)`) and of Scala (`whenMatched().updateExpr(...)`)."""
         if name == "execute":
             return Native(name, lambda *a: self._execute(), True)
-        return Native(name, lambda *a, **k: self, True)
+        kind = next((kind for words, kind in _CLAUSES if name.startswith(words)), None)
+        kinds = self.kinds if kind is None else (*self.kinds, kind)
+        made = Merge(self.reader, self.target, self.source, self.condition, kinds)
+        return Native(name, lambda *given, **named: made._reading((*given, *named.values())), True)
+
+    def _reading(self, given: Sequence[object]) -> Merge:
+        """The merge, after what its last clause names was looked for: in the rows that the clause is for."""
+        kind = self.kinds[-1] if self.kinds else ""
+        rows = {"matched": self._joined("inner"), "source": self.source, "target": self.target}.get(kind)
+        values = [v for one in given for v in (one.values() if isinstance(one, dict) else [one])]
+        columns = [c for one in given if isinstance(one, dict) for c in one]
+        for frame, names in ((rows, values), (self.target, columns)):
+            asked = [column for one in names if (column := _column(one)) is not None]
+            if frame is not None and asked:
+                frame.select(*asked)
+        return self
 
     def _execute(self) -> None:
-        if isinstance(self.source, DataFrame):
-            self.reader.act("merge", self.source)
+        if set(self.kinds) == {"source"}:
+            joined = self._joined("left_anti", self.source, self.target)
+        else:
+            joined = self._joined(_MERGED["source" in self.kinds, "target" in self.kinds])
+        self.reader.act("merge", self.source if joined is None else joined)
+
+    def _joined(self, how: str, left: DataFrame | None = None, right: DataFrame | None = None) -> DataFrame | None:
+        """Target and source joined; None where the text does not tell the condition."""
+        condition = _column(self.condition)
+        return None if condition is None else (left or self.target).join(right or self.source, condition, how)
+
+
+#: How the names of a merge's clauses begin, the longer first.
+_CLAUSES = (("whenNotMatchedBySource", "target"), ("whenNotMatched", "source"), ("whenMatched", "matched"))
+#: How Spark joins target and source, by whether there are clauses for rows of the source alone and of the target alone.
+_MERGED = {(False, False): "inner", (True, False): "right", (False, True): "left", (True, True): "full"}
+
+
+def _column(value: object) -> Column | None:
+    """What is given as SQL or as a column; None for what the text does not tell."""
+    if isinstance(value, str):
+        return None if only_unknown(value) or not value.strip() else expr(filled_part(value, "SELECT "))
+    return value if isinstance(value, Column) else None
 
 
 def delta_module(reader: Interpreter, name: str) -> Module:

@@ -8,6 +8,7 @@ from planviz.errors import ParseError
 from planviz.frontend import parse_script
 from planviz.placeholders import NEAR, in_place, name_of
 
+_ONLY_UNKNOWN = re.compile(r"\s*<[^<>]{1,80}>\s*;?\s*")
 _PLACEHOLDER = re.compile(r"<([A-Za-z_][^<>\n]{0,70})>")
 
 
@@ -27,6 +28,11 @@ def filled(text: str) -> str:
         end = found.end()
     made.append(text[end:])
     return "".join(made)
+
+
+def only_unknown(text: str) -> bool:
+    """Whether nothing of a text is known."""
+    return _ONLY_UNKNOWN.fullmatch(text) is not None
 
 
 def filled_part(text: str, before: str) -> str:

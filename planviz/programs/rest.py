@@ -20,7 +20,7 @@ _SESSIONS = ("spark", "session", "sqlContext", "sql_context", "spark_session", "
 def read_rest(reader: Interpreter, last: object) -> None:
     """Note the DataFrames that a notebook would show or that are left over; `last` is the last expression's value."""
     body = reader.tree.body
-    if body and isinstance(body[-1], ast.Expr) and isinstance(last, DataFrame):
+    if body and isinstance(body[-1], ast.Expr) and isinstance(last, DataFrame) and last.output:
         reader.at = body[-1]
         reader.act("last", last)
     if reader.session.guesses.tables:

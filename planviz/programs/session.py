@@ -47,7 +47,7 @@ from planviz.programs.files import WrittenColumns, read_columns, written_columns
 from planviz.programs.frames import PandasFrame, spark_rows
 from planviz.programs.guesses import Again, Guesses, pivot_key, table_of_path
 from planviz.programs.known_rows import MOST_ROWS, as_python, handed_over, known_rows
-from planviz.programs.placeholders import filled
+from planviz.programs.placeholders import filled, only_unknown
 from planviz.programs.retyping import columns_read, source, wanted_types
 from planviz.programs.signals import LimitReached
 from planviz.programs.values import Unknown, UnknownRows, Value
@@ -66,7 +66,6 @@ _FOREIGN = re.compile(
     re.IGNORECASE,
 )
 #: A query of which nothing is known.
-_ONLY_UNKNOWN = re.compile(r"\s*<[^<>]{1,80}>\s*;?\s*")
 #: Between the names of guessed tables that a union reads.
 _TOGETHER = "\0"
 _PASSING = (Filter, Sort, GlobalLimit, LocalLimit, Offset, Sample, SubqueryAlias)
@@ -412,7 +411,7 @@ class ProgramSession(SparkSession):
         if self.incomplete:
             # A view may be missing, whose columns would be taken for those of a table.
             raise Again
-        if _ONLY_UNKNOWN.fullmatch(text):
+        if only_unknown(text):
             return self.guessed_rows(f"query of line {self.line()}")
         whole = filled(text)
         if whole != text:
@@ -435,7 +434,7 @@ class ProgramSession(SparkSession):
             self.params = None
 
     def define(self, statement: Statement) -> None:
-        """A definition or command; the query whose rows it writes is an action."""
+        """A definition or command; the query whose rows it writes or changes is an action."""
         if statement.kind == "create_view" and statement.plan is not None:
             stars = [p.origin for p in statement.plan.walk() if isinstance(p, Project) and _starred(p)]
             self._view_stars |= {origin for origin in stars if origin is not None}
@@ -450,6 +449,9 @@ class ProgramSession(SparkSession):
             frame = DataFrame(self, written, statement.sql)
             self.act(f"sql.{statement.kind}", frame)
             self._fill(statement, frame.execution)
+        elif statement.changed is not None and statement.command is not None:
+            frame = DataFrame(self, statement.changed, statement.sql)
+            self.act(f"sql.{statement.command.verb.lower()}", frame)
 
     def _learn_from_query(self, text: str) -> None:
         """What a query asks of guessed tables, of views over them, and of files by their path.
@@ -462,7 +464,7 @@ class ProgramSession(SparkSession):
         hidden = replace(self.catalog, tables=tables, views=views)
         try:
             with fresh_ids():
-                plans = [p for s in parse_script(text) if (p := s.written if s.plan is None else s.plan) is not None]
+                plans = [p for s in parse_script(text) for p in s.read]
             known, _ = infer(plans, hidden)
         except (PlanvizError, RecursionError):
             return
@@ -614,6 +616,7 @@ class ProgramSession(SparkSession):
                         for _, key in self._open(side)[:1]:
                             learn(place, key, name)
         have = {a.name.lower() for c in plan.children for a in c.output}
+        qualifiers = {a.qualifier[-1].lower() for c in plan.children for a in c.output if a.qualifier}
         leaves = [(names, key, place) for place, c in enumerate(plan.children) for names, key in self._open(c)]
         names: list[tuple[str, ...]] = []
 
@@ -637,7 +640,7 @@ class ProgramSession(SparkSession):
                         learn(place, key, parts[1], qualifier=qualifier)
                         learned = True
                         break
-            elif leaves and parts[0].lower() not in have:
+            elif leaves and parts[0].lower() not in have and qualifier not in qualifiers:
                 kind = None
                 if len(parts) > 1:
                     kind = StructType(tuple(StructField(p, STRING) for p in parts[1:2]))
