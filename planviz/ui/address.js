@@ -55,9 +55,13 @@ class Bar {
   // Back or Forward within a page; to another page Streamlit turns itself.
   #walked() {
     if (location.pathname !== this.path) return;
-    const { query, view, part } = this.data, asked = new URLSearchParams(location.search), number = asked.get(part);
+    const { query, view, part } = this.data,
+      asked = new URLSearchParams(location.search),
+      number = asked.get(part);
     const rest = new URLSearchParams(query);
-    const same = [...rest].every(([name, value]) => asked.get(name) === value) && [...asked.keys()].every((name) => rest.has(name) || ["what", "lang", part].includes(name));
+    const same =
+      [...rest].every(([name, value]) => asked.get(name) === value) &&
+      [...asked.keys()].every((name) => rest.has(name) || ["what", "lang", part].includes(name));
     if (same && LOCAL.has(part)) {
       const id = number === null ? null : Number(number);
       nodes.set(view, id);
@@ -70,21 +74,27 @@ class Bar {
   }
 
   #tell(view, id) {
-    const number = Number.parseInt(id, 10), body = JSON.stringify({ view, number: Number.isNaN(number) ? null : number });
+    const number = Number.parseInt(id, 10),
+      body = JSON.stringify({ view, number: Number.isNaN(number) ? null : number });
     fetch(`/selected/${this.data.visitor}`, { method: "POST", body, keepalive: true }).catch(() => {});
   }
 
   #write(chosen = false) {
-    const { query, view, part } = this.data, node = nodes.get(view);
-    const search = [query, node == null ? "" : `${part}=${node}`, window.__planvizLanguage?.part].filter(Boolean).join("&");
+    const { query, view, part } = this.data,
+      node = nodes.get(view);
+    const search = [query, node == null ? "" : `${part}=${node}`, window.__planvizLanguage?.part]
+      .filter(Boolean)
+      .join("&");
     const address = location.pathname + (search ? `?${search}` : "");
     const turned = this.path === location.pathname && (chosen || this.told !== query);
     this.path = location.pathname;
     this.told = query;
-    if (walking !== null && !chosen) return void (walking === search || `?${search}` === walking ? (walking = null) : null);
+    if (walking !== null && !chosen)
+      return void (walking === search || `?${search}` === walking ? (walking = null) : null);
     walking = null;
     if (address === location.pathname + location.search) return;
-    const now = performance.now(), steady = now - written > STEADY;
+    const now = performance.now(),
+      steady = now - written > STEADY;
     written = now;
     if (turned && steady) history.pushState(history.state, "", address);
     else history.replaceState(history.state, "", address);

@@ -4,14 +4,28 @@
 //   window.__planvizAhead = { show(name, data, { whole }), clear() }   whole: the heading's place is covered, too
 //
 // Data of the other pages and stages are fetched while nobody waits, and forgotten with every change of what is shown.
-const BAR = 52, HEADING = 48, LONGEST = 10_000, REST = 250, COSTLY = 600, PATIENCE = 700; // pixels, pixels, ms, ms, ms, ms
+const BAR = 52,
+  HEADING = 48,
+  LONGEST = 10_000,
+  REST = 250,
+  COSTLY = 600,
+  PATIENCE = 700; // pixels, pixels, ms, ms, ms, ms
 const LINKS = ".st-key-planviz-links a[href]";
-const PAGES = { "": "explore", explore: "explore", rules: "rules", joins: "joins", aggregations: "aggregations", cardinality: "cardinality" };
+const PAGES = {
+  "": "explore",
+  explore: "explore",
+  rules: "rules",
+  joins: "joins",
+  aggregations: "aggregations",
+  cardinality: "cardinality",
+};
 const elements = window.__planvizElements ?? {};
 const scripts = new Map(); // name -> [mount, style]
 const fetched = new Map(); // address -> promise of [name, data] or null
 let shown = null; // { host, handle, timer }
-let asked = 0, resting = 0, stamp = 0;
+let asked = 0,
+  resting = 0,
+  stamp = 0;
 
 function load(name) {
   if (!scripts.has(name)) {
@@ -35,12 +49,17 @@ async function show(name, data, { whole = false } = {}) {
   if (whole) leave();
   const [{ mount }, style] = await load(name);
   if (turn !== asked) return;
-  const app = document.querySelector(".stApp") ?? document.body, at = (key) => document.querySelector(`.st-key-planviz-${key}`)?.getBoundingClientRect();
-  const bar = at("bar")?.bottom ?? BAR, top = whole ? bar : Math.max(bar, at("heading")?.bottom ?? bar + HEADING);
-  const before = shown, host = document.createElement("div");
+  const app = document.querySelector(".stApp") ?? document.body,
+    at = (key) => document.querySelector(`.st-key-planviz-${key}`)?.getBoundingClientRect();
+  const bar = at("bar")?.bottom ?? BAR,
+    top = whole ? bar : Math.max(bar, at("heading")?.bottom ?? bar + HEADING);
+  const before = shown,
+    host = document.createElement("div");
   host.id = "planviz-ahead";
-  host.style.cssText = `position:fixed;left:0;right:0;bottom:0;top:${top}px;z-index:94;background:${getComputedStyle(app).backgroundColor};padding-top:${whole ? Math.max(HEADING, (at("heading")?.height ?? HEADING)) : 0}px;box-sizing:border-box`;
-  const root = host.attachShadow({ mode: "open" }), dress = document.createElement("style"), place = document.createElement("div");
+  host.style.cssText = `position:fixed;left:0;right:0;bottom:0;top:${top}px;z-index:94;background:${getComputedStyle(app).backgroundColor};padding-top:${whole ? Math.max(HEADING, at("heading")?.height ?? HEADING) : 0}px;box-sizing:border-box`;
+  const root = host.attachShadow({ mode: "open" }),
+    dress = document.createElement("style"),
+    place = document.createElement("div");
   dress.textContent = style;
   place.style.cssText = "height:100%;overflow:hidden";
   root.append(dress, place);
@@ -64,16 +83,22 @@ async function show(name, data, { whole = false } = {}) {
 function ask(address) {
   if (!fetched.has(address)) {
     const of = stamp;
-    fetched.set(address, fetch(address, { credentials: "same-origin" }).then(async (answer) => {
-      if (answer.status !== 200 || of !== stamp) return null;
-      return [answer.headers.get("x-planviz-element"), await answer.json()];
-    }).catch(() => null));
+    fetched.set(
+      address,
+      fetch(address, { credentials: "same-origin" })
+        .then(async (answer) => {
+          if (answer.status !== 200 || of !== stamp) return null;
+          return [answer.headers.get("x-planviz-element"), await answer.json()];
+        })
+        .catch(() => null),
+    );
   }
   return fetched.get(address);
 }
 
 async function turn(address) {
-  const of = ++asked, started = performance.now();
+  const of = ++asked,
+    started = performance.now();
   const found = await ask(address);
   // The page itself may have been faster, or another one is asked for.
   if (!found || of !== asked || (window.__planviz?.received ?? 0) > started) return;
@@ -82,7 +107,8 @@ async function turn(address) {
 
 // The plan behind a stage's tab, which may be shown in another language than the server names it in.
 function planOf(shown) {
-  const { stages } = window.__planvizPlace, told = window.__planvizLanguage?.told ?? ((name) => name);
+  const { stages } = window.__planvizPlace,
+    told = window.__planvizLanguage?.told ?? ((name) => name);
   return stages[Object.keys(stages).find((name) => name === shown || told(name) === shown)];
 }
 
@@ -107,7 +133,8 @@ document.addEventListener(
     if (event.button || event.ctrlKey || event.metaKey || event.shiftKey || !window.__planvizPlace) return;
     const link = event.target.closest?.(LINKS);
     if (link) {
-      const path = new URL(link.getAttribute("href") || "/", location.origin).pathname, page = PAGES[path.slice(1)];
+      const path = new URL(link.getAttribute("href") || "/", location.origin).pathname,
+        page = PAGES[path.slice(1)];
       ++asked; // what was asked for before is not wanted any more
       if (page && path !== location.pathname) turn(addressOf(page));
       else clear();
@@ -115,7 +142,8 @@ document.addEventListener(
     }
     const tab = event.target.closest?.('[class*="st-key-planviz-tab"] button');
     const plan = tab && planOf(tab.textContent.trim());
-    if (plan !== undefined && plan !== null && tab.getAttribute("aria-checked") !== "true") turn(addressOf("explore", plan));
+    if (plan !== undefined && plan !== null && tab.getAttribute("aria-checked") !== "true")
+      turn(addressOf("explore", plan));
   },
   true,
 );
@@ -136,10 +164,15 @@ function leave() {
 }
 
 async function fetchAll() {
-  const place = window.__planvizPlace, of = stamp;
+  const place = window.__planvizPlace,
+    of = stamp;
   if (!place || document.hidden || shown) return;
-  const here = location.pathname.slice(1), pages = ["explore", "joins", "cardinality", "aggregations"].filter((page) => PAGES[here] !== page);
-  const addresses = [...pages.map((page) => addressOf(page)), ...Object.values(place.stages).map((plan) => addressOf("explore", plan))];
+  const here = location.pathname.slice(1),
+    pages = ["explore", "joins", "cardinality", "aggregations"].filter((page) => PAGES[here] !== page);
+  const addresses = [
+    ...pages.map((page) => addressOf(page)),
+    ...Object.values(place.stages).map((plan) => addressOf("explore", plan)),
+  ];
   // A trace costs most: whoever asks for another page meanwhile would wait behind it.
   if (PAGES[here] !== "rules") addresses.push(addressOf("rules"));
   for (const address of addresses) {
@@ -161,7 +194,8 @@ window.__planvizAhead = { show, clear };
 // ---- what later pages need, while nobody waits
 
 async function later() {
-  for (const name of ["workbench", "rules", "joins", "cardinality", "aggregations", "compare"]) if (elements[name]) await load(name).catch(() => {});
+  for (const name of ["workbench", "rules", "joins", "cardinality", "aggregations", "compare"])
+    if (elements[name]) await load(name).catch(() => {});
   for (const address of window.__planvizLater ?? []) {
     const link = document.createElement("link");
     Object.assign(link, { rel: "modulepreload", href: address });

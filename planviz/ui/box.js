@@ -14,7 +14,10 @@ const UNSENT = "planviz.unsent";
 let unsent = sessionStorage.getItem(UNSENT) ?? ""; // what was typed, should the box be taken away and come back
 sessionStorage.removeItem(UNSENT);
 // The page comes again in another language (languages.js).
-document.addEventListener("planviz:leaving", () => unsent && unsent.length <= QUICK && sessionStorage.setItem(UNSENT, unsent));
+document.addEventListener(
+  "planviz:leaving",
+  () => unsent && unsent.length <= QUICK && sessionStorage.setItem(UNSENT, unsent),
+);
 
 class Box {
   constructor(parent) {
@@ -25,7 +28,8 @@ class Box {
     this.drop.append(element("b", "", "Drop the file to open it"));
     this.drop.hidden = true;
     this.listeners = new AbortController();
-    const { signal } = this.listeners, on = (name, act) => document.addEventListener(name, act, { capture: true, signal });
+    const { signal } = this.listeners,
+      on = (name, act) => document.addEventListener(name, act, { capture: true, signal });
     on("dragover", (event) => this.#over(event));
     on("dragleave", (event) => !event.relatedTarget && (this.drop.hidden = true));
     on("drop", (event) => this.#dropped(event));
@@ -35,7 +39,8 @@ class Box {
 
   update(data, send) {
     this.send = send;
-    const first = !this.data, fresh = JSON.stringify(this.data?.error) !== JSON.stringify(data.error);
+    const first = !this.data,
+      fresh = JSON.stringify(this.data?.error) !== JSON.stringify(data.error);
     const taken = !first && this.data.taken !== data.taken;
     this.data = data;
     if (first) this.#build();
@@ -76,8 +81,19 @@ class Box {
     file.setAttribute("aria-label", "Choose a file");
     file.addEventListener("change", () => file.files[0] && this.#file(file.files[0]));
     const row = element("div", "row");
-    const words = element("span", "words", `${/Mac|iPhone|iPad/.test(navigator.platform) ? "⌘" : "Ctrl"}+Enter opens it; a file may be dropped anywhere`);
-    row.append(this.go, button("pick", "Choose a file…", () => file.click()), this.clear, words, this.count, file);
+    const words = element(
+      "span",
+      "words",
+      `${/Mac|iPhone|iPad/.test(navigator.platform) ? "⌘" : "Ctrl"}+Enter opens it; a file may be dropped anywhere`,
+    );
+    row.append(
+      this.go,
+      button("pick", "Choose a file…", () => file.click()),
+      this.clear,
+      words,
+      this.count,
+      file,
+    );
     root.append(this.alert, area, row);
     this.parent.prepend(root);
     area.addEventListener("paste", (event) => this.#pasted(event));
@@ -129,7 +145,8 @@ class Box {
   #pasted(event) {
     const text = event.clipboardData?.getData("text/plain") ?? "";
     if (!text) return;
-    const { area } = this, whole = area.selectionStart === 0 && area.selectionEnd === area.value.length;
+    const { area } = this,
+      whole = area.selectionStart === 0 && area.selectionEnd === area.value.length;
     if (!whole && this.held === null && area.value.length + text.length <= SHOWN) return;
     event.preventDefault();
     if (!this.#fits(text.length)) return;
@@ -139,7 +156,9 @@ class Box {
 
   // A text that appears at once in the empty box was pasted or dropped into it, whatever the event is called.
   #typed() {
-    const { area } = this, { value } = area, before = this.before;
+    const { area } = this,
+      { value } = area,
+      before = this.before;
     this.before = value;
     unsent = value.length <= SHOWN ? value : "";
     this.held = this.sent = null;
@@ -151,7 +170,10 @@ class Box {
 
   #submit() {
     const text = this.held ?? this.area.value;
-    if (!text.trim()) return this.#complain('There is no text yet. Paste SQL, a PySpark program, what df.explain("formatted") printed, a rule log, or a plan’s JSON.');
+    if (!text.trim())
+      return this.#complain(
+        'There is no text yet. Paste SQL, a PySpark program, what df.explain("formatted") printed, a rule log, or a plan’s JSON.',
+      );
     if (this.#fits(text.length)) this.#open(text, this.name ?? "");
   }
 
@@ -172,7 +194,11 @@ class Box {
     let told = {};
     const turn = (this.turnOfText = (this.turnOfText ?? 0) + 1);
     try {
-      const answer = await fetch(`/plan?${new URLSearchParams(this.data.planned ?? {})}`, { method: "POST", body: text, headers: { "Content-Type": "text/plain; charset=utf-8" } });
+      const answer = await fetch(`/plan?${new URLSearchParams(this.data.planned ?? {})}`, {
+        method: "POST",
+        body: text,
+        headers: { "Content-Type": "text/plain; charset=utf-8" },
+      });
       told = (answer.headers.get("content-type") ?? "").includes("json") ? await answer.json() : {};
     } catch {
       // The way through Streamlit remains.
@@ -211,7 +237,8 @@ class Box {
 
   // The text area shows a text, or the start of one that is too long for it, which is then kept whole beside it.
   #show(text, quiet = false) {
-    const { area } = this, long = text.length > SHOWN;
+    const { area } = this,
+      long = text.length > SHOWN;
     this.sent = null;
     this.held = long ? text : null;
     area.value = long ? text.slice(0, 20_000) : text;
@@ -225,13 +252,18 @@ class Box {
 
   #counted() {
     const { length } = this.held ?? this.area.value;
-    this.count.textContent = !length ? "" : this.held === null ? `${length.toLocaleString("en")} characters` : `the first 20,000 of ${length.toLocaleString("en")} characters`;
+    this.count.textContent = !length
+      ? ""
+      : this.held === null
+        ? `${length.toLocaleString("en")} characters`
+        : `the first 20,000 of ${length.toLocaleString("en")} characters`;
     this.clear.hidden = !length;
   }
 
   #complain(words, line) {
     this.alert.replaceChildren(element("span", "", words));
-    if (words && line) this.alert.append(button("line", `Show line ${line.toLocaleString("en")}`, () => this.#reveal(line)));
+    if (words && line)
+      this.alert.append(button("line", `Show line ${line.toLocaleString("en")}`, () => this.#reveal(line)));
     this.alert.hidden = !words;
   }
 
@@ -270,7 +302,9 @@ class Box {
 
   async #file(file) {
     if (!this.#fits(file.size)) return;
-    const stream = /\.gz$/i.test(file.name) ? file.stream().pipeThrough(new DecompressionStream("gzip")) : file.stream();
+    const stream = /\.gz$/i.test(file.name)
+      ? file.stream().pipeThrough(new DecompressionStream("gzip"))
+      : file.stream();
     try {
       const text = await this.#read(stream);
       if (text !== null) this.#open(text, file.name);
@@ -283,7 +317,8 @@ class Box {
 
   // The text of a file, read no further than the limit, which a small .gz file can pass a thousand times over.
   async #read(stream) {
-    const reader = stream.pipeThrough(new TextDecoderStream()).getReader(), parts = [];
+    const reader = stream.pipeThrough(new TextDecoderStream()).getReader(),
+      parts = [];
     let length = 0;
     for (;;) {
       const { done, value } = await reader.read();

@@ -37,7 +37,9 @@ class Table {
   }
 
   #table() {
-    const { columns, ranked, rows, selected } = this.data, table = element("table"), head = element("tr");
+    const { columns, ranked, rows, selected } = this.data,
+      table = element("table"),
+      head = element("tr");
     table.setAttribute("role", "grid");
     table.setAttribute("aria-label", "Executions");
     columns.forEach(([label, kind], at) => {
@@ -48,7 +50,10 @@ class Table {
     });
     table.append(element("thead"), element("tbody"));
     table.tHead.append(head);
-    const open = Math.max(0, rows.findIndex((row) => row.open === selected));
+    const open = Math.max(
+      0,
+      rows.findIndex((row) => row.open === selected),
+    );
     rows.forEach((row, at) => {
       const line = element("tr");
       line.dataset.at = at;

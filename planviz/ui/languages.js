@@ -2,7 +2,8 @@
 // browser's own. It stands in the page's head; the messages and what puts them in place are fetched for those who read them.
 (() => {
   const LONGEST = 3000; // ms
-  const NAME = "planviz.language", OFFERED = ["en", ...Object.keys(window.__planvizTexts)];
+  const NAME = "planviz.language",
+    OFFERED = ["en", ...Object.keys(window.__planvizTexts)];
   const known = (language) => (OFFERED.includes(language) ? language : null);
   const kept = (storage) => {
     try {
@@ -18,7 +19,8 @@
       // Then the address alone has it.
     }
   };
-  const address = new URL(location.href), asked = known(address.searchParams.get("lang"));
+  const address = new URL(location.href),
+    asked = known(address.searchParams.get("lang"));
   if (asked) keep("sessionStorage", asked);
   const own = known((navigator.language ?? "").slice(0, 2).toLowerCase()) ?? "en";
   const language = asked ?? kept("sessionStorage") ?? kept("localStorage") ?? own;
@@ -50,7 +52,8 @@
   if (language === "en") return;
 
   // What is in an element's shadow no observer outside of it sees.
-  const attach = Element.prototype.attachShadow, shadows = [];
+  const attach = Element.prototype.attachShadow,
+    shadows = [];
   let translator = null;
   Element.prototype.attachShadow = function (options) {
     const shadow = attach.call(this, options);
@@ -59,15 +62,19 @@
     return shadow;
   };
   // Nothing is shown in English first; what is there takes keys meanwhile, and is shown without texts that do not come.
-  const { style } = document.documentElement, show = () => (style.opacity = "");
+  const { style } = document.documentElement,
+    show = () => (style.opacity = "");
   style.opacity = "0";
   setTimeout(show, LONGEST);
   const [module, messages] = window.__planvizTexts[language];
-  Promise.all([import(module), fetch(messages).then((answer) => answer.json())]).then(([{ Texts, Translator }, told]) => {
-    const texts = new Texts(told);
-    state.told = (text) => texts.told(text);
-    translator = new Translator(texts);
-    for (const root of [document.documentElement, ...shadows]) translator.watch(root);
-    document.dispatchEvent(new CustomEvent("planviz:language"));
-  }).catch((error) => console.warn(error)).finally(show);
+  Promise.all([import(module), fetch(messages).then((answer) => answer.json())])
+    .then(([{ Texts, Translator }, told]) => {
+      const texts = new Texts(told);
+      state.told = (text) => texts.told(text);
+      translator = new Translator(texts);
+      for (const root of [document.documentElement, ...shadows]) translator.watch(root);
+      document.dispatchEvent(new CustomEvent("planviz:language"));
+    })
+    .catch((error) => console.warn(error))
+    .finally(show);
 })();

@@ -8,7 +8,10 @@ import { stageCards } from "./stagecards.js";
 import { dress } from "./theme.js";
 import { keyList, typedElsewhere } from "./transport.js";
 
-const REMEMBERED = 24, PLAIN = "as planned", ROOM = 2, NARROW = 860;
+const REMEMBERED = 24,
+  PLAIN = "as planned",
+  ROOM = 2,
+  NARROW = 860;
 const KINDS = ["aggregate", "exchange", "sort"];
 const memory = new Map(); // key -> what was asked for
 // Another page that leads to an aggregate says which: then that one is shown, not what was looked at last.
@@ -28,7 +31,10 @@ export class AggregateBench {
     this.resizing = new ResizeObserver(() => this.root.classList.toggle("pv-narrow", this.root.clientWidth <= NARROW));
     this.resizing.observe(this.root);
     // The player is asked for when it comes into view.
-    this.watching = new IntersectionObserver((seen) => seen.some(({ isIntersecting }) => isIntersecting) && this.#play(), { root: this.stage, rootMargin: "200px" });
+    this.watching = new IntersectionObserver(
+      (seen) => seen.some(({ isIntersecting }) => isIntersecting) && this.#play(),
+      { root: this.stage, rootMargin: "200px" },
+    );
   }
 
   // Where this was left, for the next one that shows the same.
@@ -74,14 +80,22 @@ export class AggregateBench {
     root.append(this.top, this.stage, this.footer, this.live);
     root.addEventListener("keydown", (event) => this.#key(event));
     // Back and Forward of the browser (planviz/ui/address.js).
-    document.addEventListener("planviz:goto", (this.onGoto = ({ detail }) => detail.key === this.data?.key && this.select(detail.id ?? 1, { quiet: true })));
-    if (this.callbacks.wholePage) document.addEventListener("keydown", (this.pageKeys = (event) => event.target === document.body && this.root.isConnected && this.#key(event)));
+    document.addEventListener(
+      "planviz:goto",
+      (this.onGoto = ({ detail }) => detail.key === this.data?.key && this.select(detail.id ?? 1, { quiet: true })),
+    );
+    if (this.callbacks.wholePage)
+      document.addEventListener(
+        "keydown",
+        (this.pageKeys = (event) => event.target === document.body && this.root.isConnected && this.#key(event)),
+      );
   }
 
   // ---- data
 
   update(data) {
-    const received = performance.now(), old = this.data;
+    const received = performance.now(),
+      old = this.data;
     this.data = data;
     if (old && old.key === data.key) return this.#dress();
     if (old) this.remember(old);
@@ -100,7 +114,9 @@ export class AggregateBench {
     requestAnimationFrame(() =>
       setTimeout(() => {
         window.__planviz.painted ??= performance.now();
-        this.root.dispatchEvent(new CustomEvent("planviz:painted", { bubbles: true, composed: true, detail: window.__planviz }));
+        this.root.dispatchEvent(
+          new CustomEvent("planviz:painted", { bubbles: true, composed: true, detail: window.__planviz }),
+        );
       }, 0),
     );
   }
@@ -151,7 +167,8 @@ export class AggregateBench {
   // ---- what is shown
 
   #show(told) {
-    const before = this.told, same = before?.number === told.number && before.setting === told.setting;
+    const before = this.told,
+      same = before?.number === told.number && before.setting === told.setting;
     this.told = told;
     this.table.select(told.number);
     this.#lead();
@@ -166,7 +183,14 @@ export class AggregateBench {
     if (!before) return;
     if (before.number !== told.number) {
       this.stage.scrollTop = 0;
-      if (!this.quiet) this.root.dispatchEvent(new CustomEvent("planviz:select", { bubbles: true, composed: true, detail: { id: told.number, key: this.data.key } }));
+      if (!this.quiet)
+        this.root.dispatchEvent(
+          new CustomEvent("planviz:select", {
+            bubbles: true,
+            composed: true,
+            detail: { id: told.number, key: this.data.key },
+          }),
+        );
     }
     this.quiet = false;
     this.live.textContent = told.error || `${told.functions} ${told.keys}: ${told.facts.join(", ")}`;
@@ -174,7 +198,8 @@ export class AggregateBench {
 
   #lead() {
     const { functions, keys, facts, notes, number, setting } = this.told;
-    const head = element("h3", "", functions), words = element("div", "pv-agg-words");
+    const head = element("h3", "", functions),
+      words = element("div", "pv-agg-words");
     head.append(" ", element("span", "pv-muted", keys));
     words.append(head, element("p", "pv-muted", facts.join(" · ")));
     for (const [rule, rest] of notes) {
@@ -183,7 +208,16 @@ export class AggregateBench {
       words.append(note);
     }
     const options = this.settings.get(number) ?? [];
-    this.lead.replaceChildren(words, ...(options.length ? [segment("What if", [PLAIN, ...options], setting || PLAIN, (chosen) => this.ask({ setting: chosen === PLAIN ? "" : chosen }))] : []));
+    this.lead.replaceChildren(
+      words,
+      ...(options.length
+        ? [
+            segment("What if", [PLAIN, ...options], setting || PLAIN, (chosen) =>
+              this.ask({ setting: chosen === PLAIN ? "" : chosen }),
+            ),
+          ]
+        : []),
+    );
   }
 
   #whySection() {
@@ -191,9 +225,11 @@ export class AggregateBench {
     this.why.replaceChildren(element("h4", "", "Why these stages"));
     if (unseen) this.why.append(element("p", "pv-muted", unseen));
     if (tests.length) {
-      const table = element("table", "pv-tests"), body = element("tbody");
+      const table = element("table", "pv-tests"),
+        body = element("tbody");
       for (const [question, answer, seen] of tests) {
-        const line = element("tr"), said = element("td");
+        const line = element("tr"),
+          said = element("td");
         said.append(element("b", "", answer));
         line.append(element("td", "", question), said, element("td", "pv-muted", seen));
         body.append(line);
@@ -222,12 +258,24 @@ export class AggregateBench {
     this.playing.replaceChildren();
     this.playing.hidden = !this.told.playable;
     if (!this.told.playable) return;
-    const head = element("div", "pv-agg-play-head"), words = element("div", "pv-agg-words");
-    words.append(element("h4", "", "Row by row"), element("p", "pv-muted", "The operators at work on the sample rows."));
+    const head = element("div", "pv-agg-play-head"),
+      words = element("div", "pv-agg-words");
+    words.append(
+      element("h4", "", "Row by row"),
+      element("p", "pv-muted", "The operators at work on the sample rows."),
+    );
     head.append(words);
     const rooms = ["memory for all groups", `for ${ROOM} groups`];
-    if (this.told.hashed) head.append(segment("Memory", rooms, rooms[this.asked.room ? 1 : 0], (chosen) => this.ask({ room: chosen === rooms[0] ? null : ROOM })));
-    head.append(element("div", "pv-grow"), button("pv-button", "As interactive HTML", "", () => this.#page()));
+    if (this.told.hashed)
+      head.append(
+        segment("Memory", rooms, rooms[this.asked.room ? 1 : 0], (chosen) =>
+          this.ask({ room: chosen === rooms[0] ? null : ROOM }),
+        ),
+      );
+    head.append(
+      element("div", "pv-grow"),
+      button("pv-button", "As interactive HTML", "", () => this.#page()),
+    );
     this.holder = element("div", "pv-player-holder");
     this.playing.append(head, this.holder);
     this.watching.observe(this.holder);
@@ -235,11 +283,22 @@ export class AggregateBench {
 
   async #play() {
     this.watching.disconnect();
-    const { told, holder } = this, { plays, message } = await post(this.data.ask, { ...this.asked, want: "plays" });
+    const { told, holder } = this,
+      { plays, message } = await post(this.data.ask, { ...this.asked, want: "plays" });
     if (this.gone || this.holder !== holder || this.told.plays !== told.plays) return;
-    if (!plays?.length) return void holder.replaceWith(element("p", "pv-muted", message ?? "These operators cannot be played on these rows."));
+    if (!plays?.length)
+      return void holder.replaceWith(
+        element("p", "pv-muted", message ?? "These operators cannot be played on these rows."),
+      );
     this.playback = new Playback(holder, {});
-    this.playback.update({ key: `${this.data.key}/${told.number}/${told.plays}`, plays, theme: this.data.theme, dark: this.mode === "dark", play: 0, step: null });
+    this.playback.update({
+      key: `${this.data.key}/${told.number}/${told.plays}`,
+      plays,
+      theme: this.data.theme,
+      dark: this.mode === "dark",
+      play: 0,
+      step: null,
+    });
   }
 
   async #page() {
@@ -261,26 +320,40 @@ export class AggregateBench {
     links.append(...this.exports);
     const keys = this.data.rows.length > 1 ? [keyList([[["j", "k"], "aggregate"]])] : [];
     const count = this.data.rows.length;
-    this.footer.replaceChildren(...keys, element("div", "pv-grow"), element("span", "pv-total", count === 1 ? "1 aggregate" : `${count} aggregates`), links);
+    this.footer.replaceChildren(
+      ...keys,
+      element("div", "pv-grow"),
+      element("span", "pv-total", count === 1 ? "1 aggregate" : `${count} aggregates`),
+      links,
+    );
   }
 
   #link(link) {
     if (!this.told) return;
-    const { number, setting } = this.told, { format } = link.dataset;
+    const { number, setting } = this.told,
+      { format } = link.dataset;
     link.href = `${this.data.ask}/${number}.${format}?theme=${this.mode}${setting ? `&setting=${encodeURIComponent(setting)}` : ""}`;
     link.download = `aggregate-${number}.${format}`;
   }
 
   state() {
     const { number, setting, flow } = this.told;
-    return { number, setting, stages: flow.cards.filter(({ kind }) => kind === "stage").map(({ title }) => title), mode: this.mode };
+    return {
+      number,
+      setting,
+      stages: flow.cards.filter(({ kind }) => kind === "stage").map(({ title }) => title),
+      mode: this.mode,
+    };
   }
 
   #key(event) {
     const target = event.composedPath()[0];
     if (!this.told || typedElsewhere(event) || this.playing.contains(target)) return;
-    const { number } = this.asked, last = this.data.rows.length;
-    const to = { j: Math.min(last, number + 1), k: Math.max(1, number - 1) }[event.key] ?? (/^[1-9]$/.test(event.key) && event.key <= last ? Number(event.key) : undefined);
+    const { number } = this.asked,
+      last = this.data.rows.length;
+    const to =
+      { j: Math.min(last, number + 1), k: Math.max(1, number - 1) }[event.key] ??
+      (/^[1-9]$/.test(event.key) && event.key <= last ? Number(event.key) : undefined);
     if (to === undefined) return;
     event.preventDefault();
     event.stopPropagation();

@@ -9,7 +9,10 @@ export class AggregateTable {
   constructor(rows, on) {
     this.root = element("div", "pv-agg-rows");
     this.root.hidden = rows.length < 2;
-    const table = element("table"), top = element("thead"), head = element("tr"), body = element("tbody");
+    const table = element("table"),
+      top = element("thead"),
+      head = element("tr"),
+      body = element("tbody");
     for (const name of COLUMNS) {
       const cell = termed(element("th", "", name));
       cell.scope = "col";
@@ -34,10 +37,17 @@ export class AggregateTable {
 }
 
 function line({ number, functions, keys, stages, shuffles, operators }, on) {
-  const made = element("tr"), first = element("td", "pv-agg-number");
+  const made = element("tr"),
+    first = element("td", "pv-agg-number");
   first.append(button("", String(number), `Aggregate ${number}: ${functions}`, () => on.select(number)));
   made.append(first);
-  for (const [text, className] of [[functions, "pv-agg-code"], [keys, "pv-agg-code"], [stages, ""], [shuffles, ""], [operators, ""]]) {
+  for (const [text, className] of [
+    [functions, "pv-agg-code"],
+    [keys, "pv-agg-code"],
+    [stages, ""],
+    [shuffles, ""],
+    [operators, ""],
+  ]) {
     const cell = element("td", className, String(text));
     cell.title = String(text);
     made.append(cell);

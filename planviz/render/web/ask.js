@@ -1,7 +1,12 @@
 // What an element asks the server: JSON there and back. `signal` stops the question; then the answer is { stopped: true }.
 export async function post(address, body, signal) {
   try {
-    const answer = await fetch(address, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal });
+    const answer = await fetch(address, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(body),
+      signal,
+    });
     return await answer.json();
   } catch (error) {
     if (error.name === "AbortError") return { stopped: true };

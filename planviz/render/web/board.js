@@ -1,7 +1,8 @@
 // The board of a played operator: panels of rows as tables, links between rows, rows that fly to where they go.
 import { element } from "./dom.js";
 
-const FLIGHT = 320, GUTTER = 14;
+const FLIGHT = 320,
+  GUTTER = 14;
 const SVG = "http://www.w3.org/2000/svg";
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
@@ -36,10 +37,13 @@ export class Board {
   }
 
   #panel(panel) {
-    const root = element("div", `pv-table pv-table-${panel.kind}`), head = element("div", "pv-table-head"), table = element("table");
+    const root = element("div", `pv-table pv-table-${panel.kind}`),
+      head = element("div", "pv-table-head"),
+      table = element("table");
     root.setAttribute("role", "group");
     root.setAttribute("aria-label", `${panel.title}, ${panel.role}`);
-    const name = element("b", "", panel.title), count = element("span", "pv-muted pv-table-count");
+    const name = element("b", "", panel.title),
+      count = element("span", "pv-muted pv-table-count");
     head.append(name, element("span", "pv-muted", panel.role), element("span", "pv-grow"), count);
     const columns = element("tr");
     columns.append(element("td", "pv-gutter"));
@@ -55,7 +59,8 @@ export class Board {
   // The board after step k. Rows fly only from one step to the next: a jump shows where things are.
   show(k, fly) {
     const before = fly && !still.matches ? this.#places() : undefined;
-    const state = this.states[k], marks = new Map();
+    const state = this.states[k],
+      marks = new Map();
     for (const [panel, row, mark] of this.play.steps[k].marks ?? []) marks.set(`${panel} ${row}`, mark);
     for (const panel of this.panels) this.#fill(panel, state[panel.id], marks);
     for (const key of [...this.rows.keys()]) if (!this.rows.get(key).isConnected) this.rows.delete(key);
@@ -67,13 +72,15 @@ export class Board {
 
   #fill(panel, { groups = [], at = null } = {}, marks) {
     const bodies = [panel.table.tHead];
-    let past = at !== null, total = 0;
+    let past = at !== null,
+      total = 0;
     for (const { label, rows } of groups) {
       const body = element("tbody");
       if (label && !panel.labelled) body.append(this.#heading(label, panel.span));
       rows.forEach((row, index) => {
         if (row === at) past = false;
-        const line = this.#row(panel, row), mark = marks.get(`${panel.id} ${row}`);
+        const line = this.#row(panel, row),
+          mark = marks.get(`${panel.id} ${row}`);
         line.className = `pv-line-row${mark ? ` pv-is-${mark}` : past ? " pv-is-past" : ""}${row === at ? " pv-is-at" : ""}`;
         if (panel.labelled) this.#bucket(line, index ? "" : label);
         body.append(line);
@@ -87,14 +94,17 @@ export class Board {
   }
 
   #heading(label, span) {
-    const line = element("tr", "pv-table-group"), cell = element("th", "", label);
+    const line = element("tr", "pv-table-group"),
+      cell = element("th", "", label);
     cell.colSpan = span;
     line.append(cell);
     return line;
   }
 
   #empty(panel) {
-    const body = element("tbody"), line = element("tr", "pv-table-empty"), cell = element("td", "", "empty");
+    const body = element("tbody"),
+      line = element("tr", "pv-table-empty"),
+      cell = element("td", "", "empty");
     cell.colSpan = panel.span + (panel.labelled ? 1 : 0);
     line.append(cell);
     body.append(line);
@@ -102,7 +112,8 @@ export class Board {
   }
 
   #row(panel, row) {
-    const key = `${panel.id} ${row}`, known = this.rows.get(key);
+    const key = `${panel.id} ${row}`,
+      known = this.rows.get(key);
     if (known) return known;
     const line = element("tr");
     line.append(element("td", "pv-gutter"));
@@ -122,7 +133,8 @@ export class Board {
   // ---- motion
 
   #places() {
-    const places = new Map(), origin = this.space.getBoundingClientRect();
+    const places = new Map(),
+      origin = this.space.getBoundingClientRect();
     for (const [key, line] of this.rows) {
       const { left, top } = line.getBoundingClientRect();
       places.set(key, { x: left - origin.left, y: top - origin.top });
@@ -135,13 +147,21 @@ export class Board {
     for (const [key, place] of before) byRow.set(Number(key.split(" ")[1]), place);
     const origin = this.space.getBoundingClientRect();
     for (const [key, line] of this.rows) {
-      const row = Number(key.split(" ")[1]), { left, top } = line.getBoundingClientRect();
+      const row = Number(key.split(" ")[1]),
+        { left, top } = line.getBoundingClientRect();
       const from = before.get(key) ?? byRow.get(row) ?? byRow.get(this.play.rows[row].of?.[0]);
       if (!from) continue;
-      const dx = from.x - (left - origin.left), dy = from.y - (top - origin.top);
+      const dx = from.x - (left - origin.left),
+        dy = from.y - (top - origin.top);
       if (Math.abs(dx) < 1 && Math.abs(dy) < 1) continue;
       const added = !before.has(key);
-      line.animate([{ transform: `translate(${dx}px, ${dy}px)`, opacity: added ? 0.35 : 1 }, { transform: "none", opacity: 1 }], { duration: FLIGHT, easing: "ease-out" });
+      line.animate(
+        [
+          { transform: `translate(${dx}px, ${dy}px)`, opacity: added ? 0.35 : 1 },
+          { transform: "none", opacity: 1 },
+        ],
+        { duration: FLIGHT, easing: "ease-out" },
+      );
     }
     this.links.animate([{ opacity: 0 }, { opacity: 0, offset: 0.6 }, { opacity: 1 }], { duration: FLIGHT + 120 });
   }
@@ -153,7 +173,8 @@ export class Board {
   }
 
   #link(links) {
-    const { width, height } = this.space.getBoundingClientRect(), origin = this.space.getBoundingClientRect();
+    const { width, height } = this.space.getBoundingClientRect(),
+      origin = this.space.getBoundingClientRect();
     this.links.setAttribute("viewBox", `0 0 ${width} ${height}`);
     const box = (panel, row) => {
       const line = this.rows.get(`${panel} ${row}`);
@@ -163,16 +184,20 @@ export class Board {
     };
     this.links.replaceChildren(
       ...links.flatMap(([panel, row, other, to]) => {
-        const a = box(panel, row), b = box(other, to);
+        const a = box(panel, row),
+          b = box(other, to);
         return a && b ? this.#curve(a, b) : [];
       }),
     );
   }
 
   #curve(a, b) {
-    const forth = b.left > a.right, x0 = forth ? a.right : a.left, x1 = forth ? b.left + GUTTER / 2 : b.right;
+    const forth = b.left > a.right,
+      x0 = forth ? a.right : a.left,
+      x1 = forth ? b.left + GUTTER / 2 : b.right;
     const bend = Math.max(24, Math.abs(x1 - x0) / 2) * (forth ? 1 : -1);
-    const path = document.createElementNS(SVG, "path"), dot = document.createElementNS(SVG, "circle");
+    const path = document.createElementNS(SVG, "path"),
+      dot = document.createElementNS(SVG, "circle");
     path.setAttribute("d", `M${x0} ${a.y} C${x0 + bend} ${a.y} ${x1 - bend} ${b.y} ${x1} ${b.y}`);
     dot.setAttribute("cx", x1);
     dot.setAttribute("cy", b.y);
@@ -182,10 +207,15 @@ export class Board {
 
   // Scrolls only where a marked row is out of sight.
   #reveal(marks) {
-    const { scrollTop, clientHeight } = this.root, origin = this.space.getBoundingClientRect().top;
-    const tops = [...marks.keys()].map((key) => this.rows.get(key)).filter(Boolean).map((line) => line.getBoundingClientRect());
+    const { scrollTop, clientHeight } = this.root,
+      origin = this.space.getBoundingClientRect().top;
+    const tops = [...marks.keys()]
+      .map((key) => this.rows.get(key))
+      .filter(Boolean)
+      .map((line) => line.getBoundingClientRect());
     if (!tops.length || !clientHeight) return;
-    const first = Math.min(...tops.map(({ top }) => top)) - origin, last = Math.max(...tops.map(({ bottom }) => bottom)) - origin;
+    const first = Math.min(...tops.map(({ top }) => top)) - origin,
+      last = Math.max(...tops.map(({ bottom }) => bottom)) - origin;
     if (first < scrollTop + 20) this.root.scrollTop = Math.max(0, first - 60);
     else if (last > scrollTop + clientHeight - 20) this.root.scrollTop = Math.min(first - 60, last - clientHeight + 60);
   }

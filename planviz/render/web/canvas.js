@@ -7,9 +7,15 @@ import { short } from "./units.js";
 const READABLE = 0.85; // zoom at which a large plan opens
 const SNUG = 0.72; // zoom at which titles of one-line cards can be read
 const EASY = 0.88; // zoom at which they are read without effort: nearer together before they are smaller
-const LAYOUTS = [[false, false], [true, false], [true, true]]; // straight down along first inputs; short second inputs in one row
-const SNUG_GAPS = [16, 12, 8, 5, 2], NEAR_GAP = 5;
-const MOST_SNUG = 400, LARGE = 2000; // operators: more than can be read in any view; whose titles are not there at once
+const LAYOUTS = [
+  [false, false],
+  [true, false],
+  [true, true],
+]; // straight down along first inputs; short second inputs in one row
+const SNUG_GAPS = [16, 12, 8, 5, 2],
+  NEAR_GAP = 5;
+const MOST_SNUG = 400,
+  LARGE = 2000; // operators: more than can be read in any view; whose titles are not there at once
 const MOST = 2.5;
 const MAP = { width: 148, height: 112 };
 const LETTER = 6.5; // px of a letter beside a card, about
@@ -132,15 +138,18 @@ export class Canvas {
 
   // [text, width] of the badges that have room on the card, the gravest first.
   badges(b) {
-    const { plan, theme } = this, all = plan.nodes.badges[plan.first[b]];
+    const { plan, theme } = this,
+      all = plan.nodes.badges[plan.first[b]];
     if (!all.length || plan.isFolded(b)) return [];
     return this.#once(`${b} badges`, () => {
-      const grave = (badge) => ["problem", "warning"].indexOf(theme.badges[badge]) >>> 0, { padding, gap } = theme.card.badge;
+      const grave = (badge) => ["problem", "warning"].indexOf(theme.badges[badge]) >>> 0,
+        { padding, gap } = theme.card.badge;
       this.ctx.font = this.fonts.badge;
       const shown = [];
       let room = (plan.w[b] * 2) / 3;
       for (const badge of all.slice().sort((one, two) => grave(one) - grave(two))) {
-        const text = badge.slice(0, 40), width = this.ctx.measureText(told(text)).width + 2 * padding;
+        const text = badge.slice(0, 40),
+          width = this.ctx.measureText(told(text)).width + 2 * padding;
         if ((room -= width + gap) < 0) break;
         shown.push([text, width]);
       }
@@ -149,14 +158,16 @@ export class Canvas {
   }
 
   badgeRoom(b) {
-    const font = this.ctx.font, shown = this.badges(b);
+    const font = this.ctx.font,
+      shown = this.badges(b);
     this.ctx.font = font;
     return shown.reduce((sum, [, width]) => sum + width + this.theme.card.badge.gap, 0);
   }
 
   // [lead, text] of the lines below the title, as many as the card has room for.
   cardLines(b) {
-    const { plan } = this, i = plan.first[b];
+    const { plan } = this,
+      i = plan.first[b];
     if (plan.isFolded(b)) return [["", foldedWords(plan, b)]];
     if (plan.roomy) return plan.lines(i);
     return (plan.subs?.[i] ?? []).slice(0, this.rows(b));
@@ -275,8 +286,15 @@ export class Canvas {
   }
 
   #snugWidth(b) {
-    const { plan, theme: { card: { snug } } } = this, rows = plan.isFolded(b) ? "" : plan.rowsWords(plan.first[b]);
-    const wide = textWidth(plan.lineOf(b).slice(0, 60), this.fonts.line), more = rows ? textWidth(rows, this.fonts.rows) + 10 : 0;
+    const {
+        plan,
+        theme: {
+          card: { snug },
+        },
+      } = this,
+      rows = plan.isFolded(b) ? "" : plan.rowsWords(plan.first[b]);
+    const wide = textWidth(plan.lineOf(b).slice(0, 60), this.fonts.line),
+      more = rows ? textWidth(rows, this.fonts.rows) + 10 : 0;
     return Math.min(snug.most, Math.round(wide + more + snug.x + snug.right + 4));
   }
 
@@ -293,7 +311,8 @@ export class Canvas {
       return;
     }
     if (plan.size <= LARGE) this.spread(NEAR_GAP);
-    const k = plan.snug ? EASY : READABLE, hot = plan.hottest();
+    const k = plan.snug ? EASY : READABLE,
+      hot = plan.hottest();
     const x = plan.width * k <= this.width ? plan.width / 2 : plan.x[0] + plan.w[0] / 2;
     this.moveTo(this.clamped({ x: x - this.width / k / 2, y: plan.y[0] - (plan.snug ? plan.y[0] : 32), k }), false);
     this.untouched = true;
@@ -319,13 +338,20 @@ export class Canvas {
   }
 
   clamped({ x, y, k }) {
-    const { plan } = this, w = this.width / k, h = this.height / k;
+    const { plan } = this,
+      w = this.width / k,
+      h = this.height / k;
     const hold = (at, room, all) => (all <= room ? (all - room) / 2 : Math.min(Math.max(at, 0), all - room));
-    return { x: hold(x, w, plan.width), y: h >= plan.height ? Math.min(0, (plan.height - h) / 2) : hold(y, h, plan.height), k };
+    return {
+      x: hold(x, w, plan.width),
+      y: h >= plan.height ? Math.min(0, (plan.height - h) / 2) : hold(y, h, plan.height),
+      k,
+    };
   }
 
   fit(smooth = true) {
-    const k = Math.min(1.1, this.fitZoom), { plan } = this;
+    const k = Math.min(1.1, this.fitZoom),
+      { plan } = this;
     const y = Math.max((plan.height - this.height / k) / 2, k >= 1 ? -24 : -Infinity);
     this.moveTo({ x: plan.width / 2 - this.width / k / 2, y, k }, smooth);
   }
@@ -347,11 +373,15 @@ export class Canvas {
       Object.assign(this.camera, to);
       return this.draw();
     }
-    const from = { ...this.camera }, began = performance.now(), lasts = 180;
+    const from = { ...this.camera },
+      began = performance.now(),
+      lasts = 180;
     const centre = (c) => [c.x + this.width / c.k / 2, c.y + this.height / c.k / 2];
-    const [ax, ay] = centre(from), [bx, by] = centre(to);
+    const [ax, ay] = centre(from),
+      [bx, by] = centre(to);
     const step = (now) => {
-      const t = Math.min(1, Math.max(0, (now - began) / lasts)), ease = 1 - (1 - t) ** 3;
+      const t = Math.min(1, Math.max(0, (now - began) / lasts)),
+        ease = 1 - (1 - t) ** 3;
       const k = from.k * (to.k / from.k) ** ease;
       const far = to.k === from.k ? ease : (1 / k - 1 / from.k) / (1 / to.k - 1 / from.k);
       this.camera.k = k;
@@ -364,30 +394,45 @@ export class Canvas {
   }
 
   zoomAt(factor, px = this.width / 2, py = this.height / 2, smooth = false) {
-    const { x, y, k } = this.camera, next = Math.min(MOST, Math.max(this.least, k * factor));
+    const { x, y, k } = this.camera,
+      next = Math.min(MOST, Math.max(this.least, k * factor));
     this.moveTo({ x: x + px / k - px / next, y: y + py / k - py / next, k: next }, smooth);
   }
 
   panBy(dx, dy) {
-    this.moveTo({ x: this.camera.x - dx / this.camera.k, y: this.camera.y - dy / this.camera.k, k: this.camera.k }, false);
+    this.moveTo(
+      { x: this.camera.x - dx / this.camera.k, y: this.camera.y - dy / this.camera.k, k: this.camera.k },
+      false,
+    );
   }
 
   // Moves only when the node's card is outside the view; zooms in only when its title could not be read.
   bringIntoView(i) {
-    const { plan, camera } = this, b = plan.box[i];
+    const { plan, camera } = this,
+      b = plan.box[i];
     if (!this.width) return;
-    const k = camera.k < FAR ? READABLE : camera.k, margin = 16;
-    const left = (plan.x[b] - camera.x) * camera.k, top = (plan.y[b] - camera.y) * camera.k;
-    const w = plan.w[b] * camera.k, h = plan.h[b] * camera.k;
-    const inside = left >= margin && top >= margin && left + w <= this.width - margin && top + h <= this.height - margin;
+    const k = camera.k < FAR ? READABLE : camera.k,
+      margin = 16;
+    const left = (plan.x[b] - camera.x) * camera.k,
+      top = (plan.y[b] - camera.y) * camera.k;
+    const w = plan.w[b] * camera.k,
+      h = plan.h[b] * camera.k;
+    const inside =
+      left >= margin && top >= margin && left + w <= this.width - margin && top + h <= this.height - margin;
     if (inside && k === camera.k) return this.draw();
-    this.moveTo({ x: plan.x[b] + plan.w[b] / 2 - this.width / k / 2, y: plan.y[b] + plan.h[b] / 2 - this.height / k / 2, k });
+    this.moveTo({
+      x: plan.x[b] + plan.w[b] / 2 - this.width / k / 2,
+      y: plan.y[b] + plan.h[b] / 2 - this.height / k / 2,
+      k,
+    });
   }
 
   // Runs a change of layout with one node at rest on the screen.
   holding(i, change) {
-    const { plan, camera } = this, before = plan.box[i];
-    const cx = plan.x[before] + plan.w[before] / 2 - camera.x, y = plan.y[before] - camera.y;
+    const { plan, camera } = this,
+      before = plan.box[i];
+    const cx = plan.x[before] + plan.w[before] / 2 - camera.x,
+      y = plan.y[before] - camera.y;
     change();
     const b = plan.box[i];
     camera.x = plan.x[b] + plan.w[b] / 2 - cx;
@@ -413,7 +458,9 @@ export class Canvas {
   }
 
   #placeMapView() {
-    const { plan, camera } = this, w = this.width / camera.k, h = this.height / camera.k;
+    const { plan, camera } = this,
+      w = this.width / camera.k,
+      h = this.height / camera.k;
     const [x0, y0, x1, y1] = this.extent ?? [0, 0, plan.width, plan.height];
     const all = camera.x <= x0 + 1 && camera.y <= y0 + 1 && camera.x + w >= x1 - 1 && camera.y + h >= y1 - 1;
     this.map.classList.toggle("pv-faded", all);
@@ -431,19 +478,30 @@ export class Canvas {
   // The minimap stands in a corner where no card is nor what changed on it is told; where every corner has some, it waits
   // for the next pan.
   #clearMap() {
-    const { plan, camera: { x, y, k }, map } = this;
+    const {
+      plan,
+      camera: { x, y, k },
+      map,
+    } = this;
     if (!plan || this.gone || map.matches(":hover")) return;
     const headroom = parseFloat(getComputedStyle(map).getPropertyValue("--pv-headroom")) || 0; // what stands over the drawing
     const free = (corner) => {
-      const left = corner.includes("left") ? 0 : this.width - MAP.width - 28, top = corner.includes("top") ? headroom : this.height - MAP.height - 28;
-      const [x0, y0, x1, y1] = [x + left / k, y + top / k, x + (left + MAP.width + 28) / k, y + (top + MAP.height + 28) / k];
+      const left = corner.includes("left") ? 0 : this.width - MAP.width - 28,
+        top = corner.includes("top") ? headroom : this.height - MAP.height - 28;
+      const [x0, y0, x1, y1] = [
+        x + left / k,
+        y + top / k,
+        x + (left + MAP.width + 28) / k,
+        y + (top + MAP.height + 28) / k,
+      ];
       let alone = true;
       plan.within(x0, y0, x1, y1, (b) => {
         if (plan.x[b] < x1 && plan.x[b] + plan.w[b] > x0 && plan.y[b] < y1 && plan.y[b] + plan.h[b] > y0) alone = false;
       });
       for (const [b, words] of this.labels ?? []) {
         const right = plan.x[b] + plan.w[b];
-        if (right < x1 && right + 12 + words.length * LETTER > x0 && plan.y[b] < y1 && plan.y[b] + plan.h[b] > y0) alone = false;
+        if (right < x1 && right + 12 + words.length * LETTER > x0 && plan.y[b] < y1 && plan.y[b] + plan.h[b] > y0)
+          alone = false;
       }
       return alone;
     };
@@ -453,16 +511,21 @@ export class Canvas {
   }
 
   #mapJump(event) {
-    const bounds = this.map.getBoundingClientRect(), [sx, sy, left, top] = this.mapScale, { k } = this.camera;
-    const x = (event.clientX - bounds.left - left) / sx, y = (event.clientY - bounds.top - top) / sy;
+    const bounds = this.map.getBoundingClientRect(),
+      [sx, sy, left, top] = this.mapScale,
+      { k } = this.camera;
+    const x = (event.clientX - bounds.left - left) / sx,
+      y = (event.clientY - bounds.top - top) / sy;
     this.moveTo({ x: x - this.width / k / 2, y: y - this.height / k / 2, k }, false);
   }
 
   // ---- pointer
 
   #listen() {
-    const { canvas, map } = this, down = new Map();
-    let moved = 0, pinch = 0;
+    const { canvas, map } = this,
+      down = new Map();
+    let moved = 0,
+      pinch = 0;
     canvas.addEventListener("pointerdown", (event) => {
       if (event.button !== 0) return;
       canvas.setPointerCapture(event.pointerId);
@@ -477,7 +540,8 @@ export class Canvas {
       moved += Math.abs(event.clientX - last.clientX) + Math.abs(event.clientY - last.clientY);
       down.set(event.pointerId, event);
       if (down.size === 2) {
-        const now = spread(down), [px, py] = this.#local(event);
+        const now = spread(down),
+          [px, py] = this.#local(event);
         if (pinch > 0) this.zoomAt(now / pinch, px, py);
         pinch = now;
       } else if (moved > 3) {
@@ -525,13 +589,16 @@ export class Canvas {
   }
 
   #boxUnder(event) {
-    const [px, py] = this.#local(event), { x, y, k } = this.camera;
+    const [px, py] = this.#local(event),
+      { x, y, k } = this.camera;
     return this.plan ? this.plan.boxAt(x + px / k, y + py / k) : -1;
   }
 
   // The node whose number stands where the pointer is, or -1.
   #numberUnder(event) {
-    const [px, py] = this.#local(event), x = this.camera.x + px / this.camera.k, y = this.camera.y + py / this.camera.k;
+    const [px, py] = this.#local(event),
+      x = this.camera.x + px / this.camera.k,
+      y = this.camera.y + py / this.camera.k;
     return this.labelled?.find(([x0, y0, x1, y1]) => x >= x0 && x <= x1 && y >= y0 && y <= y1)?.[4] ?? -1;
   }
 
@@ -560,11 +627,15 @@ export class Canvas {
 
   // The whole text of a card that is too small, or cut.
   #showTip(b, event) {
-    const { plan, tip } = this, i = plan.first[b];
+    const { plan, tip } = this,
+      i = plan.first[b];
     tip.replaceChildren(element("b", "", titleOf(this, b)));
-    const lines = plan.isFolded(b) ? [foldedWords(plan, b)] : (plan.subs?.[i] ?? []).map((line) => line.join(" ").trim());
+    const lines = plan.isFolded(b)
+      ? [foldedWords(plan, b)]
+      : (plan.subs?.[i] ?? []).map((line) => line.join(" ").trim());
     for (const line of lines) tip.append(element("div", "", line.slice(0, 400)));
-    if (plan.nodes.rows[i] != null) tip.append(element("div", "", `rows ${plan.rowsAre(i)}: ${short(plan.nodes.rows[i])}`));
+    if (plan.nodes.rows[i] != null)
+      tip.append(element("div", "", `rows ${plan.rowsAre(i)}: ${short(plan.nodes.rows[i])}`));
     const [px, py] = this.#local(event);
     tip.style.transform = `translate(${Math.max(8, Math.min(px + 12, this.width - 340))}px, ${Math.min(py + 16, this.height - 120)}px)`;
     tip.classList.add("pv-on");
@@ -601,7 +672,8 @@ function foldedWords(plan, b) {
 function cut(ctx, text, width) {
   text = text.length > 300 ? text.slice(0, 300) : text;
   if (ctx.measureText(text).width <= width) return text;
-  let low = 0, high = text.length;
+  let low = 0,
+    high = text.length;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
     if (ctx.measureText(`${text.slice(0, middle)}…`).width <= width) low = middle;

@@ -13,7 +13,8 @@ export function told(text) {
 
 // The name of a part of an operator, "condition": a column may be called so, too, but for that no message stands.
 export function partName(name) {
-  const asked = `part:${name}`, found = told(asked);
+  const asked = `part:${name}`,
+    found = told(asked);
   return found === asked ? told(name) : found;
 }
 
@@ -26,8 +27,14 @@ export function quoted(tag, className = "", text = "") {
 
 // A change that gives another operator, with what that would cost; one that nobody should try unseen says so.
 export function flipButton(flip, act) {
-  const words = `${flip.short} → ${flip.outcome}`, said = [flip.words, flip.cost].filter(Boolean).join(". ");
-  const made = button(flip.unsafe ? "pv-flip pv-unsafe" : "pv-flip", words, flip.unsafe ? `Unsafe: ${said}` : said, act);
+  const words = `${flip.short} → ${flip.outcome}`,
+    said = [flip.words, flip.cost].filter(Boolean).join(". ");
+  const made = button(
+    flip.unsafe ? "pv-flip pv-unsafe" : "pv-flip",
+    words,
+    flip.unsafe ? `Unsafe: ${said}` : said,
+    act,
+  );
   if (flip.unsafe) made.append(element("small", "", `unsafe: ${flip.cost}`));
   return made;
 }

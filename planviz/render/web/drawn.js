@@ -1,7 +1,8 @@
 // A drawing of ours: SVG that Python made in the light theme, put into the page, in the dark theme recoloured.
 
 export function drawn(text, theme, mode) {
-  const shown = mode === "dark" ? text.replace(/#[0-9a-f]{6}\b/g, (colour) => darkened(theme).get(colour) ?? colour) : text;
+  const shown =
+    mode === "dark" ? text.replace(/#[0-9a-f]{6}\b/g, (colour) => darkened(theme).get(colour) ?? colour) : text;
   const svg = document.importNode(new DOMParser().parseFromString(shown, "image/svg+xml").documentElement, true);
   svg.removeAttribute("role");
   svg.setAttribute("aria-hidden", "true");

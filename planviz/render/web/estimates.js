@@ -11,8 +11,18 @@ import { slideView } from "./slides.js";
 import { dress } from "./theme.js";
 
 const NARROW = 820;
-const VIEWS = [["plans", "Plans"], ["order", "Join order"], ["sizes", "Sizes"], ["slides", "Slides"]];
-const KEYS = [[["↑", "↓", "←", "→"], "walk"], [["b"], "rows or bytes"], [["f"], "fit"], [["Ctrl Z"], "undo"]];
+const VIEWS = [
+  ["plans", "Plans"],
+  ["order", "Join order"],
+  ["sizes", "Sizes"],
+  ["slides", "Slides"],
+];
+const KEYS = [
+  [["↑", "↓", "←", "→"], "walk"],
+  [["b"], "rows or bytes"],
+  [["f"], "fit"],
+  [["Ctrl Z"], "undo"],
+];
 const HUES = ["under", "over"];
 const REMEMBERED = 12;
 const memory = new Map(); // key -> what was asked for last: another page and back loses no edit
@@ -29,7 +39,10 @@ export class Estimates {
     parent.append(this.root);
     this.onScheme = () => this.data && this.#dress();
     this.scheme.addEventListener("change", this.onScheme);
-    document.fonts?.addEventListener?.("loadingdone", (this.onFonts = () => this.answer && this.flow.tell(this.flow.by)));
+    document.fonts?.addEventListener?.(
+      "loadingdone",
+      (this.onFonts = () => this.answer && this.flow.tell(this.flow.by)),
+    );
     this.resizing = new ResizeObserver(() => this.#measure());
     this.resizing.observe(this.root);
     this.#measure();
@@ -52,7 +65,11 @@ export class Estimates {
     const root = (this.root = element("div", "pv pv-cardinality"));
     root.tabIndex = -1;
     this.flow = new Flow({ select: (side, node) => this.select(side, node) }, this.frames);
-    this.table = new FigureTable({ edited: () => this.#ask(), scale: (tables, factor) => this.#scale(tables, factor), download: () => this.#download() });
+    this.table = new FigureTable({
+      edited: () => this.#ask(),
+      scale: (tables, factor) => this.#scale(tables, factor),
+      download: () => this.#download(),
+    });
     this.order = element("div", "pv-scroll pv-order-view");
     this.order.tabIndex = 0;
     this.live = element("div", "pv-live");
@@ -64,7 +81,11 @@ export class Estimates {
     this.slides.tabIndex = 0;
     root.append(this.#bar(), this.flow.root, this.order, this.sizes, this.slides, this.#side(), this.footer, this.live);
     root.addEventListener("keydown", (event) => this.#key(event));
-    if (this.callbacks.wholePage) document.addEventListener("keydown", (this.pageKeys = (event) => event.target === document.body && this.root.isConnected && this.#key(event)));
+    if (this.callbacks.wholePage)
+      document.addEventListener(
+        "keydown",
+        (this.pageKeys = (event) => event.target === document.body && this.root.isConnected && this.#key(event)),
+      );
   }
 
   #bar() {
@@ -72,7 +93,13 @@ export class Estimates {
     bar.setAttribute("role", "toolbar");
     bar.setAttribute("aria-label", "Views");
     this.views = segment(VIEWS, (name) => this.setView(name));
-    this.by = segment([["rows", "Rows"], ["bytes", "Size"]], (name) => this.#tell(name));
+    this.by = segment(
+      [
+        ["rows", "Rows"],
+        ["bytes", "Size"],
+      ],
+      (name) => this.#tell(name),
+    );
     this.verdict = element("div", "pv-verdict");
     this.status = element("span", "pv-muted pv-status");
     this.legend = element("div", "pv-widths");
@@ -83,7 +110,13 @@ export class Estimates {
   #side() {
     const side = element("aside", "pv-panel");
     side.setAttribute("aria-label", "Estimate and statistics");
-    this.tabs = segment([["estimate", "Estimate"], ["statistics", "Statistics"]], (name) => this.#turn(name));
+    this.tabs = segment(
+      [
+        ["estimate", "Estimate"],
+        ["statistics", "Statistics"],
+      ],
+      (name) => this.#turn(name),
+    );
     const head = element("div", "pv-panel-tabs");
     head.append(this.tabs.root);
     this.body = element("div", "pv-panel-body");
@@ -94,10 +127,18 @@ export class Estimates {
   // ---- data
 
   update(data) {
-    const received = performance.now(), again = this.data?.key === data.key;
+    const received = performance.now(),
+      again = this.data?.key === data.key;
     this.data = data;
     if (again && this.answer && same(this.shownAsked, data.asked)) return void this.#dress();
-    window.__planviz = { received, drawn: null, painted: null, planned: null, frames: this.frames, handle: this.handle };
+    window.__planviz = {
+      received,
+      drawn: null,
+      painted: null,
+      planned: null,
+      frames: this.frames,
+      handle: this.handle,
+    };
     this.shownAsked = data.asked;
     this.asked = { ...data.asked };
     this.edits = this.asked.edits ?? {};
@@ -125,7 +166,9 @@ export class Estimates {
     window.__planviz.drawn = performance.now();
     painted(() => {
       window.__planviz.painted ??= performance.now();
-      this.root.dispatchEvent(new CustomEvent("planviz:painted", { bubbles: true, composed: true, detail: window.__planviz }));
+      this.root.dispatchEvent(
+        new CustomEvent("planviz:painted", { bubbles: true, composed: true, detail: window.__planviz }),
+      );
     });
   }
 
@@ -145,7 +188,8 @@ export class Estimates {
 
   // The selected node in words that hold over planning anew, and the node of those words.
   #identity() {
-    const [side, i] = this.selected, nodes = this.answer?.sides[side]?.scene.nodes;
+    const [side, i] = this.selected,
+      nodes = this.answer?.sides[side]?.scene.nodes;
     return i < 0 || !nodes ? null : nodes.title[i] + JSON.stringify(nodes.sub?.[i]);
   }
 
@@ -158,7 +202,8 @@ export class Estimates {
 
   async #ask(more) {
     if (!this.data.exports) return;
-    const asked = performance.now(), turn = (this.turn = (this.turn ?? 0) + 1);
+    const asked = performance.now(),
+      turn = (this.turn = (this.turn ?? 0) + 1);
     this.asked = { ...this.asked, ...more, edits: this.table.edits };
     this.root.classList.add("pv-busy");
     const found = await this.#post("", this.asked);
@@ -183,7 +228,12 @@ export class Estimates {
     this.sent[path]?.abort();
     const { signal } = (this.sent[path] = new AbortController());
     try {
-      const response = await fetch(`${this.data.exports}${path}`, { method: "POST", body: JSON.stringify(told), headers: { "Content-Type": "application/json" }, signal });
+      const response = await fetch(`${this.data.exports}${path}`, {
+        method: "POST",
+        body: JSON.stringify(told),
+        headers: { "Content-Type": "application/json" },
+        signal,
+      });
       const type = response.headers.get("content-type") ?? "";
       if (type.includes("json")) return await response.json();
       return { message: (await response.text()).slice(0, 300) || "The server could not plan this." };
@@ -203,14 +253,21 @@ export class Estimates {
 
   // How joins change with the size of a table, as the left plan is planned.
   async #askSizes(table = this.growing ?? "") {
-    const turn = (this.sizesTurn = (this.sizesTurn ?? 0) + 1), { left } = this.asked;
+    const turn = (this.sizesTurn = (this.sizesTurn ?? 0) + 1),
+      { left } = this.asked;
     this.growing = table;
-    const way = this.data.ways.find(({ id }) => id === left), head = element("div", "pv-sizes-head"), pick = element("select", "pv-select");
+    const way = this.data.ways.find(({ id }) => id === left),
+      head = element("div", "pv-sizes-head"),
+      pick = element("select", "pv-select");
     pick.append(new Option("all tables together", ""), ...this.data.tables.map(({ name }) => new Option(name, name)));
     pick.value = table;
     pick.setAttribute("aria-label", "The table that grows");
     pick.addEventListener("change", () => this.#askSizes(pick.value));
-    head.append(element("h3", "", "Which join at which size?"), pick, element("span", "pv-muted", `planned with ${way?.title ?? "the usual settings"}`));
+    head.append(
+      element("h3", "", "Which join at which size?"),
+      pick,
+      element("span", "pv-muted", `planned with ${way?.title ?? "the usual settings"}`),
+    );
     this.sizes.replaceChildren(head, element("p", "pv-muted", "Planning at many sizes …"));
     const found = await this.#post("/sizes", { left, edits: this.table.edits, table });
     if (turn !== this.sizesTurn) return;
@@ -220,7 +277,10 @@ export class Estimates {
 
   #chart() {
     const width = Math.max(520, Math.min(1100, this.sizes.clientWidth - 52));
-    return [crossoverChart(this.sizesOf, { theme: this.data.theme, mode: this.mode, width }), ...crossoverTable(this.sizesOf)];
+    return [
+      crossoverChart(this.sizesOf, { theme: this.data.theme, mode: this.mode, width }),
+      ...crossoverTable(this.sizesOf),
+    ];
   }
 
   #showSlides() {
@@ -257,15 +317,29 @@ export class Estimates {
 
   #exports() {
     const links = element("div", "pv-exports");
-    if (this.data.exports) links.append(...["svg", "png"].map((format) => button("pv-button", format.toUpperCase(), `What stands here as ${format.toUpperCase()}`, () => this.#pictures(format))));
+    if (this.data.exports)
+      links.append(
+        ...["svg", "png"].map((format) =>
+          button("pv-button", format.toUpperCase(), `What stands here as ${format.toUpperCase()}`, () =>
+            this.#pictures(format),
+          ),
+        ),
+      );
     return links;
   }
 
   // The address keeps what was edited and which plans stand beside each other.
   #keep() {
-    const { left, right, edits } = this.asked, plain = left === "off" && right === "reorder" && !Object.keys(edits).length;
+    const { left, right, edits } = this.asked,
+      plain = left === "off" && right === "reorder" && !Object.keys(edits).length;
     const id = plain ? null : JSON.stringify({ left, right, edits });
-    this.root.dispatchEvent(new CustomEvent("planviz:select", { bubbles: true, composed: true, detail: { id: id === null || id.length > 6000 ? null : encodeURIComponent(id), key: this.data.key } }));
+    this.root.dispatchEvent(
+      new CustomEvent("planviz:select", {
+        bubbles: true,
+        composed: true,
+        detail: { id: id === null || id.length > 6000 ? null : encodeURIComponent(id), key: this.data.key },
+      }),
+    );
   }
 
   #say(words, wrong = false) {
@@ -281,21 +355,35 @@ export class Estimates {
     this.flow.select(side, node, reveal);
     if (node < 0) return this.#card();
     this.#turn("estimate");
-    const { scene } = this.answer.sides[side], rows = expected(this.answer.sides[side], node).value;
+    const { scene } = this.answer.sides[side],
+      rows = expected(this.answer.sides[side], node).value;
     this.live.textContent = `${scene.nodes.title[node]}, ${rows == null ? "rows unknown" : `${count(rows)} rows`}, ${bytes(scene.nodes.bytes[node])}`;
   }
 
   #card() {
     if (this.tab !== "estimate" || !this.answer) return;
-    const [at, i] = this.selected, side = this.answer.sides[at];
+    const [at, i] = this.selected,
+      side = this.answer.sides[at];
     this.body.replaceChildren(...(i < 0 ? this.#overview() : formulaCard(this.#told(side, at, i))));
     this.body.scrollTop = 0;
   }
 
   #told(side, at, i) {
-    const { nodes } = side.scene, partner = this.flow.partner[at].get(i), other = this.answer.sides[1 - at];
-    const from = partner === undefined || at === 0 || !other ? null : { rows: expected(other, partner).value, bytes: other.scene.nodes.bytes[partner] };
-    return { title: nodes.title[i], sub: nodes.sub?.[i] ?? [], card: side.cards[i], rows: nodes.rows[i], bytes: nodes.bytes[i], other: from };
+    const { nodes } = side.scene,
+      partner = this.flow.partner[at].get(i),
+      other = this.answer.sides[1 - at];
+    const from =
+      partner === undefined || at === 0 || !other
+        ? null
+        : { rows: expected(other, partner).value, bytes: other.scene.nodes.bytes[partner] };
+    return {
+      title: nodes.title[i],
+      sub: nodes.sub?.[i] ?? [],
+      card: side.cards[i],
+      rows: nodes.rows[i],
+      bytes: nodes.bytes[i],
+      other: from,
+    };
   }
 
   #turn(name) {
@@ -325,16 +413,25 @@ export class Estimates {
   // ---- words
 
   #heads() {
-    const { ways } = this.data, { sides } = this.answer;
+    const { ways } = this.data,
+      { sides } = this.answer;
     this.flow.panes.forEach(({ head }, at) => {
       const side = sides[at];
       head.replaceChildren();
       if (!side) return;
       if (!ways) return head.append(element("span", "pv-pane-name", side.title));
-      const shown = segment(ways.map(({ id, short, title }) => [id, short ?? title]), (id) => this.#ask({ [at ? "right" : "left"]: id }));
+      const shown = segment(
+        ways.map(({ id, short, title }) => [id, short ?? title]),
+        (id) => this.#ask({ [at ? "right" : "left"]: id }),
+      );
       shown.press(side.way);
       head.append(shown.root);
-      const other = button("pv-button pv-alone", sides.length > 1 ? "×" : "Compare", sides.length > 1 ? "This plan alone" : "Another plan beside it", () => this.#alone(at));
+      const other = button(
+        "pv-button pv-alone",
+        sides.length > 1 ? "×" : "Compare",
+        sides.length > 1 ? "This plan alone" : "Another plan beside it",
+        () => this.#alone(at),
+      );
       if (sides.length > 1 ? at === 1 : true) head.append(other);
     });
   }
@@ -367,12 +464,14 @@ export class Estimates {
       line.style.height = `${flowWidth(value)}px`;
       box.append(line, element("span", "", this.flow.by === "bytes" ? bytes(value) : count(value)));
     }
-    if (isMeasured(this.answer)) for (const side of HUES) for (const step of [1, 2, 3]) {
-      const hue = element("i", "pv-hue");
-      hue.style.background = this.data.theme[this.mode][side][step - 1];
-      box.append(hue);
-      if (step === 3) box.append(element("span", "", side === "under" ? "too few 2× 10× 100×" : "too many"));
-    }
+    if (isMeasured(this.answer))
+      for (const side of HUES)
+        for (const step of [1, 2, 3]) {
+          const hue = element("i", "pv-hue");
+          hue.style.background = this.data.theme[this.mode][side][step - 1];
+          box.append(hue);
+          if (step === 3) box.append(element("span", "", side === "under" ? "too few 2× 10× 100×" : "too many"));
+        }
     return box;
   }
 
@@ -389,7 +488,8 @@ export class Estimates {
   async #give(text) {
     if (text.trim().length < 40) return;
     try {
-      const response = await fetch("/plan", { method: "POST", body: text }), told = await response.json();
+      const response = await fetch("/plan", { method: "POST", body: text }),
+        told = await response.json();
       if (told.key) this.#ask({ measured: told.key });
       else this.#say(told.message, true);
     } catch {
@@ -401,7 +501,8 @@ export class Estimates {
 
   #key(event) {
     if (!this.answer || event.defaultPrevented || event.altKey) return;
-    const target = event.composedPath()[0], typing = ["INPUT", "TEXTAREA", "SELECT"].includes(target?.tagName);
+    const target = event.composedPath()[0],
+      typing = ["INPUT", "TEXTAREA", "SELECT"].includes(target?.tagName);
     if (event.ctrlKey || event.metaKey) {
       if (typing || !this.data.tables) return;
       if (event.key === "z" && !event.shiftKey) this.table.undo();
@@ -417,12 +518,20 @@ export class Estimates {
   }
 
   #walk(key) {
-    const [at, i] = this.selected, { plan } = this.flow.panes[at];
-    if (key === "Escape") return this.select(at, -1), true;
+    const [at, i] = this.selected,
+      { plan } = this.flow.panes[at];
+    if (key === "Escape") return (this.select(at, -1), true);
     if (!key.startsWith("Arrow")) return false;
-    if (i < 0) return this.select(at, plan.order[0], true), true;
-    const p = plan.nodes.parent[i], beside = p < 0 ? [i] : [...plan.children(p)], place = beside.indexOf(i);
-    const to = { ArrowUp: p, ArrowDown: plan.children(i)[0], ArrowLeft: beside[place - 1], ArrowRight: beside[place + 1] }[key];
+    if (i < 0) return (this.select(at, plan.order[0], true), true);
+    const p = plan.nodes.parent[i],
+      beside = p < 0 ? [i] : [...plan.children(p)],
+      place = beside.indexOf(i);
+    const to = {
+      ArrowUp: p,
+      ArrowDown: plan.children(i)[0],
+      ArrowLeft: beside[place - 1],
+      ArrowRight: beside[place + 1],
+    }[key];
     if (to !== undefined && to >= 0) this.select(at, to, true);
     return true;
   }
@@ -452,15 +561,29 @@ export class Estimates {
   }
 
   state() {
-    return { selected: this.selected, view: this.view, mode: this.mode, tab: this.tab, by: this.flow.by, edits: this.table.edits, asked: this.asked, rows: this.answer?.sides.map((side) => side.scene.nodes.rows), titles: this.answer?.sides.map((side) => side.scene.nodes.title) };
+    return {
+      selected: this.selected,
+      view: this.view,
+      mode: this.mode,
+      tab: this.tab,
+      by: this.flow.by,
+      edits: this.table.edits,
+      asked: this.asked,
+      rows: this.answer?.sides.map((side) => side.scene.nodes.rows),
+      titles: this.answer?.sides.map((side) => side.scene.nodes.title),
+    };
   }
 }
 
 // Buttons of which one is pressed.
 function segment(names, act) {
-  const root = element("div", "pv-segment"), buttons = names.map(([name, words]) => [name, button("", words, "", () => act(name))]);
+  const root = element("div", "pv-segment"),
+    buttons = names.map(([name, words]) => [name, button("", words, "", () => act(name))]);
   root.append(...buttons.map(([, one]) => one));
-  return { root, press: (name) => buttons.forEach(([other, one]) => one.setAttribute("aria-pressed", String(other === name))) };
+  return {
+    root,
+    press: (name) => buttons.forEach(([other, one]) => one.setAttribute("aria-pressed", String(other === name))),
+  };
 }
 
 function painted(done) {

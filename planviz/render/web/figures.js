@@ -20,7 +20,9 @@ export function bytes(value) {
 // The rows of a node: Spark's, or (imagined) what its formulas would give where it reckons none.
 export function expected({ cards, scene }, i) {
   const rows = scene.nodes.rows[i];
-  return rows == null && cards[i].imagined != null ? { value: cards[i].imagined, imagined: true } : { value: rows, imagined: false };
+  return rows == null && cards[i].imagined != null
+    ? { value: cards[i].imagined, imagined: true }
+    : { value: rows, imagined: false };
 }
 
 // Words of a number with the sign of an estimate, which "?", ">10¹⁵" and "over 10,000 EiB" do without.
@@ -42,7 +44,8 @@ export function change(from, to) {
 // (under) or too many (over). Nothing counts as one row, as everywhere.
 export function error(estimated, measured) {
   if (estimated == null || measured == null) return null;
-  const e = Math.max(1, estimated), m = Math.max(1, measured);
+  const e = Math.max(1, estimated),
+    m = Math.max(1, measured);
   return e < m ? { side: "under", factor: m / e } : { side: e > m ? "over" : "right", factor: e / m };
 }
 

@@ -2,8 +2,16 @@
 import { button, element, quoted } from "./dom.js";
 import { grouped, short } from "./units.js";
 
-const TABLE = [["rowCount", "rows"], ["sizeInBytes", "bytes"]];
-const COLUMN = [["distinctCount", "distinct"], ["nullCount", "nulls"], ["min", "min"], ["max", "max"]];
+const TABLE = [
+  ["rowCount", "rows"],
+  ["sizeInBytes", "bytes"],
+];
+const COLUMN = [
+  ["distinctCount", "distinct"],
+  ["nullCount", "nulls"],
+  ["min", "min"],
+  ["max", "max"],
+];
 const COUNTS = new Set(["rowCount", "sizeInBytes", "distinctCount", "nullCount"]);
 const SUFFIX = { k: 1e3, K: 1e3, m: 1e6, M: 1e6, b: 1e9, B: 1e9, g: 1e9, G: 1e9, t: 1e12, T: 1e12 };
 
@@ -31,7 +39,8 @@ export class FigureTable {
   show(tables, edits) {
     this.tables = tables;
     this.edits = edits ?? {};
-    if (!this.open.size && tables.length) this.open.add(tables.reduce((most, t) => ((t.rowCount ?? 0) > (most.rowCount ?? 0) ? t : most)).name);
+    if (!this.open.size && tables.length)
+      this.open.add(tables.reduce((most, t) => ((t.rowCount ?? 0) > (most.rowCount ?? 0) ? t : most)).name);
     this.draw();
   }
 
@@ -44,7 +53,9 @@ export class FigureTable {
 
   get changed() {
     let n = 0;
-    for (const table of Object.values(this.edits)) for (const [key, value] of Object.entries(table)) n += key === "columns" ? Object.values(value).reduce((sum, column) => sum + Object.keys(column).length, 0) : 1;
+    for (const table of Object.values(this.edits))
+      for (const [key, value] of Object.entries(table))
+        n += key === "columns" ? Object.values(value).reduce((sum, column) => sum + Object.keys(column).length, 0) : 1;
     return n;
   }
 
@@ -79,34 +90,54 @@ export class FigureTable {
   }
 
   set(table, column, field, value) {
-    const edits = structuredClone(this.edits), base = this.tables.find((t) => t.name === table), given = column ? base.columns.find((c) => c.name === column) : base;
-    const own = (edits[table] ??= {}), to = column ? ((own.columns ??= {})[column] ??= {}) : own;
+    const edits = structuredClone(this.edits),
+      base = this.tables.find((t) => t.name === table),
+      given = column ? base.columns.find((c) => c.name === column) : base;
+    const own = (edits[table] ??= {}),
+      to = column ? ((own.columns ??= {})[column] ??= {}) : own;
     if (given[field] === value) delete to[field];
     else to[field] = value;
-    if (own.columns) for (const name of Object.keys(own.columns)) if (!Object.keys(own.columns[name]).length) delete own.columns[name];
+    if (own.columns)
+      for (const name of Object.keys(own.columns)) if (!Object.keys(own.columns[name]).length) delete own.columns[name];
     if (own.columns && !Object.keys(own.columns).length) delete own.columns;
     if (!Object.keys(own).length) delete edits[table];
     this.take(edits);
   }
 
   now(table, column, field) {
-    const own = this.edits[table], base = this.tables.find((t) => t.name === table), given = column ? own?.columns?.[column] : own;
+    const own = this.edits[table],
+      base = this.tables.find((t) => t.name === table),
+      given = column ? own?.columns?.[column] : own;
     if (given && field in given) return given[field];
     return (column ? base.columns.find((c) => c.name === column) : base)[field];
   }
 
   draw() {
-    const bar = element("div", "pv-edit-bar"), changed = this.changed;
-    const undo = button("pv-button", "Undo", "Undo (Ctrl+Z)", () => this.undo()), redo = button("pv-button", "Redo", "Redo (Ctrl+Y)", () => this.redo());
+    const bar = element("div", "pv-edit-bar"),
+      changed = this.changed;
+    const undo = button("pv-button", "Undo", "Undo (Ctrl+Z)", () => this.undo()),
+      redo = button("pv-button", "Redo", "Redo (Ctrl+Y)", () => this.redo());
     const reset = button("pv-button", "Reset", "The catalogue's own numbers again", () => this.reset());
     undo.disabled = !this.past.length;
     redo.disabled = !this.future.length;
     reset.disabled = !changed;
-    bar.append(undo, redo, reset, element("span", "pv-grow"), button("pv-button", "Download", "All tables with these numbers as a catalogue file", () => this.on.download()));
+    bar.append(
+      undo,
+      redo,
+      reset,
+      element("span", "pv-grow"),
+      button("pv-button", "Download", "All tables with these numbers as a catalogue file", () => this.on.download()),
+    );
     const all = element("div", "pv-edit-all");
     all.append(element("span", "pv-muted", "all tables"), ...this.#factors(this.tables.map((t) => t.name)));
     const parts = this.tables.map((table) => this.#table(table));
-    const note = element("p", "pv-small", changed ? `${changed} ${changed === 1 ? "number is" : "numbers are"} yours; the plans follow.` : "Change a number and the plans follow. 1.2M and 3k are read; empty means unknown.");
+    const note = element(
+      "p",
+      "pv-small",
+      changed
+        ? `${changed} ${changed === 1 ? "number is" : "numbers are"} yours; the plans follow.`
+        : "Change a number and the plans follow. 1.2M and 3k are read; empty means unknown.",
+    );
     const wrong = (this.problems ?? []).slice(0, 4).map((words) => element("p", "pv-note", words));
     const active = this.root.querySelector("input:focus")?.dataset.at;
     this.root.replaceChildren(bar, note, ...wrong, all, ...parts);
@@ -114,11 +145,25 @@ export class FigureTable {
   }
 
   #factors(names) {
-    return [["÷10", 0.1], ["÷2", 0.5], ["×2", 2], ["×10", 10]].map(([words, factor]) => button("pv-factor", words, `Rows, bytes and keys of ${names.length === 1 ? names[0] : "all tables"} ${words}`, () => this.on.scale(names, factor)));
+    return [
+      ["÷10", 0.1],
+      ["÷2", 0.5],
+      ["×2", 2],
+      ["×10", 10],
+    ].map(([words, factor]) =>
+      button(
+        "pv-factor",
+        words,
+        `Rows, bytes and keys of ${names.length === 1 ? names[0] : "all tables"} ${words}`,
+        () => this.on.scale(names, factor),
+      ),
+    );
   }
 
   #table(table) {
-    const box = element("details", "pv-edit-table"), summary = element("summary"), own = this.edits[table.name];
+    const box = element("details", "pv-edit-table"),
+      summary = element("summary"),
+      own = this.edits[table.name];
     box.open = this.open.has(table.name);
     box.addEventListener("toggle", () => (box.open ? this.open.add(table.name) : this.open.delete(table.name)));
     summary.append(quoted("b", "", table.name));
@@ -135,12 +180,14 @@ export class FigureTable {
   }
 
   #columns(table) {
-    const grid = element("table", "pv-edit-columns"), head = element("tr");
+    const grid = element("table", "pv-edit-columns"),
+      head = element("tr");
     head.append(element("th", "", "column"));
     for (const [, words] of COLUMN) head.append(element("th", "", words));
     grid.append(head);
     for (const column of table.columns) {
-      const row = element("tr"), name = quoted("th", "", column.name);
+      const row = element("tr"),
+        name = quoted("th", "", column.name);
       name.scope = "row";
       name.title = `${column.name} ${column.type}: ${column.used.join(", ")}`;
       row.append(name);
@@ -161,7 +208,10 @@ export class FigureTable {
   }
 
   #input(table, column, field) {
-    const input = element("input"), counted = COUNTS.has(field), value = this.now(table, column, field), given = column ? this.edits[table]?.columns?.[column] : this.edits[table];
+    const input = element("input"),
+      counted = COUNTS.has(field),
+      value = this.now(table, column, field),
+      given = column ? this.edits[table]?.columns?.[column] : this.edits[table];
     const exact = value == null ? "" : counted ? grouped(value) : String(value);
     const shown = column && counted && exact.length > 6 ? short(value) : exact;
     input.value = shown;

@@ -13,12 +13,17 @@ export class Flow {
     this.on = on;
     this.root = element("div", "pv-flow");
     this.panes = [0, 1].map((at) => {
-      const host = element("div", "pv-stage"), head = element("div", "pv-flow-head");
+      const host = element("div", "pv-stage"),
+        head = element("div", "pv-flow-head");
       host.setAttribute("role", "group");
       host.append(head);
       host.style.setProperty("--pv-headroom", `${HEAD}px`);
       this.root.append(host);
-      const canvas = new Canvas(host, { select: (i) => on.select(at, i), toggle: () => {}, camera: () => this.#follow(at) }, frames);
+      const canvas = new Canvas(
+        host,
+        { select: (i) => on.select(at, i), toggle: () => {}, camera: () => this.#follow(at) },
+        frames,
+      );
       return { host, head, canvas, plan: null };
     });
     this.cameras = this.panes.map(({ canvas }) => canvas.camera);
@@ -31,7 +36,9 @@ export class Flow {
 
   // The answer of planviz/ui/cardinality.py; with `keep` the view stays at rest.
   show(answer, theme, mode, keep) {
-    const both = answer.sides.length > 1, was = this.both, aligned = both && answer.aligned;
+    const both = answer.sides.length > 1,
+      was = this.both,
+      aligned = both && answer.aligned;
     keep = keep && was === both && this.aligned === aligned;
     this.aligned = aligned;
     // One view for both where what stands in both stands at one place.
@@ -41,7 +48,8 @@ export class Flow {
     this.root.classList.toggle("pv-aligned", aligned);
     this.partner = [new Map(answer.pairs), new Map(answer.pairs.map(([a, b]) => [b, a]))];
     answer.sides.forEach((side, at) => {
-      const pane = this.panes[at], { canvas } = pane;
+      const pane = this.panes[at],
+        { canvas } = pane;
       pane.plan = new Plan(side.scene, theme);
       pane.plan.arrange();
       if (was !== both) canvas.resize();
@@ -83,10 +91,15 @@ export class Flow {
       if (at && (!this.both || this.aligned)) return;
       if (!canvas.width || !plan) return void (this.unopened = true);
       const fit = Math.min((canvas.width - 8) / plan.width, (canvas.height - HEAD) / plan.height);
-      const first = plan.order.find((i) => plan.children(i).length > 1) ?? 0, b = plan.box[first];
+      const first = plan.order.find((i) => plan.children(i).length > 1) ?? 0,
+        b = plan.box[first];
       const k = fit >= LEGIBLE ? Math.min(1, fit) : Math.max(0.86, Math.min(0.92, canvas.width / plan.width));
-      const whole = k * plan.width <= canvas.width + 1, x = whole ? plan.width / 2 - canvas.width / k / 2 : plan.x[b] - 20 / k;
-      const y = fit >= LEGIBLE ? Math.max(-HEAD / k, (plan.height - canvas.height / k - HEAD / k) / 2) : plan.y[0] - (HEAD + 14) / k;
+      const whole = k * plan.width <= canvas.width + 1,
+        x = whole ? plan.width / 2 - canvas.width / k / 2 : plan.x[b] - 20 / k;
+      const y =
+        fit >= LEGIBLE
+          ? Math.max(-HEAD / k, (plan.height - canvas.height / k - HEAD / k) / 2)
+          : plan.y[0] - (HEAD + 14) / k;
       canvas.moveTo({ x, y, k }, false);
     });
   }
@@ -113,22 +126,30 @@ export class Flow {
   }
 
   #measure(at) {
-    const side = this.answer.sides[at], colours = this.theme[this.mode], say = this.by === "bytes" ? bytes : count;
-    const estimated = side.scene.rows_are !== "measured", tints = ["", ...colours.under, ...colours.over];
+    const side = this.answer.sides[at],
+      colours = this.theme[this.mode],
+      say = this.by === "bytes" ? bytes : count;
+    const estimated = side.scene.rows_are !== "measured",
+      tints = ["", ...colours.under, ...colours.over];
     return {
       tints,
       width: (i) => flowWidth(this.value(at, i).value),
       tint: (i) => (this.by === "rows" ? tintOf(error(this.value(at, i).value, side.cards[i].measured)) : 0),
       words: (i) => {
-        const { value, imagined } = this.value(at, i), measured = this.by === "rows" ? side.cards[i].measured : null;
+        const { value, imagined } = this.value(at, i),
+          measured = this.by === "rows" ? side.cards[i].measured : null;
         const said = marked(say(value), estimated);
         const pieces = [[imagined ? `(${said})` : said, imagined || value == null ? colours.muted : colours.ink]];
         if (measured != null) {
-          const found = error(value, measured), tint = tintOf(found);
+          const found = error(value, measured),
+            tint = tintOf(found);
           pieces.push([`→ ${say(measured)}`, tint ? colours[found.side + "_text"] : colours.muted]);
         } else if (at === 1 && this.both) {
-          const other = this.partner[1].get(i), from = other === undefined ? null : this.value(0, other).value, by = change(from, value);
-          if (by && by !== "=" && by !== "≈") pieces.push([by, by[0] === "÷" ? colours.inserted.text : colours.removed.text]);
+          const other = this.partner[1].get(i),
+            from = other === undefined ? null : this.value(0, other).value,
+            by = change(from, value);
+          if (by && by !== "=" && by !== "≈")
+            pieces.push([by, by[0] === "÷" ? colours.inserted.text : colours.removed.text]);
         }
         return pieces;
       },
@@ -158,7 +179,15 @@ export class Flow {
 
   // Where a node's card stands on the page, for tests.
   place(at, i) {
-    const { canvas, plan } = this.panes[at], b = plan.box[i], { x, y, k } = canvas.camera, bounds = canvas.canvas.getBoundingClientRect();
-    return { x: bounds.left + (plan.x[b] - x) * k, y: bounds.top + (plan.y[b] - y) * k, width: plan.w[b] * k, height: plan.h[b] * k };
+    const { canvas, plan } = this.panes[at],
+      b = plan.box[i],
+      { x, y, k } = canvas.camera,
+      bounds = canvas.canvas.getBoundingClientRect();
+    return {
+      x: bounds.left + (plan.x[b] - x) * k,
+      y: bounds.top + (plan.y[b] - y) * k,
+      width: plan.w[b] * k,
+      height: plan.h[b] * k,
+    };
   }
 }

@@ -54,7 +54,10 @@ function parsed(data, now) {
   if (!(data instanceof Uint8Array)) return data;
   if (!now.bytes || !same(now.bytes, data)) {
     now.bytes = data;
-    now.told = data[0] === 0x1f ? unpacked(data).then((told) => (now.bytes === data ? (now.told = told) : told)) : JSON.parse(new TextDecoder().decode(data));
+    now.told =
+      data[0] === 0x1f
+        ? unpacked(data).then((told) => (now.bytes === data ? (now.told = told) : told))
+        : JSON.parse(new TextDecoder().decode(data));
   }
   return now.told;
 }

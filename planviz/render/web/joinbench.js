@@ -10,8 +10,16 @@ import { ProgramPane } from "./program.js";
 import { dress } from "./theme.js";
 import { WhatIfs } from "./whatifs.js";
 
-const REST = 300, MOST_FLIPS = 6, REMEMBERED = 24, NARROW = 860, MIDDLING = 1260;
-const KEYS = [[["↑", "↓"], "test"], [["j", "k"], "join"], [["r"], "reset"]];
+const REST = 300,
+  MOST_FLIPS = 6,
+  REMEMBERED = 24,
+  NARROW = 860,
+  MIDDLING = 1260;
+const KEYS = [
+  [["↑", "↓"], "test"],
+  [["j", "k"], "join"],
+  [["r"], "reset"],
+];
 const PARTS = ["settings", "sizes", "hints", "types"];
 const NOTHING = () => ({ settings: {}, sizes: {}, hints: {}, types: {}, profile: "" });
 const memory = new Map(); // key -> selected join and what is asked
@@ -57,7 +65,11 @@ export class JoinBench {
   #build() {
     const root = (this.root = element("div", "pv pv-joins"));
     root.tabIndex = -1;
-    this.table = new JoinTable({ select: (n) => this.select(n), reset: (part, name) => this.reset(part, name), changes: () => this.changes?.scrollIntoView({ block: "start", behavior: "smooth" }) });
+    this.table = new JoinTable({
+      select: (n) => this.select(n),
+      reset: (part, name) => this.reset(part, name),
+      changes: () => this.changes?.scrollIntoView({ block: "start", behavior: "smooth" }),
+    });
     this.stage = element("div", "pv-join-stage");
     this.tree = element("div", "pv-drawn");
     this.ring = element("div", "pv-ring");
@@ -66,7 +78,10 @@ export class JoinBench {
     this.stage.append(this.tree, this.below);
     this.whatIfs = new WhatIfs({ change: (part, name, value) => this.change(part, name, value) });
     this.panel = new JoinPanel({ test: (at) => this.test(at), flip: (flip) => this.flip(flip) }, this.whatIfs);
-    this.program = new ProgramPane({ line: (line) => this.#lightLine(line), turned: (on) => this.#turnProgram(on) }, "joins");
+    this.program = new ProgramPane(
+      { line: (line) => this.#lightLine(line), turned: (on) => this.#turnProgram(on) },
+      "joins",
+    );
     const side = element("aside", "pv-panel");
     side.setAttribute("aria-label", "The join");
     side.append(this.panel.root);
@@ -78,14 +93,22 @@ export class JoinBench {
     root.append(this.table.root, this.program.root, this.stage, side, this.footer, this.note, this.live);
     root.addEventListener("keydown", (event) => this.#key(event));
     // Back and Forward of the browser (planviz/ui/address.js).
-    document.addEventListener("planviz:goto", (this.onGoto = ({ detail }) => detail.key === this.data?.key && this.select((detail.id ?? 1) - 1)));
-    if (this.callbacks.wholePage) document.addEventListener("keydown", (this.pageKeys = (event) => event.target === document.body && this.root.isConnected && this.#key(event)));
+    document.addEventListener(
+      "planviz:goto",
+      (this.onGoto = ({ detail }) => detail.key === this.data?.key && this.select((detail.id ?? 1) - 1)),
+    );
+    if (this.callbacks.wholePage)
+      document.addEventListener(
+        "keydown",
+        (this.pageKeys = (event) => event.target === document.body && this.root.isConnected && this.#key(event)),
+      );
   }
 
   // ---- data
 
   update(data) {
-    const received = performance.now(), old = this.data;
+    const received = performance.now(),
+      old = this.data;
     this.data = data;
     if (old && old.key === data.key) return this.#dress();
     if (old) this.#remember(old);
@@ -100,12 +123,15 @@ export class JoinBench {
     this.table.beside = data.written ? this.program.button : null;
     this.#show(data.told);
     this.#words();
-    if (kept && ((kept.n ?? this.told.join?.n) !== this.told.join?.n || this.#changes().length)) this.#ask(kept.n ?? this.told.join?.n ?? 0);
+    if (kept && ((kept.n ?? this.told.join?.n) !== this.told.join?.n || this.#changes().length))
+      this.#ask(kept.n ?? this.told.join?.n ?? 0);
     else this.#rest();
     requestAnimationFrame(() =>
       setTimeout(() => {
         window.__planviz.painted ??= performance.now();
-        this.root.dispatchEvent(new CustomEvent("planviz:painted", { bubbles: true, composed: true, detail: window.__planviz }));
+        this.root.dispatchEvent(
+          new CustomEvent("planviz:painted", { bubbles: true, composed: true, detail: window.__planviz }),
+        );
       }, 0),
     );
   }
@@ -168,7 +194,8 @@ export class JoinBench {
     this.sent?.abort(); // the server stops what nobody waits for
     this.sent = new AbortController();
     this.asking = question;
-    const { n, whole, asked, made } = question, { key, ask } = this.data;
+    const { n, whole, asked, made } = question,
+      { key, ask } = this.data;
     const told = await post(ask, { join: n, asked, quick: !whole }, this.sent.signal);
     if (this.asking !== question) return; // another question was sent in its place
     this.asking = undefined;
@@ -181,7 +208,9 @@ export class JoinBench {
       this.note.textContent = "";
       this.root.classList.remove("pv-refused");
       this.#show(told);
-      requestAnimationFrame(() => setTimeout(() => (window.__planviz.asked = { made, answered, painted: performance.now(), whole }), 0));
+      requestAnimationFrame(() =>
+        setTimeout(() => (window.__planviz.asked = { made, answered, painted: performance.now(), whole }), 0),
+      );
     }
     if (next) this.#send(next);
     else if (!told.message) this.#rest(whole);
@@ -191,11 +220,16 @@ export class JoinBench {
   #rest(whole = true) {
     clearTimeout(this.resting);
     if (!this.data.own || !this.told.join) return;
-    this.resting = setTimeout(() => (whole ? this.#more() : this.#ask(this.told.join.n, { whole: true })), whole ? 20 : REST);
+    this.resting = setTimeout(
+      () => (whole ? this.#more() : this.#ask(this.told.join.n, { whole: true })),
+      whole ? 20 : REST,
+    );
   }
 
   async #more() {
-    const { told } = this, n = told.join.n, asked = this.asked;
+    const { told } = this,
+      n = told.join.n,
+      asked = this.asked;
     const { signal } = (this.further = new AbortController());
     const still = () => !this.gone && this.told === told && this.asked === asked;
     if (told.what) {
@@ -249,7 +283,9 @@ export class JoinBench {
     const id = `${join.n + 1}${what}`;
     if (before) {
       this.live.textContent = `${join.heading}${told.changed ? `, ${told.changed} joins changed` : ""}`;
-      this.root.dispatchEvent(new CustomEvent("planviz:select", { bubbles: true, composed: true, detail: { id, key: this.data.key } }));
+      this.root.dispatchEvent(
+        new CustomEvent("planviz:select", { bubbles: true, composed: true, detail: { id, key: this.data.key } }),
+      );
     }
   }
 
@@ -262,7 +298,8 @@ export class JoinBench {
 
   // The join that a line asks for; of several, at the next press the next one.
   #lightLine(line) {
-    const made = this.told.rows.filter((row) => row.line === line), at = made.findIndex(({ n }) => n === this.told.join?.n);
+    const made = this.told.rows.filter((row) => row.line === line),
+      at = made.findIndex(({ n }) => n === this.told.join?.n);
     this.program.tell(line, made.length, "join");
     if (made.length) this.select(made[(at + 1) % made.length].n);
   }
@@ -273,27 +310,42 @@ export class JoinBench {
       ...(profile ? [["profile", profile, `as ${profile.replace("spark-", "Spark ")}`]] : []),
       ...Object.entries(settings).map(([name, value]) => ["settings", name, this.whatIfs.words(name, value)]),
       ...Object.entries(sizes).map(([name, value]) => ["sizes", name, `${name} ${this.whatIfs.size(value)}`]),
-      ...Object.entries(hints).map(([n, [left, right]]) => ["hints", n, `join ${Number(n) + 1}: ${[left && `${left.toUpperCase()} left`, right && `${right.toUpperCase()} right`].filter(Boolean).join(", ") || "no hint"}`]),
+      ...Object.entries(hints).map(([n, [left, right]]) => [
+        "hints",
+        n,
+        `join ${Number(n) + 1}: ${[left && `${left.toUpperCase()} left`, right && `${right.toUpperCase()} right`].filter(Boolean).join(", ") || "no hint"}`,
+      ]),
       ...Object.entries(types).map(([n, kind]) => ["types", n, `join ${Number(n) + 1}: ${kind}`]),
     ];
   }
 
   // The operator at work on a few rows, when somebody asks for it.
   async #play() {
-    const { told, asked } = this, n = told.join.n, { play, message } = await post(this.data.ask, { join: n, asked, want: "play" });
+    const { told, asked } = this,
+      n = told.join.n,
+      { play, message } = await post(this.data.ask, { join: n, asked, want: "play" });
     if (this.gone || this.told.join?.n !== n || this.told.join.mechanism.op !== told.join.mechanism.op) return;
     if (!play) return void this.player.replaceChildren(element("p", "pv-muted", message));
     const holder = element("div", "pv-player-holder");
     this.player.replaceChildren(holder);
     this.playback = new Playback(holder, {});
-    this.playback.update({ key: `${this.data.key}/${n}/${told.what}`, plays: [play], theme: this.data.theme, dark: this.mode === "dark", play: 0, step: null });
+    this.playback.update({
+      key: `${this.data.key}/${n}/${told.what}`,
+      plays: [play],
+      theme: this.data.theme,
+      dark: this.mode === "dark",
+      play: 0,
+      step: null,
+    });
     this.player.scrollIntoView({ block: "nearest", behavior: "smooth" });
   }
 
   #stopPlaying() {
     this.playback?.destroy();
     this.playback = undefined;
-    this.player.replaceChildren(button("pv-flip", "Play it on a few rows", "The operator step by step, on made-up rows", () => this.#play()));
+    this.player.replaceChildren(
+      button("pv-flip", "Play it on a few rows", "The operator step by step, on made-up rows", () => this.#play()),
+    );
   }
 
   // The plan before and after, in words and as one tree.
@@ -302,13 +354,15 @@ export class JoinBench {
     box.append(element("h4", "", "What became of the plan"));
     if (!found) box.append(element("p", "pv-muted", "The plan that runs is the same."));
     else {
-      const list = element("ul", "pv-changes"), names = { "+": "pv-inserted", "−": "pv-removed", "~": "pv-changed", "↕": "pv-moved" };
+      const list = element("ul", "pv-changes"),
+        names = { "+": "pv-inserted", "−": "pv-removed", "~": "pv-changed", "↕": "pv-moved" };
       for (const [sign, words] of found.words) {
         const item = element("li", `pv-change ${names[sign] ?? ""}`);
         item.append(element("b", "", sign), element("span", "", words));
         list.append(item);
       }
-      const picture = element("details"), holder = element("div", "pv-drawn pv-plan-drawn");
+      const picture = element("details"),
+        holder = element("div", "pv-drawn pv-plan-drawn");
       picture.append(element("summary", "", "Both plans as one tree"), holder);
       picture.addEventListener("toggle", () => {
         this.showPlans = picture.open;
@@ -330,12 +384,16 @@ export class JoinBench {
   }
 
   #ringAt(at, reveal = false) {
-    const step = at === undefined ? undefined : this.told.join.path[at], svg = this.tree.querySelector("svg");
+    const step = at === undefined ? undefined : this.told.join.path[at],
+      svg = this.tree.querySelector("svg");
     this.ring.hidden = !step || step.index == null;
     if (this.ring.hidden) return;
-    const group = svg.querySelectorAll(":scope > g")[step.index], box = group.getBBox(), scale = svg.clientWidth / svg.viewBox.baseVal.width;
+    const group = svg.querySelectorAll(":scope > g")[step.index],
+      box = group.getBBox(),
+      scale = svg.clientWidth / svg.viewBox.baseVal.width;
     Object.assign(this.ring.style, { width: `${box.width * scale + 10}px`, height: `${box.height * scale + 10}px` });
-    const frame = svg.getBoundingClientRect(), outer = this.tree.getBoundingClientRect();
+    const frame = svg.getBoundingClientRect(),
+      outer = this.tree.getBoundingClientRect();
     this.ring.style.left = `${frame.left - outer.left + box.x * scale - 5}px`;
     this.ring.style.top = `${frame.top - outer.top + box.y * scale - 5}px`;
     if (reveal) this.ring.scrollIntoView({ block: "nearest" });
@@ -383,17 +441,26 @@ export class JoinBench {
 
   state() {
     const { told } = this;
-    return { n: told.join?.n, what: told.what, ops: told.rows.map(({ op }) => op), changed: told.changed, mode: this.mode, busy: Boolean(this.asking || this.waiting) };
+    return {
+      n: told.join?.n,
+      what: told.what,
+      ops: told.rows.map(({ op }) => op),
+      changed: told.changed,
+      mode: this.mode,
+      busy: Boolean(this.asking || this.waiting),
+    };
   }
 
   // ---- keys
 
   #key(event) {
     if (!this.told?.join || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-    const target = event.composedPath()[0], tag = target?.tagName;
+    const target = event.composedPath()[0],
+      tag = target?.tagName;
     if (this.player.contains(target)) return;
     if (["INPUT", "TEXTAREA", "SELECT", "SUMMARY"].includes(tag) || target?.isContentEditable) return;
-    const n = this.told.join.n, last = this.told.rows.length - 1;
+    const n = this.told.join.n,
+      last = this.told.rows.length - 1;
     const acts = {
       ArrowDown: () => this.test((this.at ?? -1) + 1),
       ArrowUp: () => this.test((this.at ?? this.told.join.path.length) - 1),
@@ -402,7 +469,9 @@ export class JoinBench {
       k: () => this.select(Math.max(0, n - 1)),
       r: () => this.data.own && this.reset(),
     };
-    const act = acts[event.key] ?? (/^[1-9]$/.test(event.key) && event.key <= last + 1 ? () => this.select(Number(event.key) - 1) : undefined);
+    const act =
+      acts[event.key] ??
+      (/^[1-9]$/.test(event.key) && event.key <= last + 1 ? () => this.select(Number(event.key) - 1) : undefined);
     if (!act) return;
     event.preventDefault();
     event.stopPropagation();

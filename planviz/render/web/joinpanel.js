@@ -15,7 +15,8 @@ export class JoinPanel {
   }
 
   show(join, own, note, same) {
-    const { left, right, on, because } = join, sides = element("p", "pv-join-sides");
+    const { left, right, on, because } = join,
+      sides = element("p", "pv-join-sides");
     for (const [at, side] of [left, right].entries()) {
       const name = element("b", side.build ? "pv-build" : "", side.names);
       name.title = side.all;
@@ -36,14 +37,20 @@ export class JoinPanel {
   flips(found, more) {
     const list = element("div", "pv-flips");
     for (const flip of found) list.append(flipButton(flip, () => this.on.flip(flip)));
-    const note = more ? "Planning what would change it…" : found.length ? "Each was planned and changes the plan as said." : "No single setting, hint or size nearby changes it.";
+    const note = more
+      ? "Planning what would change it…"
+      : found.length
+        ? "Each was planned and changes the plan as said."
+        : "No single setting, hint or size nearby changes it.";
     this.flipBox.replaceChildren(element("h4", "", "Nearest flips"), list, element("p", "pv-muted", note));
   }
 
   #path({ path, heading, rejected }) {
     const list = element("ol", "pv-path");
     this.items = path.map(({ title, condition, answer, seen, setting }, at) => {
-      const item = element("li"), go = button("pv-test", "", "", () => this.on.test(at)), words = element("span");
+      const item = element("li"),
+        go = button("pv-test", "", "", () => this.on.test(at)),
+        words = element("span");
       words.append(element("b", "", title), element("span", "pv-muted", seen || condition));
       if (setting) go.title = setting;
       go.append(element("span", `pv-answer pv-answer-${answer}`, answer === "unknown" ? "?" : answer), words);

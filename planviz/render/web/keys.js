@@ -18,15 +18,35 @@ export const KEYS = [
 ];
 
 const ACTIONS = {
-  ArrowUp: "walk", ArrowDown: "walk", ArrowLeft: "walk", ArrowRight: "walk",
-  "/": "find", n: "next", N: "previous", f: "fit", h: "hot", v: "compact", c: "collapse", x: "fold", X: "foldAll", d: "details", t: "text",
-  Enter: "panel", "+": "in", "=": "in", "-": "out", 0: "whole", "?": "help", Escape: "close",
+  ArrowUp: "walk",
+  ArrowDown: "walk",
+  ArrowLeft: "walk",
+  ArrowRight: "walk",
+  "/": "find",
+  n: "next",
+  N: "previous",
+  f: "fit",
+  h: "hot",
+  v: "compact",
+  c: "collapse",
+  x: "fold",
+  X: "foldAll",
+  d: "details",
+  t: "text",
+  Enter: "panel",
+  "+": "in",
+  "=": "in",
+  "-": "out",
+  0: "whole",
+  "?": "help",
+  Escape: "close",
 };
 
 // What a key press means, or undefined: typing in a field, a browser shortcut, or a button's own key.
 export function keyAction(event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return undefined;
-  const target = event.composedPath()[0], tag = target?.tagName;
+  const target = event.composedPath()[0],
+    tag = target?.tagName;
   if (tag === "INPUT" || tag === "TEXTAREA" || target?.isContentEditable) return undefined;
   if (tag === "BUTTON" && event.key === "Enter") return undefined;
   if (target?.classList?.contains("pv-text") && event.key.startsWith("Arrow")) return undefined;

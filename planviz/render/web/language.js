@@ -6,15 +6,21 @@
 const SHORT = 12; // letters: a pattern with fewer takes no sentence as a value, or it would take any text
 const TINY = 3; // letters: "{first} to {last}" is about numbers alone
 const FEW = 6; // letters: a pattern with fewer takes no plain word, either
-const STRONG = ["\n", " · ", ". ", "; "], WEAK = [" — ", ": ", ", "]; // what texts are put together with
-const LONGEST = 1500, DEEPEST = 4, KEPT = 20_000; // characters of a text; values within values; texts that are kept
+const STRONG = ["\n", " · ", ". ", "; "],
+  WEAK = [" — ", ": ", ", "]; // what texts are put together with
+const LONGEST = 1500,
+  DEEPEST = 4,
+  KEPT = 20_000; // characters of a text; values within values; texts that are kept
 const CODE = "{code"; // a value that is a piece of a plan, whatever it holds
-const OWN = /^\{(?:code|name|table|relation|column|scan|short|key|node)/, ONE_NAME = /^[\w.]+$/; // values that may be names of the user's
+const OWN = /^\{(?:code|name|table|relation|column|scan|short|key|node)/,
+  ONE_NAME = /^[\w.]+$/; // values that may be names of the user's
 const PLURAL = "{s}"; // the ending of a plural, which other languages may leave out
-const COUNTS = new Set(["{n}", "{m}"]), COUNT = /^[^A-Za-z]*\d[^A-Za-z]*[KMGTB]?$/; // "{n} Sort" is no name of an operator
+const COUNTS = new Set(["{n}", "{m}"]),
+  COUNT = /^[^A-Za-z]*\d[^A-Za-z]*[KMGTB]?$/; // "{n} Sort" is no name of an operator
 const NAME = /^[A-Z][a-z]+(?: [A-Z][a-z]+)+$/; // operators are called so: only a message of just these words is about them
 const VALUE = /\{\w+\}/g;
-const PLAIN = /^\S*(?:, \S+)*$/, WORDS = /^[a-z]+(?:[-, ]+[a-z]+)*$/;
+const PLAIN = /^\S*(?:, \S+)*$/,
+  WORDS = /^[a-z]+(?:[-, ]+[a-z]+)*$/;
 const STOP = /([\u4e00-\u9fff][^.]*(?:\.\d+[^.]*)*)\.$/; // a full stop that follows a value
 const ENGLISH = /(?<![\w.`'"])[a-z]{2,}(?![\w.(=`'"])/; // a plain word that is no part of a name
 
@@ -25,17 +31,21 @@ export class Texts {
     this.patterns = new Map(); // a pattern's longest word -> the patterns with it
     this.found = new Map();
     for (const [english, other] of Object.entries(messages)) {
-      if (/^[,;:]/.test(english)) this.#add(`{head}${english}`, `{head}${other}`); // goes on behind another text
+      if (/^[,;:]/.test(english))
+        this.#add(`{head}${english}`, `{head}${other}`); // goes on behind another text
       else if (english.search(VALUE) < 0) this.exact.set(english, other);
       else this.#add(english, other);
     }
   }
 
   #add(english, other) {
-    const names = [...english.matchAll(VALUE)].map(([name]) => name), literal = english.split(VALUE);
+    const names = [...english.matchAll(VALUE)].map(([name]) => name),
+      literal = english.split(VALUE);
     const words = literal.join(" ").match(/[A-Za-z]+/g);
     if (!words) return;
-    const escaped = literal.map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")), written = [escaped[0]], values = [];
+    const escaped = literal.map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")),
+      written = [escaped[0]],
+      values = [];
     names.forEach((name, at) => {
       if (name === PLURAL) written[written.length - 1] += `s?${escaped[at + 1]}`;
       else {
@@ -44,7 +54,8 @@ export class Texts {
       }
     });
     written[written.length - 1] += "$";
-    const parts = written.map((part, at) => new RegExp(part, at ? "g" : "y")), counts = values.filter((name) => COUNTS.has(name)).length;
+    const parts = written.map((part, at) => new RegExp(part, at ? "g" : "y")),
+      counts = values.filter((name) => COUNTS.has(name)).length;
     const key = wholeWords(literal).reduce((longest, word) => (word.length > longest.length ? word : longest), "");
     if (!this.patterns.has(key)) this.patterns.set(key, []);
     this.patterns.get(key).push({ parts, names: values, other, letters: words.join("").length, counts });
@@ -109,7 +120,9 @@ export class Texts {
       if (told.every((part) => part === undefined)) continue;
       const whole = parts.every((part, at) => told[at] !== undefined || !ENGLISH.test(part));
       if (!whole && (depth || separators === WEAK)) continue;
-      const shown = parts.map((part, at) => told[at] ?? (separator === ". " && at < parts.length - 1 ? `${part}. ` : part));
+      const shown = parts.map(
+        (part, at) => told[at] ?? (separator === ". " && at < parts.length - 1 ? `${part}. ` : part),
+      );
       return shown.join(JOINED[separator] ?? separator);
     }
     return undefined;
@@ -174,7 +187,13 @@ export class Translator {
 
   // A root and what comes into it.
   watch(root) {
-    this.observer.observe(root, { subtree: true, childList: true, characterData: true, attributes: true, attributeFilter: NAMED });
+    this.observer.observe(root, {
+      subtree: true,
+      childList: true,
+      characterData: true,
+      attributes: true,
+      attributeFilter: NAMED,
+    });
     this.#walk(root);
   }
 
@@ -210,7 +229,8 @@ export class Translator {
   }
 
   #attribute(element, name) {
-    const english = element.getAttribute(name), all = this.shown.get(element) ?? {};
+    const english = element.getAttribute(name),
+      all = this.shown.get(element) ?? {};
     if (english === null || all[name] === english || element.closest("[translate=no]")) return;
     const told = this.texts.told(english);
     this.shown.set(element, { ...all, [name]: told });

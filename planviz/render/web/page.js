@@ -7,8 +7,17 @@ async function openPage() {
   const { plans, opened, theme, dark } = JSON.parse(document.getElementById("planviz-data").textContent);
   const faces = [400, 600].map((weight) => document.fonts.load(`${weight} 14px '${theme.font.family}'`));
   await Promise.allSettled(faces); // the cards were measured with these, which lie in the page too
-  const host = document.getElementById("planviz"), tabs = document.getElementById("planviz-tabs");
-  const dataOf = (at) => ({ dark, theme, findings: [], selected: null, details_url: null, ...plans[at], key: `plan ${at}` });
+  const host = document.getElementById("planviz"),
+    tabs = document.getElementById("planviz-tabs");
+  const dataOf = (at) => ({
+    dark,
+    theme,
+    findings: [],
+    selected: null,
+    details_url: null,
+    ...plans[at],
+    key: `plan ${at}`,
+  });
   const panel = mount(host, dataOf(opened), { wholePage: true });
   const shown = plans.map(({ scene }, at) => {
     const tab = button("pv-tab", scene.title || `Plan ${at + 1}`, "", () => open(at));
@@ -23,7 +32,8 @@ async function openPage() {
     panel.update(dataOf(at));
   };
   tabs.addEventListener("keydown", (event) => {
-    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key], at = shown.indexOf(document.activeElement);
+    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key],
+      at = shown.indexOf(document.activeElement);
     if (!by || at < 0) return;
     const to = (at + by + shown.length) % shown.length;
     shown[to].focus();

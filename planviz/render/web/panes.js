@@ -25,7 +25,13 @@ export class Panes {
       host.setAttribute("role", "img");
       host.append(element("div", "pv-pane-label", side));
       root.append(host);
-      this.canvases.push(new Canvas(host, { select: (i) => this.#picked(at, i), toggle: () => {}, camera: () => this.#follow(at) }, frames));
+      this.canvases.push(
+        new Canvas(
+          host,
+          { select: (i) => this.#picked(at, i), toggle: () => {}, camera: () => this.#follow(at) },
+          frames,
+        ),
+      );
       return host;
     });
     this.first = this.canvases[0];
@@ -88,12 +94,16 @@ export class Panes {
   // `lit`, a Set of slots, stand out, the others step back; null: none does.
   show(k, selected, lit = null) {
     this.k = k;
-    const { steps } = this, { scene } = steps.steps[k], sides = this.view === "merged" ? ["merged"] : ["before", "after"], fresh = scene !== this.scene;
+    const { steps } = this,
+      { scene } = steps.steps[k],
+      sides = this.view === "merged" ? ["merged"] : ["before", "after"],
+      fresh = scene !== this.scene;
     if (fresh) this.keepCamera();
     this.scene = scene;
     const tight = (this.tight = this.#tightRoom(scene));
     sides.forEach((side, at) => {
-      const picture = steps.picture(k, side, tight), canvas = this.canvases[at];
+      const picture = steps.picture(k, side, tight),
+        canvas = this.canvases[at];
       canvas.selected = selected == null ? -1 : picture.slots.indexOf(selected);
       canvas.found = lit && new Set(picture.slots.flatMap((slot, i) => (lit.has(slot) ? [i] : [])));
       if (fresh || !canvas.plan || canvas.theme !== this.theme || canvas.mode !== this.mode) {
@@ -101,7 +111,10 @@ export class Panes {
         canvas.opened = true;
       }
       canvas.step(picture.plan, picture);
-      this.hosts[at].setAttribute("aria-label", `The plan ${side === "merged" ? "before and after" : side} ${steps.steps[k].rule}: ${picture.slots.length} operators`);
+      this.hosts[at].setAttribute(
+        "aria-label",
+        `The plan ${side === "merged" ? "before and after" : side} ${steps.steps[k].rule}: ${picture.slots.length} operators`,
+      );
     });
     if (fresh || tight) this.#open(scene);
     else this.#bringChanges();
@@ -109,8 +122,13 @@ export class Panes {
 
   // The room of a pane where all steps together are too large for it, so that every step has a layout of its own; else null.
   #tightRoom(scene) {
-    const { width, height } = this.first, { size: [wide, high] } = this.steps.data.scenes[scene];
-    return width > 0 && Math.min(width / wide, height / high) < LEGIBLE && this.#standing().length <= MOST_TIGHT ? [width, height] : null;
+    const { width, height } = this.first,
+      {
+        size: [wide, high],
+      } = this.steps.data.scenes[scene];
+    return width > 0 && Math.min(width / wide, height / high) < LEGIBLE && this.#standing().length <= MOST_TIGHT
+      ? [width, height]
+      : null;
   }
 
   // A card into the view, where it is not.
@@ -136,7 +154,8 @@ export class Panes {
       pane.moveTo(kept, false);
       return this.#bringChanges(false);
     }
-    const all = this.#standing().map((slot) => this.#bounds(slot)), fits = this.#fit(around(all)) >= this.#least;
+    const all = this.#standing().map((slot) => this.#bounds(slot)),
+      fits = this.#fit(around(all)) >= this.#least;
     this.#centre(fits ? all : (this.#changed() ?? all), fits ? 1.1 : this.tight ? EASY : 0.85, false);
   }
 
@@ -147,21 +166,30 @@ export class Panes {
   }
 
   #bringInto(boxes, least, smooth = true) {
-    const pane = this.first, { x, y, k } = pane.camera, right = x + pane.width / k, bottom = y + pane.height / k;
+    const pane = this.first,
+      { x, y, k } = pane.camera,
+      right = x + pane.width / k,
+      bottom = y + pane.height / k;
     const inside = ({ x0, y0, x1, y1 }) => x0 >= x && y0 >= y && x1 <= right && y1 <= bottom;
     if (boxes.every(inside)) return;
-    const { x0, x1, y0, y1 } = around(boxes), pad = 24 / k;
+    const { x0, x1, y0, y1 } = around(boxes),
+      pad = 24 / k;
     if (k >= least && x1 - x0 + 2 * pad <= right - x && y1 - y0 + 3 * pad <= bottom - y) {
       // The least way that shows them all.
       const slide = (low, high, from, to) => (low < from ? low - from : high > to ? high - to : 0);
-      pane.moveTo({ x: x + slide(x0 - pad, x1 + pad, x, right), y: y + slide(y0 - 2 * pad, y1 + pad, y, bottom), k }, smooth);
+      pane.moveTo(
+        { x: x + slide(x0 - pad, x1 + pad, x, right), y: y + slide(y0 - 2 * pad, y1 + pad, y, bottom), k },
+        smooth,
+      );
     } else if (!boxes.some(inside)) this.#centre(boxes, Math.max(k, least), smooth);
   }
 
   // All the boxes in the middle; when they do not fit where they can still be read, the topmost of them, with as much of
   // the plan around as there is.
   #centre(boxes, k, smooth) {
-    const pane = this.first, all = around(boxes), fits = this.#fit(all);
+    const pane = this.first,
+      all = around(boxes),
+      fits = this.#fit(all);
     if (this.tight) all.x1 += MARK_ROOM;
     const zoom = fits >= this.#least ? Math.min(k, fits) : k;
     const { x0, x1, y0, y1 } = fits >= this.#least ? all : boxes.reduce((top, box) => (box.y0 < top.y0 ? box : top));
@@ -176,7 +204,10 @@ export class Panes {
 
   // The zoom at which the bounds are seen whole, with the words beside what changed.
   #fit({ x0, x1, y0, y1 }) {
-    return Math.min((this.first.width - 40) / (x1 + (this.tight ? MARK_ROOM : 0) - x0), (this.first.height - 90) / (y1 - y0));
+    return Math.min(
+      (this.first.width - 40) / (x1 + (this.tight ? MARK_ROOM : 0) - x0),
+      (this.first.height - 90) / (y1 - y0),
+    );
   }
 
   // The zoom below which not all is shown: what changed is drawn larger where every step has its own layout.
@@ -192,14 +223,26 @@ export class Panes {
 
   // The bounds of each card that the step changed, in both states, or null.
   #changed() {
-    const marks = this.steps.marks(this.k), slots = [...marks.removed, ...marks.inserted, ...marks.changed.keys(), ...marks.moved.keys(), ...marks.moved.values()];
+    const marks = this.steps.marks(this.k),
+      slots = [
+        ...marks.removed,
+        ...marks.inserted,
+        ...marks.changed.keys(),
+        ...marks.moved.keys(),
+        ...marks.moved.values(),
+      ];
     return slots.length ? slots.map((slot) => this.#bounds(slot)) : null;
   }
 
   #bounds(slot) {
-    const { steps, k, tight } = this, sides = this.view === "merged" ? ["merged"] : ["before", "after"];
+    const { steps, k, tight } = this,
+      sides = this.view === "merged" ? ["merged"] : ["before", "after"];
     const spots = tight ? sides.map((side) => steps.places(k, tight, side)) : [steps.data.scenes[steps.steps[k].scene]];
-    return around(spots.filter(({ x }) => x[slot] !== undefined).map(({ x, y, w, h }) => ({ x0: x[slot], y0: y[slot], x1: x[slot] + w[slot], y1: y[slot] + h[slot] })));
+    return around(
+      spots
+        .filter(({ x }) => x[slot] !== undefined)
+        .map(({ x, y, w, h }) => ({ x0: x[slot], y0: y[slot], x1: x[slot] + w[slot], y1: y[slot] + h[slot] })),
+    );
   }
 
   // One pane moved: the other draws the same view.
@@ -217,18 +260,31 @@ export class Panes {
 
   // Where a slot's card stands in a pane (0 or 1), in px of the page, or null when nothing stands there.
   place(slot, at = 0) {
-    const pane = this.canvases[at], side = this.view === "merged" ? "merged" : at ? "after" : "before", picture = this.steps.picture(this.k, side, this.tight);
+    const pane = this.canvases[at],
+      side = this.view === "merged" ? "merged" : at ? "after" : "before",
+      picture = this.steps.picture(this.k, side, this.tight);
     const i = picture.slots.indexOf(slot);
     if (i < 0) return null;
-    const { plan } = picture, b = plan.box[i], { x, y, k } = pane.camera, bounds = pane.canvas.getBoundingClientRect();
-    return { x: bounds.left + (plan.x[b] - x) * k, y: bounds.top + (plan.y[b] - y) * k, width: plan.w[b] * k, height: plan.h[b] * k, mark: picture.marks.get(b) ?? "" };
+    const { plan } = picture,
+      b = plan.box[i],
+      { x, y, k } = pane.camera,
+      bounds = pane.canvas.getBoundingClientRect();
+    return {
+      x: bounds.left + (plan.x[b] - x) * k,
+      y: bounds.top + (plan.y[b] - y) * k,
+      width: plan.w[b] * k,
+      height: plan.h[b] * k,
+      mark: picture.marks.get(b) ?? "",
+    };
   }
 
   // ---- the same as text
 
   // The step as Spark logs it.
   showLog(k) {
-    const { steps } = this, step = steps.steps[k], lines = [`=== Applying Rule ${step.name} ===`];
+    const { steps } = this,
+      step = steps.steps[k],
+      lines = [`=== Applying Rule ${step.name} ===`];
     this.logText.replaceChildren(element("b", "", `${lines[0]}\n`));
     let room = MOST_LOG;
     const put = (rows) => {

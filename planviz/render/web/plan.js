@@ -29,13 +29,16 @@ export class Plan {
 
   // Children (one array, sliced by kidStart), pre-order, number of nodes below: three passes, no recursion.
   #relate() {
-    const { size } = this, parent = this.nodes.parent;
-    const start = (this.kidStart = new Int32Array(size + 2)), kids = (this.kids = new Int32Array(size));
+    const { size } = this,
+      parent = this.nodes.parent;
+    const start = (this.kidStart = new Int32Array(size + 2)),
+      kids = (this.kids = new Int32Array(size));
     for (let i = 0; i < size; i++) start[parent[i] + 2]++;
     for (let i = 0; i <= size; i++) start[i + 1] += start[i];
     const next = start.slice();
     for (let i = 0; i < size; i++) kids[next[parent[i] + 1]++] = i; // slot 0 holds the roots
-    const order = (this.order = new Int32Array(size)), stack = [];
+    const order = (this.order = new Int32Array(size)),
+      stack = [];
     for (let k = start[1] - 1; k >= 0; k--) stack.push(kids[k]);
     for (let at = 0; stack.length; at++) {
       const i = (order[at] = stack.pop());
@@ -58,11 +61,15 @@ export class Plan {
 
   // head[i]: first node of i's chain of nodes with exactly one child, or -1; chain[head]: how many nodes it has.
   #findChains() {
-    const { size, order } = this, parent = this.nodes.parent, edge = this.nodes.edge;
-    const head = (this.head = new Int32Array(size).fill(-1)), chain = (this.chain = new Int32Array(size));
+    const { size, order } = this,
+      parent = this.nodes.parent,
+      edge = this.nodes.edge;
+    const head = (this.head = new Int32Array(size).fill(-1)),
+      chain = (this.chain = new Int32Array(size));
     for (const i of order) {
       if (this.kidStart[i + 2] - this.kidStart[i + 1] !== 1) continue;
-      const p = parent[i], joined = p >= 0 && head[p] >= 0 && edge[i] !== "s";
+      const p = parent[i],
+        joined = p >= 0 && head[p] >= 0 && edge[i] !== "s";
       head[i] = joined ? head[p] : i;
       chain[head[i]]++;
     }
@@ -84,12 +91,17 @@ export class Plan {
 
   // Boxes from the nodes that are not hidden, then their places. The scene's own places hold while nothing is hidden.
   arrange() {
-    const { size, order, collapsed, head, folded } = this, nodes = this.nodes;
+    const { size, order, collapsed, head, folded } = this,
+      nodes = this.nodes;
     const box = (this.box = new Int32Array(size)); // node -> its box, or the box that hides it
-    const first = [], last = [], up = [];
+    const first = [],
+      last = [],
+      up = [];
     let plain = !this.roomy && (!this.snug || this.snug.placed);
     for (let at = 0; at < size; ) {
-      const i = order[at], p = nodes.parent[i], above = p < 0 ? -1 : box[p];
+      const i = order[at],
+        p = nodes.parent[i],
+        above = p < 0 ? -1 : box[p];
       const fold = head[i] >= 0 && folded[head[i]] === 1;
       if (fold && head[i] !== i) {
         box[i] = above;
@@ -115,8 +127,11 @@ export class Plan {
   }
 
   #place(plain) {
-    const { count, first, snug } = this, nodes = this.nodes, { card, layout } = this.theme;
-    const w = (this.w = new Float64Array(count)), h = (this.h = new Float64Array(count));
+    const { count, first, snug } = this,
+      nodes = this.nodes,
+      { card, layout } = this.theme;
+    const w = (this.w = new Float64Array(count)),
+      h = (this.h = new Float64Array(count));
     for (let b = 0; b < count; b++) {
       const i = first[b];
       w[b] = snug?.width ? snug.width(b) : this.isFolded(b) ? card.width : nodes.w[i];
@@ -128,9 +143,22 @@ export class Plan {
       [this.width, this.height] = this.scene.size;
       return;
     }
-    const near = snug && card.snug, margin = near ? near.margin : layout.margin;
-    if (snug?.down) [this.x, this.y] = spine(this.up, w, h, near.gap_x, snug.gap, Array.from(first, (i) => nodes.edge[i] === "s"), snug.lying);
-    else [this.x, this.y] = near ? tidy(this.up, w, h, near.gap_x, snug.gap, near.fork_gap) : tidy(this.up, w, h, layout.gap_x, layout.gap_y, layout.fork_gap);
+    const near = snug && card.snug,
+      margin = near ? near.margin : layout.margin;
+    if (snug?.down)
+      [this.x, this.y] = spine(
+        this.up,
+        w,
+        h,
+        near.gap_x,
+        snug.gap,
+        Array.from(first, (i) => nodes.edge[i] === "s"),
+        snug.lying,
+      );
+    else
+      [this.x, this.y] = near
+        ? tidy(this.up, w, h, near.gap_x, snug.gap, near.fork_gap)
+        : tidy(this.up, w, h, layout.gap_x, layout.gap_y, layout.fork_gap);
     this.width = this.height = 0;
     for (let b = 0; b < count; b++) {
       this.x[b] += margin;
@@ -159,14 +187,18 @@ export class Plan {
   }
 
   roomyHeight(i) {
-    const { card } = this.theme, lines = this.lines(i).length + (this.nodes.badges[i].length ? 1 : 0);
+    const { card } = this.theme,
+      lines = this.lines(i).length + (this.nodes.badges[i].length ? 1 : 0);
     return card.bare_height + card.line * lines;
   }
 
   // Lines under the title when the cards show everything: [lead, text]; what the card says anyway is not repeated.
   lines(i) {
-    const lines = (this.subs?.[i] ?? []).slice(), { rows, bytes } = this.nodes;
-    const sizes = [rows[i] == null ? "" : `${short(rows[i])} rows`, bytes[i] == null ? "" : byteSize(bytes[i])].filter(Boolean);
+    const lines = (this.subs?.[i] ?? []).slice(),
+      { rows, bytes } = this.nodes;
+    const sizes = [rows[i] == null ? "" : `${short(rows[i])} rows`, bytes[i] == null ? "" : byteSize(bytes[i])].filter(
+      Boolean,
+    );
     if (sizes.length) lines.push([this.rowsAre(i), sizes.join(" · ")]);
     const said = new Set(lines.map((line) => line[1]));
     for (const [name, text] of this.details?.[i] ?? []) {
@@ -198,7 +230,8 @@ export class Plan {
   #index() {
     const { count, x, y, w, up } = this;
     const bands = Math.max(1, Math.ceil(this.height / BAND) + 1);
-    const start = (this.bandStart = new Int32Array(bands + 1)), of = new Int32Array(count);
+    const start = (this.bandStart = new Int32Array(bands + 1)),
+      of = new Int32Array(count);
     this.tallest = 0;
     for (let b = 0; b < count; b++) {
       of[b] = Math.min(bands - 1, Math.max(0, Math.floor(y[b] / BAND)));
@@ -206,20 +239,24 @@ export class Plan {
       this.tallest = Math.max(this.tallest, this.h[b], up[b] < 0 ? 0 : y[b] - y[up[b]]);
     }
     for (let k = 0; k < bands; k++) start[k + 1] += start[k];
-    const next = start.slice(), byBand = (this.byBand = new Int32Array(count));
+    const next = start.slice(),
+      byBand = (this.byBand = new Int32Array(count));
     for (let b = 0; b < count; b++) byBand[next[of[b]]++] = b;
-    const right = (this.bandRight = new Float64Array(count)), left = (this.bandLeft = new Float64Array(count));
+    const right = (this.bandRight = new Float64Array(count)),
+      left = (this.bandLeft = new Float64Array(count));
     for (let k = 0; k < bands; k++) {
       const some = byBand.subarray(start[k], start[k + 1]).sort((a, b) => x[a] - x[b]);
       let reach = -Infinity;
       for (let j = 0; j < some.length; j++) {
-        const b = some[j], p = up[b];
+        const b = some[j],
+          p = up[b];
         reach = Math.max(reach, x[b] + w[b], p < 0 ? -Infinity : x[p] + w[p] / 2);
         right[start[k] + j] = reach;
       }
       reach = Infinity;
       for (let j = some.length - 1; j >= 0; j--) {
-        const b = some[j], p = up[b];
+        const b = some[j],
+          p = up[b];
         reach = Math.min(reach, x[b], p < 0 ? Infinity : x[p] + w[p] / 2);
         left[start[k] + j] = reach;
       }
@@ -229,10 +266,12 @@ export class Plan {
   // Boxes whose card or edge may meet the rectangle, in drawing pixels, band by band and from left to right.
   within(x0, y0, x1, y1, visit) {
     const bands = this.bandStart.length - 1;
-    const from = Math.max(0, Math.floor((y0 - this.tallest) / BAND)), to = Math.min(bands - 1, Math.floor((y1 + this.tallest) / BAND));
+    const from = Math.max(0, Math.floor((y0 - this.tallest) / BAND)),
+      to = Math.min(bands - 1, Math.floor((y1 + this.tallest) / BAND));
     for (let k = from; k <= to; k++) {
       const end = this.bandStart[k + 1];
-      let low = this.bandStart[k], high = end;
+      let low = this.bandStart[k],
+        high = end;
       while (low < high) {
         const middle = (low + high) >> 1;
         if (this.bandRight[middle] < x0) low = middle + 1;
@@ -292,7 +331,8 @@ export class Plan {
   }
 
   search(words) {
-    const needle = words.trim().toLowerCase(), found = [];
+    const needle = words.trim().toLowerCase(),
+      found = [];
     if (needle) for (const i of this.order) if (this.haystack(i).includes(needle)) found.push(i);
     return found;
   }

@@ -6,12 +6,38 @@ import { dress } from "./theme.js";
 import { Timeline } from "./timeline.js";
 import { keyList, Transport, typedElsewhere } from "./transport.js";
 
-const NARROW = 800, MIDDLING = 1260, LOW = 740;
-const KEYS = [[["←", "→"], "step"], [["space"], "play"], [["↑", "↓"], "phase"], [["Home", "End"], "first, last"]];
+const NARROW = 800,
+  MIDDLING = 1260,
+  LOW = 740;
+const KEYS = [
+  [["←", "→"], "step"],
+  [["space"], "play"],
+  [["↑", "↓"], "phase"],
+  [["Home", "End"], "first, last"],
+];
 const NAMES = {
-  start: "Start", hash: "Hash", shuffled: "Shuffled", insert: "Insert", skip: "Leave out", lookup: "Look up", condition: "Condition",
-  emit: "Give a row", drop: "Drop", broadcast: "Broadcast", end: "End", update: "Update", spill: "Spill", merge: "Merge",
-  compare: "Compare", advance: "Advance", buffer: "Buffer", sort: "Sort", read: "Read", range: "Range", expand: "Expand", switch: "Switch",
+  start: "Start",
+  hash: "Hash",
+  shuffled: "Shuffled",
+  insert: "Insert",
+  skip: "Leave out",
+  lookup: "Look up",
+  condition: "Condition",
+  emit: "Give a row",
+  drop: "Drop",
+  broadcast: "Broadcast",
+  end: "End",
+  update: "Update",
+  spill: "Spill",
+  merge: "Merge",
+  compare: "Compare",
+  advance: "Advance",
+  buffer: "Buffer",
+  sort: "Sort",
+  read: "Read",
+  range: "Range",
+  expand: "Expand",
+  switch: "Switch",
 };
 const WEIGHTS = { emit: 6, spill: 9, switch: 9, broadcast: 4, insert: 2, update: 2, merge: 2, buffer: 2 };
 const memory = new Map(); // key -> play and steps
@@ -48,7 +74,11 @@ export class Playback {
     this.tabs.setAttribute("aria-label", "Stages");
     const top = element("div", "pv-top");
     top.append(this.tabs, this.timeline.root);
-    this.transport = new Transport({ go: (k) => this.go(k), at: () => this.k, count: () => this.play?.steps.length ?? 0 });
+    this.transport = new Transport({
+      go: (k) => this.go(k),
+      at: () => this.k,
+      count: () => this.play?.steps.length ?? 0,
+    });
     this.board = new Board();
     this.card = new StepCard({ go: (k) => this.go(k) });
     const side = element("aside", "pv-panel");
@@ -59,7 +89,11 @@ export class Playback {
     this.live.setAttribute("aria-live", "polite");
     root.append(top, this.transport.root, this.board.root, side, this.footer, this.live);
     root.addEventListener("keydown", (event) => this.#key(event));
-    if (this.callbacks.wholePage) document.addEventListener("keydown", (this.pageKeys = (event) => event.target === document.body && this.root.isConnected && this.#key(event)));
+    if (this.callbacks.wholePage)
+      document.addEventListener(
+        "keydown",
+        (this.pageKeys = (event) => event.target === document.body && this.root.isConnected && this.#key(event)),
+      );
   }
 
   // ---- data
@@ -76,7 +110,9 @@ export class Playback {
     const kept = memory.get(data.key);
     this.steps = kept?.steps ?? [];
     this.tabs.hidden = data.plays.length < 2;
-    this.tabs.replaceChildren(...data.plays.map(({ title }, at) => button("", `${at + 1} ${title}`, "", () => this.open(at))));
+    this.tabs.replaceChildren(
+      ...data.plays.map(({ title }, at) => button("", `${at + 1} ${title}`, "", () => this.open(at))),
+    );
     this.open(kept?.at ?? data.play ?? 0, data.step ? data.step - 1 : undefined);
     this.root.dispatchEvent(new CustomEvent("planviz:painted", { bubbles: true, composed: true }));
   }
@@ -92,7 +128,8 @@ export class Playback {
     this.transport.slider.max = this.play.steps.length;
     this.board.open(this.play);
     this.card.open(this.play);
-    const given = this.board.states.at(-1)[this.play.panels.at(-1).id]?.groups ?? [], rows = given.reduce((sum, group) => sum + group.rows.length, 0);
+    const given = this.board.states.at(-1)[this.play.panels.at(-1).id]?.groups ?? [],
+      rows = given.reduce((sum, group) => sum + group.rows.length, 0);
     const words = `${this.play.steps.length} steps · ${rows} ${rows === 1 ? "row" : "rows"} given`;
     this.footer.replaceChildren(keyList(KEYS), element("div", "pv-grow"), element("span", "pv-total", words));
     this.go(Math.min(this.steps[at] ?? step ?? 0, this.play.steps.length - 1), { quiet: true });
@@ -123,7 +160,9 @@ export class Playback {
   go(k, { quiet = false } = {}) {
     const { play } = this;
     if (!play || !Number.isInteger(k) || k < 0 || k >= play.steps.length || k === this.k) return;
-    const step = play.steps[k], number = `${k + 1} / ${play.steps.length}`, name = NAMES[step.kind] ?? step.kind;
+    const step = play.steps[k],
+      number = `${k + 1} / ${play.steps.length}`,
+      name = NAMES[step.kind] ?? step.kind;
     const fly = this.k !== undefined && Math.abs(k - this.k) === 1;
     this.steps[this.at] = this.k = k;
     this.transport.show(k, { number, name, hint: step.text, pill: play.phases[step.phase] });
@@ -132,7 +171,9 @@ export class Playback {
     this.board.show(k, fly);
     if (quiet) return;
     this.live.textContent = step.text;
-    this.root.dispatchEvent(new CustomEvent("planviz:select", { bubbles: true, composed: true, detail: { id: k + 1, key: this.data.key } }));
+    this.root.dispatchEvent(
+      new CustomEvent("planviz:select", { bubbles: true, composed: true, detail: { id: k + 1, key: this.data.key } }),
+    );
   }
 
   state() {

@@ -9,9 +9,22 @@ import { Timeline } from "./timeline.js";
 import { keyList, Transport, typedElsewhere } from "./transport.js";
 import { duration } from "./units.js";
 
-const NARROW = 800, FEW = 40, REMEMBERED = 24;
-const VIEWS = [["split", "Side by side"], ["merged", "Merged"], ["log", "Log"], ["sql", "SQL"]];
-const KEYS = [[["←", "→"], "step"], [["space"], "play"], [["s"], "silent rules"], [["v"], "view"], [["f"], "fit"]];
+const NARROW = 800,
+  FEW = 40,
+  REMEMBERED = 24;
+const VIEWS = [
+  ["split", "Side by side"],
+  ["merged", "Merged"],
+  ["log", "Log"],
+  ["sql", "SQL"],
+];
+const KEYS = [
+  [["←", "→"], "step"],
+  [["space"], "play"],
+  [["s"], "silent rules"],
+  [["v"], "view"],
+  [["f"], "fit"],
+];
 const memory = new Map(); // key -> step, view, cameras
 
 export class Player {
@@ -55,7 +68,12 @@ export class Player {
     const root = (this.root = element("div", "pv pv-player"));
     root.tabIndex = -1;
     this.timeline = new Timeline({ go: (k) => this.go(k) });
-    this.card = new RuleCard({ select: (slot) => this.select(slot, true), off: (rule) => this.#off(rule), source: (line) => this.#showLine(line), why: (rule) => this.callbacks.ask?.(rule, "why") });
+    this.card = new RuleCard({
+      select: (slot) => this.select(slot, true),
+      off: (rule) => this.#off(rule),
+      source: (line) => this.#showLine(line),
+      why: (rule) => this.callbacks.ask?.(rule, "why"),
+    });
     const side = element("aside", "pv-panel");
     side.setAttribute("aria-label", "The rule");
     side.append(this.card.root);
@@ -67,12 +85,24 @@ export class Player {
     const top = element("div", "pv-top");
     top.append(this.timeline.root, this.quiet);
     this.panes = new Panes({ select: (slot) => this.select(slot) }, this.frames);
-    this.program = new ProgramPane({ line: (line) => this.#lightLine(line), turned: (on) => this.#turnProgram(on) }, "rules");
+    this.program = new ProgramPane(
+      { line: (line) => this.#lightLine(line), turned: (on) => this.#turnProgram(on) },
+      "rules",
+    );
     root.append(top, this.#stepBar(), this.program.root, this.panes.root, side, this.footer, this.live);
     root.addEventListener("keydown", (event) => this.#key(event));
     // Back and Forward of the browser (planviz/ui/address.js).
-    document.addEventListener("planviz:goto", (this.onGoto = ({ detail }) => detail.key === this.data?.key && this.go(Math.min((detail.id ?? this.steps.telling() + 1) - 1, this.steps.count - 1), { quiet: true })));
-    if (this.callbacks.wholePage) document.addEventListener("keydown", (this.pageKeys = (event) => event.target === document.body && this.root.isConnected && this.#key(event)));
+    document.addEventListener(
+      "planviz:goto",
+      (this.onGoto = ({ detail }) =>
+        detail.key === this.data?.key &&
+        this.go(Math.min((detail.id ?? this.steps.telling() + 1) - 1, this.steps.count - 1), { quiet: true })),
+    );
+    if (this.callbacks.wholePage)
+      document.addEventListener(
+        "keydown",
+        (this.pageKeys = (event) => event.target === document.body && this.root.isConnected && this.#key(event)),
+      );
   }
 
   #stepBar() {
@@ -89,7 +119,8 @@ export class Player {
 
   // The same trace again keeps the step; another opens where it was left, or at the step that the data names.
   update(data) {
-    const received = performance.now(), old = this.data;
+    const received = performance.now(),
+      old = this.data;
     this.data = data;
     if (old && old.key === data.key) {
       this.#dress();
@@ -103,7 +134,14 @@ export class Player {
     if (old) this.#remember(old);
     this.play(false);
     this.comparing = this.asked = undefined;
-    window.__planviz = { received, drawn: null, painted: null, stepped: null, frames: this.frames, handle: this.handle };
+    window.__planviz = {
+      received,
+      drawn: null,
+      painted: null,
+      stepped: null,
+      frames: this.frames,
+      handle: this.handle,
+    };
     this.mode = dress(this.root, data.theme, data.dark, this.scheme);
     this.panes.setTheme(data.theme, this.mode);
     const kept = memory.get(data.key);
@@ -114,11 +152,15 @@ export class Player {
     this.#words();
     this.#links();
     this.viewButtons[3].hidden = !data.sql;
-    this.go(kept?.step ?? Math.min(Math.max(0, (data.step ?? this.steps.telling() + 1) - 1), this.steps.count - 1), { quiet: true });
+    this.go(kept?.step ?? Math.min(Math.max(0, (data.step ?? this.steps.telling() + 1) - 1), this.steps.count - 1), {
+      quiet: true,
+    });
     window.__planviz.drawn = performance.now();
     this.#painted(() => {
       window.__planviz.painted ??= performance.now();
-      this.root.dispatchEvent(new CustomEvent("planviz:painted", { bubbles: true, composed: true, detail: window.__planviz }));
+      this.root.dispatchEvent(
+        new CustomEvent("planviz:painted", { bubbles: true, composed: true, detail: window.__planviz }),
+      );
     });
   }
 
@@ -175,10 +217,12 @@ export class Player {
   // ---- steps
 
   go(k, { quiet = false } = {}) {
-    const { steps } = this, asked = performance.now();
+    const { steps } = this,
+      asked = performance.now();
     if (!steps || !Number.isInteger(k) || k < 0 || k >= steps.count || k === this.k) return;
     this.k = k;
-    const step = steps.steps[k], number = this.comparing ? "Final plan without and with" : `${k + 1} / ${steps.count}`;
+    const step = steps.steps[k],
+      number = this.comparing ? "Final plan without and with" : `${k + 1} / ${steps.count}`;
     this.selected = null;
     this.#tellLine();
     this.#draw();
@@ -206,7 +250,13 @@ export class Player {
   // The page's address and the server follow when the step is on the screen.
   #tell() {
     if (this.comparing || this.gone) return;
-    this.root.dispatchEvent(new CustomEvent("planviz:select", { bubbles: true, composed: true, detail: { id: this.k + 1, key: this.data.key } }));
+    this.root.dispatchEvent(
+      new CustomEvent("planviz:select", {
+        bubbles: true,
+        composed: true,
+        detail: { id: this.k + 1, key: this.data.key },
+      }),
+    );
   }
 
   #draw() {
@@ -279,10 +329,14 @@ export class Player {
 
   // Links to pictures of this step, where a server draws them.
   #links() {
-    const { exports } = this.data, menu = this.exports;
+    const { exports } = this.data,
+      menu = this.exports;
     menu.hidden = !exports || Boolean(this.comparing);
     if (menu.hidden || this.k === undefined) return;
-    const made = [["svg", "SVG"], ["png", "PNG"]].map(([format, words]) => {
+    const made = [
+      ["svg", "SVG"],
+      ["png", "PNG"],
+    ].map(([format, words]) => {
       const link = element("a", "pv-button", words);
       link.href = `${exports}step-${this.k + 1}.${format}?view=${this.view === "merged" ? "merged" : "split"}&theme=${this.mode}`;
       link.download = `step-${this.k + 1}.${format}`;
@@ -305,17 +359,30 @@ export class Player {
 
   #words() {
     const { totals, batches } = this.data.trace;
-    const effective = batches.filter(({ steps }) => steps.length).length, parts = [];
+    const effective = batches.filter(({ steps }) => steps.length).length,
+      parts = [];
     const of = totals.rules ? ` of ${totals.rules}` : "";
     parts.push(`${totals.effective}${of} ${totals.effective === 1 && !of ? "rule" : "rules"} changed the plan`);
     if (effective < batches.length) parts.push(`${effective} of ${batches.length} batches`);
     if (totals.runs) parts.push(`${totals.runs.toLocaleString("en")} rule runs`);
     if (totals.passes) parts.push(`${totals.passes} passes`);
-    this.footer.replaceChildren(keyList(KEYS), element("div", "pv-grow"), element("span", "pv-total", parts.join(" · ")));
+    this.footer.replaceChildren(
+      keyList(KEYS),
+      element("div", "pv-grow"),
+      element("span", "pv-total", parts.join(" · ")),
+    );
   }
 
   state() {
-    return { k: this.k, count: this.steps.count, view: this.view, mode: this.mode, playing: Boolean(this.transport.running), selected: this.selected, scene: this.panes.scene };
+    return {
+      k: this.k,
+      count: this.steps.count,
+      view: this.view,
+      mode: this.mode,
+      playing: Boolean(this.transport.running),
+      selected: this.selected,
+      scene: this.panes.scene,
+    };
   }
 
   place(slot, pane) {
@@ -366,15 +433,20 @@ export class Player {
   }
 
   #stepTo(k) {
-    const held = this.timeline.root.contains(document.activeElement?.shadowRoot?.activeElement ?? document.activeElement) || this.root.getRootNode().activeElement?.classList?.contains("pv-step-bar");
+    const held =
+      this.timeline.root.contains(document.activeElement?.shadowRoot?.activeElement ?? document.activeElement) ||
+      this.root.getRootNode().activeElement?.classList?.contains("pv-step-bar");
     this.go(k);
     if (held) this.timeline.bars[this.k].focus({ preventScroll: true });
   }
 
   // The first step of the next or the last batch that did something.
   #batch(by) {
-    const { steps } = this, now = steps.steps[this.k].batch, starts = steps.data.batches.map(({ steps: own }) => own[0]);
-    for (let at = now + by; at >= 0 && at < starts.length; at += by) if (starts[at] !== undefined) return this.#stepTo(starts[at]);
+    const { steps } = this,
+      now = steps.steps[this.k].batch,
+      starts = steps.data.batches.map(({ steps: own }) => own[0]);
+    for (let at = now + by; at >= 0 && at < starts.length; at += by)
+      if (starts[at] !== undefined) return this.#stepTo(starts[at]);
   }
 
   #showSilent() {

@@ -59,7 +59,9 @@ export class ProgramPane {
   // A line was clicked that made so many `things` ("operator", "join").
   tell(line, count, thing) {
     this.light(line, line, true);
-    this.said.textContent = count ? `${count} ${thing}${count === 1 ? "" : "s"} from line ${line}` : `Line ${line} made no ${thing} that is shown here.`;
+    this.said.textContent = count
+      ? `${count} ${thing}${count === 1 ? "" : "s"} from line ${line}`
+      : `Line ${line} made no ${thing} that is shown here.`;
   }
 
   line(number) {

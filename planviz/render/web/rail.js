@@ -2,7 +2,9 @@
 import { element, quoted } from "./dom.js";
 import { short } from "./units.js";
 
-const ROW = 25, SPARE = 8, INDENT = 110;
+const ROW = 25,
+  SPARE = 8,
+  INDENT = 110;
 
 export class Rail {
   // on: {select(node), toggle(node)}
@@ -21,7 +23,10 @@ export class Rail {
     this.root.addEventListener("keydown", (event) => this.#key(event));
     this.root.addEventListener("click", (event) => this.#click(event));
     this.root.addEventListener("dblclick", (event) => this.#at(event) >= 0 && this.on.toggle(this.#at(event)));
-    this.root.addEventListener("focus", () => this.selected < 0 && this.plan?.size && this.on.select(this.plan.order[0]));
+    this.root.addEventListener(
+      "focus",
+      () => this.selected < 0 && this.plan?.size && this.on.select(this.plan.order[0]),
+    );
     this.resizing = new ResizeObserver(() => this.draw());
     this.resizing.observe(this.root);
     this.selected = -1;
@@ -46,7 +51,9 @@ export class Rail {
 
   // aria-posinset and aria-setsize need each node's place among its siblings.
   #siblings() {
-    const { plan } = this, at = (this.place = new Int32Array(plan.size)), of = (this.siblings = new Int32Array(plan.size));
+    const { plan } = this,
+      at = (this.place = new Int32Array(plan.size)),
+      of = (this.siblings = new Int32Array(plan.size));
     const note = (some) => {
       for (let k = 0; k < some.length; k++) {
         at[some[k]] = k + 1;
@@ -59,7 +66,8 @@ export class Rail {
 
   // After something was collapsed or opened. Folded chains stay unfolded here: the rail is the full account.
   changed() {
-    const { plan } = this, visible = [];
+    const { plan } = this,
+      visible = [];
     this.rowOf = new Int32Array(plan.size).fill(-1);
     for (let at = 0; at < plan.size; at++) {
       const i = plan.order[at];
@@ -79,8 +87,10 @@ export class Rail {
 
   draw() {
     if (!this.plan) return;
-    const top = this.root.scrollTop, height = this.root.clientHeight || 600;
-    const from = Math.max(0, Math.floor(top / ROW) - SPARE), to = Math.min(this.visible.length, Math.ceil((top + height) / ROW) + SPARE);
+    const top = this.root.scrollTop,
+      height = this.root.clientHeight || 600;
+    const from = Math.max(0, Math.floor(top / ROW) - SPARE),
+      to = Math.min(this.visible.length, Math.ceil((top + height) / ROW) + SPARE);
     for (const [at, row] of this.rows) {
       if (at >= from && at < to) continue;
       row.remove();
@@ -92,7 +102,8 @@ export class Rail {
       if (!row) {
         row = this.#row(at);
         this.rows.set(at, row);
-        if (before) before.after(row); // reading order is the order in the document
+        if (before)
+          before.after(row); // reading order is the order in the document
         else this.space.prepend(row);
       }
       before = row;
@@ -101,7 +112,10 @@ export class Rail {
   }
 
   #row(at) {
-    const { plan } = this, i = this.visible[at], { nodes } = plan, below = plan.below[i];
+    const { plan } = this,
+      i = this.visible[at],
+      { nodes } = plan,
+      below = plan.below[i];
     const row = element("div", "pv-row");
     row.id = this.prefix + i;
     row.dataset.node = i;
@@ -146,7 +160,8 @@ export class Rail {
     old?.setAttribute("aria-selected", "false");
     const at = i < 0 ? -1 : this.rowOf[i];
     if (at >= 0) {
-      const top = at * ROW, { scrollTop, clientHeight } = this.root;
+      const top = at * ROW,
+        { scrollTop, clientHeight } = this.root;
       if (top < scrollTop) this.root.scrollTop = Math.max(0, top - ROW);
       else if (clientHeight && top + ROW > scrollTop + clientHeight) this.root.scrollTop = top + 2 * ROW - clientHeight;
       this.draw();
@@ -158,7 +173,8 @@ export class Rail {
   }
 
   #markActive() {
-    if (this.selected >= 0 && this.rows.has(this.rowOf[this.selected])) this.root.setAttribute("aria-activedescendant", this.prefix + this.selected);
+    if (this.selected >= 0 && this.rows.has(this.rowOf[this.selected]))
+      this.root.setAttribute("aria-activedescendant", this.prefix + this.selected);
     else this.root.removeAttribute("aria-activedescendant");
   }
 
@@ -182,8 +198,11 @@ export class Rail {
   // The keys of the ARIA tree pattern; everything else is the workbench's.
   #key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || !this.plan?.size) return;
-    const { plan, visible } = this, i = this.selected < 0 ? visible[0] : this.selected, at = Math.max(0, this.rowOf[i]);
-    const page = Math.max(1, Math.floor(this.root.clientHeight / ROW) - 1), last = visible.length - 1;
+    const { plan, visible } = this,
+      i = this.selected < 0 ? visible[0] : this.selected,
+      at = Math.max(0, this.rowOf[i]);
+    const page = Math.max(1, Math.floor(this.root.clientHeight / ROW) - 1),
+      last = visible.length - 1;
     let to = i;
     if (event.key === "ArrowDown") to = visible[Math.min(last, at + 1)];
     else if (event.key === "ArrowUp") to = visible[Math.max(0, at - 1)];

@@ -41,7 +41,8 @@ export class RawText {
   #index() {
     if (this.starts || this.text == null) return;
     const { text } = this;
-    let room = new Uint32Array(1024), count = 0;
+    let room = new Uint32Array(1024),
+      count = 0;
     for (let at = 0; at >= 0 && at <= text.length; ) {
       if (count === room.length) {
         const more = new Uint32Array(count * 2);
@@ -74,7 +75,8 @@ export class RawText {
 
   mark(first, last) {
     this.marked = [first, last];
-    for (const line of this.lines.children) line.classList.toggle("pv-marked", this.#isMarked(Number(line.dataset.line)));
+    for (const line of this.lines.children)
+      line.classList.toggle("pv-marked", this.#isMarked(Number(line.dataset.line)));
   }
 
   #isMarked(n) {
@@ -85,13 +87,16 @@ export class RawText {
   reveal() {
     this.#index();
     if (!this.count || !this.marked[0]) return;
-    const height = this.root.clientHeight, top = this.#top(this.marked[0] - 1), { scrollTop } = this.root;
+    const height = this.root.clientHeight,
+      top = this.#top(this.marked[0] - 1),
+      { scrollTop } = this.root;
     if (top < scrollTop || top + LINE > scrollTop + height) this.root.scrollTop = Math.max(0, top - height / 3);
     this.draw();
   }
 
   #top(n) {
-    const whole = this.count * LINE, height = this.root.clientHeight;
+    const whole = this.count * LINE,
+      height = this.root.clientHeight;
     if (whole <= TALLEST) return n * LINE;
     return (n * LINE * (this.height - height)) / (whole - height);
   }
@@ -99,14 +104,19 @@ export class RawText {
   draw() {
     if (this.text == null || !this.root.clientHeight) return;
     this.#index();
-    const { scrollTop, clientHeight: height } = this.root, whole = this.count * LINE;
+    const { scrollTop, clientHeight: height } = this.root,
+      whole = this.count * LINE;
     const scroll = whole <= TALLEST ? scrollTop : (scrollTop * (whole - height)) / (this.height - height);
-    const first = Math.max(0, Math.floor(scroll / LINE)), last = Math.min(this.count, Math.ceil((scroll + height) / LINE));
+    const first = Math.max(0, Math.floor(scroll / LINE)),
+      last = Math.min(this.count, Math.ceil((scroll + height) / LINE));
     if (whole <= TALLEST && first >= this.from && last <= this.to) return;
-    let from = first, to = last, room = SPARE;
+    let from = first,
+      to = last,
+      room = SPARE;
     if (whole <= TALLEST) {
       while (from > 0 && room > 0) room -= this.starts[from] - this.starts[--from] + 20;
-      for (room = SPARE; to < this.count && room > 0; to++) room -= (to + 1 < this.count ? this.starts[to + 1] : this.text.length) - this.starts[to] + 20;
+      for (room = SPARE; to < this.count && room > 0; to++)
+        room -= (to + 1 < this.count ? this.starts[to + 1] : this.text.length) - this.starts[to] + 20;
     }
     this.from = from;
     this.to = to;

@@ -6,7 +6,8 @@ document.fonts?.addEventListener?.("loadingdone", () => (widths = new Map()));
 
 // `font` is a font of CSS, as the context of a canvas takes it.
 export function textWidth(text, font) {
-  const key = `${font}\n${text}`, known = widths.get(key);
+  const key = `${font}\n${text}`,
+    known = widths.get(key);
   if (known !== undefined) return known;
   if (widths.size >= MOST) widths = new Map();
   let ruler = rulers.get(font);

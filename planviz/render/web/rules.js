@@ -28,4 +28,7 @@ export function mount(parentElement, data, callbacks) {
   return player.handle;
 }
 
-export default hosted(mount, (now) => ({ ask: (rule, what) => now.trigger("asked", { rule, what, at: Date.now() }), wholePage: true }));
+export default hosted(mount, (now) => ({
+  ask: (rule, what) => now.trigger("asked", { rule, what, at: Date.now() }),
+  wholePage: true,
+}));

@@ -1,7 +1,8 @@
 // The table of sample rows: each value a field, rows to be added and removed. An empty field is null.
 import { button, element, quoted } from "./dom.js";
 
-const REST = 250, MOST = 24; // ms of rest before rows are sent; rows that the server takes
+const REST = 250,
+  MOST = 24; // ms of rest before rows are sent; rows that the server takes
 
 export class SampleRows {
   // on: {change(rows by column, or null for those that were made up)}
@@ -24,7 +25,9 @@ export class SampleRows {
     this.body = this.rows = undefined;
     if (why || !columns.length) return void (this.words.textContent = why || `${made}.`);
     this.rows = texts.map((row) => [...row]);
-    const table = element("table"), top = element("thead"), head = element("tr");
+    const table = element("table"),
+      top = element("thead"),
+      head = element("tr");
     for (const name of columns) {
       const cell = quoted("th", "", name);
       cell.scope = "col";
@@ -35,7 +38,8 @@ export class SampleRows {
     table.append(element("caption", "pv-spoken", "Sample rows, to be edited"), top, (this.body = element("tbody")));
     this.add = button("pv-button", "Add a row", "", () => this.#add());
     this.reset = button("pv-button", "As they were", "The rows that were made up", () => this.on.change(null));
-    const scroll = element("div", "pv-scroll"), acts = element("div", "pv-sample-acts");
+    const scroll = element("div", "pv-scroll"),
+      acts = element("div", "pv-sample-acts");
     scroll.append(table);
     acts.append(this.add, this.reset);
     this.root.append(scroll, acts);
@@ -44,7 +48,9 @@ export class SampleRows {
   }
 
   #words(edited) {
-    this.words.textContent = edited ? "Edited. Empty is null." : `${this.made}; edit them, add or remove some. Empty is null.`;
+    this.words.textContent = edited
+      ? "Edited. Empty is null."
+      : `${this.made}; edit them, add or remove some. Empty is null.`;
     this.reset.hidden = !edited;
   }
 
@@ -63,7 +69,8 @@ export class SampleRows {
   }
 
   #cell(at, column, text) {
-    const cell = element("td"), field = element("input");
+    const cell = element("td"),
+      field = element("input");
     field.value = text;
     field.placeholder = "null";
     field.spellcheck = false;

@@ -25,10 +25,18 @@ export function toolbar(bench) {
   bench.backButton = button("pv-step", "‹", "Previous match (N)", () => bench.step(-1));
   bench.nextButton = button("pv-step", "›", "Next match (n)", () => bench.step(1));
   finder.append(bench.search, bench.hitCount, bench.backButton, bench.nextButton);
-  bench.roomyButton = button("pv-button", "Details", "Show metrics and details in the cards (d)", () => bench.setRoomy(!bench.plan.roomy));
-  bench.snugButton = button("pv-button", "Compact", "One line for every operator (v)", () => bench.setCompact(!bench.plan.snug));
-  bench.foldButton = button("pv-button", "Fold", "Fold single-child chains into one box each (x)", () => bench.foldAll(!bench.plan.anyFolded));
-  bench.zoomWords = button("pv-step pv-zoom", "100%", "Zoom to 100% (0)", () => bench.canvas.zoomAt(1 / bench.canvas.camera.k, undefined, undefined, true));
+  bench.roomyButton = button("pv-button", "Details", "Show metrics and details in the cards (d)", () =>
+    bench.setRoomy(!bench.plan.roomy),
+  );
+  bench.snugButton = button("pv-button", "Compact", "One line for every operator (v)", () =>
+    bench.setCompact(!bench.plan.snug),
+  );
+  bench.foldButton = button("pv-button", "Fold", "Fold single-child chains into one box each (x)", () =>
+    bench.foldAll(!bench.plan.anyFolded),
+  );
+  bench.zoomWords = button("pv-step pv-zoom", "100%", "Zoom to 100% (0)", () =>
+    bench.canvas.zoomAt(1 / bench.canvas.camera.k, undefined, undefined, true),
+  );
   const zoom = element("div", "pv-segment pv-zooms");
   zoom.append(
     button("pv-step", "−", "Zoom out (-)", () => bench.canvas.zoomAt(1 / 1.3, undefined, undefined, true)),
@@ -36,9 +44,23 @@ export function toolbar(bench) {
     button("pv-step", "+", "Zoom in (+)", () => bench.canvas.zoomAt(1.3, undefined, undefined, true)),
     button("pv-step", "Fit", "Show everything (f)", () => bench.canvas.fitNames()),
   );
-  bench.sideButton = button("pv-button pv-side-button", "Panel", "Show or hide the details (Enter)", () => bench.toggleSide());
+  bench.sideButton = button("pv-button pv-side-button", "Panel", "Show or hide the details (Enter)", () =>
+    bench.toggleSide(),
+  );
   bench.copyButton = bench.raw.copyButton();
-  bar.append(bench.railButton, views, bench.chips, element("div", "pv-grow"), finder, bench.copyButton, bench.snugButton, bench.roomyButton, bench.foldButton, zoom, bench.sideButton);
+  bar.append(
+    bench.railButton,
+    views,
+    bench.chips,
+    element("div", "pv-grow"),
+    finder,
+    bench.copyButton,
+    bench.snugButton,
+    bench.roomyButton,
+    bench.foldButton,
+    zoom,
+    bench.sideButton,
+  );
   return bar;
 }
 
@@ -53,7 +75,11 @@ export function keyList(bench) {
     for (const key of keys) dt.append(element("kbd", "", key));
     list.append(dt, element("dd", "", words));
   }
-  bench.help.append(button("pv-close", "×", "Close", () => bench.showHelp(false)), element("h3", "", "Keys"), list);
+  bench.help.append(
+    button("pv-close", "×", "Close", () => bench.showHelp(false)),
+    element("h3", "", "Keys"),
+    list,
+  );
   return bench.help;
 }
 
@@ -61,7 +87,8 @@ const SEVERITIES = { problem: ["!", "Problem"], warning: ["▲", "Warning"], inf
 
 // One finding as a button; `open` gets the id of its node, at the next press that of its next one.
 export function findingItem({ severity, title, evidence, node, nodes }, open) {
-  const [sign, name] = SEVERITIES[severity] ?? SEVERITIES.info, places = nodes?.length ? nodes : [node];
+  const [sign, name] = SEVERITIES[severity] ?? SEVERITIES.info,
+    places = nodes?.length ? nodes : [node];
   let at = -1;
   const next = () => open(places[(at = (at + 1) % places.length)]);
   const item = button(`pv-finding pv-severity-${SEVERITIES[severity] ? severity : "info"}`, "", "", next);

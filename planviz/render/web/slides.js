@@ -14,32 +14,68 @@ export function slideView(slides, answer) {
     link.append(element("b", "", title), element("span", "pv-muted", about));
     list.append(link);
   }
-  return answer.slide ? [list, one(answer)] : [list, element("p", "pv-muted", "Worked examples of the documents: open one to see its numbers beside those of planviz.")];
+  return answer.slide
+    ? [list, one(answer)]
+    : [
+        list,
+        element(
+          "p",
+          "pv-muted",
+          "Worked examples of the documents: open one to see its numbers beside those of planviz.",
+        ),
+      ];
 }
 
 function one({ slide, sides }) {
-  const box = element("section", "pv-slide"), table = element("table", "pv-order-table"), head = element("tr");
+  const box = element("section", "pv-slide"),
+    table = element("table", "pv-order-table"),
+    head = element("tr");
   box.append(element("h3", "", slide.title), element("p", "pv-small", slide.about));
   for (const fact of slide.facts) box.append(element("p", "pv-change-line", fact));
   head.append(element("th", "", "rows of"));
-  for (const [words, kind] of [["without CBO", "slide"], ["with CBO", "slide"], ...sides.map(({ title }) => [title, "estimated"])]) {
+  for (const [words, kind] of [
+    ["without CBO", "slide"],
+    ["with CBO", "slide"],
+    ...sides.map(({ title }) => [title, "estimated"]),
+  ]) {
     const cell = element("th", "", `${words} `);
     cell.append(label(kind));
     head.append(cell);
   }
   table.append(head);
   for (const [what, off, on, ours, guessed] of slide.rows) {
-    const row = element("tr"), name = element("td", "", guessed ? `${what} *` : what);
-    row.append(name, ...[off, on].map((rows) => cell(rows, "")), ...ours.map((rows, at) => cell(rows, "≈", sides[at].imagined)));
+    const row = element("tr"),
+      name = element("td", "", guessed ? `${what} *` : what);
+    row.append(
+      name,
+      ...[off, on].map((rows) => cell(rows, "")),
+      ...ours.map((rows, at) => cell(rows, "≈", sides[at].imagined)),
+    );
     table.append(row);
   }
   const joins = element("tr");
-  joins.append(element("td", "", "joins, from the top"), ...slide.joins.map((names) => element("td", "", counted(names))));
+  joins.append(
+    element("td", "", "joins, from the top"),
+    ...slide.joins.map((names) => element("td", "", counted(names))),
+  );
   table.append(joins);
   box.append(table);
-  if (slide.rows.some(([, , , , guessed]) => guessed)) box.append(element("p", "pv-small", "* Where this number stands in the slide's picture is a guess: the text of the slide has lost its form."));
+  if (slide.rows.some(([, , , , guessed]) => guessed))
+    box.append(
+      element(
+        "p",
+        "pv-small",
+        "* Where this number stands in the slide's picture is a guess: the text of the slide has lost its form.",
+      ),
+    );
   for (const note of slide.notes) box.append(element("p", "pv-small", note));
-  box.append(element("p", "pv-small", "A dash: the slide shows none, or the plan has no such join. Slides were measured on Spark 2.2 with 1 TB; planviz calculates with statistics of that size and even spread of values."));
+  box.append(
+    element(
+      "p",
+      "pv-small",
+      "A dash: the slide shows none, or the plan has no such join. Slides were measured on Spark 2.2 with 1 TB; planviz calculates with statistics of that size and even spread of values.",
+    ),
+  );
   return box;
 }
 

@@ -1,16 +1,22 @@
 // The layout of planviz/layout/spine.py, step for step: a change there is a change here. The first input goes straight
 // down, every other one stands to the right of it.
 
-const ROWS_A_COLUMN = 4, LYING = 5;
+const ROWS_A_COLUMN = 4,
+  LYING = 5;
 
 // Top left corners of a forest of boxes; aside[i]: never straight below (subqueries); `lying`: the second of two inputs lies
 // in one row when it is a short chain. Returns [x, y].
 export function spine(parent, width, height, gapX, gapY, aside, lying = false) {
-  const count = parent.length, below = Array.from({ length: count }, () => []), roots = [];
+  const count = parent.length,
+    below = Array.from({ length: count }, () => []),
+    roots = [];
   for (let i = 0; i < count; i++) (parent[i] < 0 ? roots : below[parent[i]]).push(i);
-  const column = new Int32Array(count), row = new Int32Array(count), shapes = new Array(count);
+  const column = new Int32Array(count),
+    row = new Int32Array(count),
+    shapes = new Array(count);
   const lies = lying ? lyingOf(parent, below, aside) : new Uint8Array(count);
-  for (let i = count - 1; i >= 0; i--) shapes[i] = lies[i] ? inOneRow(below[i], shapes, column) : placed(below[i], shapes, column, row, aside);
+  for (let i = count - 1; i >= 0; i--)
+    shapes[i] = lies[i] ? inOneRow(below[i], shapes, column) : placed(below[i], shapes, column, row, aside);
   let right = 0;
   for (const root of roots) {
     column[root] = right;
@@ -26,7 +32,8 @@ export function spine(parent, width, height, gapX, gapY, aside, lying = false) {
 
 // The boxes of every chain that lies, from the left.
 function chainsOf(parent, lies) {
-  const found = [], chains = new Map();
+  const found = [],
+    chains = new Map();
   for (let i = 0; i < parent.length; i++) {
     if (!lies[i]) continue;
     if (lies[parent[i]]) chains.set(i, chains.get(parent[i]));
@@ -38,9 +45,11 @@ function chainsOf(parent, lies) {
 
 // The boxes of chains that lie.
 function lyingOf(parent, below, aside) {
-  const length = new Int32Array(parent.length), lies = new Uint8Array(parent.length); // of the chain that a subtree is, else 0
+  const length = new Int32Array(parent.length),
+    lies = new Uint8Array(parent.length); // of the chain that a subtree is, else 0
   for (let i = parent.length - 1; i >= 0; i--) {
-    if (below[i].length < 2) length[i] = below[i].length && length[below[i][0]] ? 1 + length[below[i][0]] : Number(!below[i].length);
+    if (below[i].length < 2)
+      length[i] = below[i].length && length[below[i][0]] ? 1 + length[below[i][0]] : Number(!below[i].length);
   }
   for (let i = 0; i < parent.length; i++) {
     const above = parent[i];
@@ -59,7 +68,8 @@ function inOneRow(below, shapes, column) {
 // Places the boxes below one, relative to it. Returns what it takes with them: from its last row to its first, how
 // many columns from its own on.
 function placed(below, shapes, column, row, aside) {
-  const straight = below.find((child) => !aside?.[child]), beside = []; // columns used beside the spine, from the first row below
+  const straight = below.find((child) => !aside?.[child]),
+    beside = []; // columns used beside the spine, from the first row below
   for (const child of below) {
     if (child === straight) continue;
     const shape = shapes[child].reverse();
@@ -74,13 +84,15 @@ function placed(below, shapes, column, row, aside) {
   if (straight === undefined) return [...beside.reverse(), 1];
   const main = shapes[straight];
   const meets = (down) => {
-    for (let at = Math.max(0, main.length - (beside.length - down)); at < main.length; at++) if (main[at] > 1) return true;
+    for (let at = Math.max(0, main.length - (beside.length - down)); at < main.length; at++)
+      if (main[at] > 1) return true;
     return false;
   };
   let down = 0;
   while (down < beside.length && meets(down)) down++;
   let further = 0;
-  for (let at = Math.max(0, main.length - beside.length); at < main.length; at++) further = Math.max(further, main[at] - 1);
+  for (let at = Math.max(0, main.length - beside.length); at < main.length; at++)
+    further = Math.max(further, main[at] - 1);
   if (down > ROWS_A_COLUMN * further) {
     for (const child of below) if (child !== straight) column[child] += further;
     beside.forEach((used, r) => (beside[r] = used + further));
@@ -101,17 +113,22 @@ function placed(below, shapes, column, row, aside) {
 }
 
 function coordinates(column, row, width, height, gapX, gapY, chains) {
-  const widest = [], tallest = [], lying = new Set(chains.flat());
+  const widest = [],
+    tallest = [],
+    lying = new Set(chains.flat());
   column.forEach((c, i) => {
     widest[c] = Math.max(widest[c] ?? 0, lying.has(i) ? 0 : width[i]);
     tallest[row[i]] = Math.max(tallest[row[i]] ?? 0, height[i]);
   });
   // The boxes of a chain stand close together; its last column is as wide as that needs.
   for (const chain of chains) {
-    const first = column[chain[0]], last = column[chain.at(-1)], sum = (some) => some.reduce((all, one) => all + one, 0);
+    const first = column[chain[0]],
+      last = column[chain.at(-1)],
+      sum = (some) => some.reduce((all, one) => all + one, 0);
     widest[last] += Math.max(0, sum(chain.map((i) => width[i])) - sum(widest.slice(first, last + 1)));
   }
-  const left = starts(widest, gapX), top = starts(tallest, gapY);
+  const left = starts(widest, gapX),
+    top = starts(tallest, gapY);
   const x = Float64Array.from(width, (w, i) => left[column[i]] + (widest[column[i]] - w) / 2);
   for (const chain of chains) {
     let at = left[column[chain[0]]];

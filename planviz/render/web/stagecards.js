@@ -4,11 +4,13 @@ import { element, quoted } from "./dom.js";
 import { termed } from "./glossary.js";
 
 const WIDTHS = { input: "minmax(148px, 250px)", expand: "minmax(148px, 250px)", stage: "minmax(172px, 330px)" };
-const STEP = "minmax(40px, 48px)", SHUFFLE = "minmax(92px, 132px)";
+const STEP = "minmax(40px, 48px)",
+  SHUFFLE = "minmax(92px, 132px)";
 const ROWS = 7; // header, five parts, sample rows
 
 export function stageCards({ cards, between }) {
-  const flow = element("div", "pv-flow"), columns = [];
+  const flow = element("div", "pv-flow"),
+    columns = [];
   cards.forEach((told, at) => {
     if (at) {
       columns.push(between[at - 1].name ? SHUFFLE : STEP);
@@ -25,12 +27,15 @@ export function stageCards({ cards, between }) {
 }
 
 function card({ kind, number, title, about, parts, rows }) {
-  const made = element("section", kind === "stage" ? "pv-card" : "pv-card pv-input"), head = element("header"), name = (kind === "stage" ? quoted : element)("h3"); // an operator's name is Spark's
+  const made = element("section", kind === "stage" ? "pv-card" : "pv-card pv-input"),
+    head = element("header"),
+    name = (kind === "stage" ? quoted : element)("h3"); // an operator's name is Spark's
   if (number) name.append(element("span", "pv-card-number", String(number)));
   name.append(title);
   head.append(name, element("p", "", about));
   // A card with fewer parts than others: its first one takes their room.
-  const shown = parts.map((told) => part(told)), missing = ROWS - 2 - shown.length;
+  const shown = parts.map((told) => part(told)),
+    missing = ROWS - 2 - shown.length;
   if (missing > 0) shown[0].style.gridRow = `span ${missing + 1}`;
   made.append(head, ...shown, sample(rows));
   return made;
@@ -75,7 +80,11 @@ function asked({ text, answer, seen, ruled_out: ruledOut }) {
 function sample(rows) {
   const made = element("div", "pv-part pv-sample");
   if (!rows) return made;
-  const scroll = element("div", "pv-scroll"), table = element("table"), top = element("thead"), head = element("tr"), body = element("tbody");
+  const scroll = element("div", "pv-scroll"),
+    table = element("table"),
+    top = element("thead"),
+    head = element("tr"),
+    body = element("tbody");
   for (const [name, type] of rows.columns) {
     const cell = quoted("th", "", name);
     cell.scope = "col";
@@ -84,7 +93,8 @@ function sample(rows) {
   }
   const wide = (cell) => ((cell.colSpan = Math.max(1, rows.columns.length)), cell);
   for (const [name, cells, told] of rows.partitions) {
-    const where = element("tr", "pv-where"), label = wide(element("th", "", name));
+    const where = element("tr", "pv-where"),
+      label = wide(element("th", "", name));
     label.scope = "rowgroup";
     where.append(label);
     body.append(where);

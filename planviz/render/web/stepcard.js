@@ -29,7 +29,11 @@ export class StepCard {
     this.head.replaceChildren(element("h3", "", play.title), element("p", "pv-rule-what", play.about));
     const list = element("dl");
     for (const [name, value] of play.facts) list.append(element("dt", "", name), element("dd", "", value));
-    this.facts.replaceChildren(element("h4", "", "Here"), list, ...play.notes.map((note) => element("p", "pv-note", note)));
+    this.facts.replaceChildren(
+      element("h4", "", "Here"),
+      list,
+      ...play.notes.map((note) => element("p", "pv-note", note)),
+    );
   }
 
   show(k) {
@@ -46,7 +50,13 @@ export class StepCard {
 
   #comparison([left, operator, right, verdict]) {
     const made = element("p", "pv-compared");
-    made.append(element("code", "", left), element("span", "pv-muted", operator), element("code", "", right), element("span", "pv-muted", "→"), element("b", "", verdict));
+    made.append(
+      element("code", "", left),
+      element("span", "pv-muted", operator),
+      element("code", "", right),
+      element("span", "pv-muted", "→"),
+      element("b", "", verdict),
+    );
     return made;
   }
 
@@ -54,12 +64,16 @@ export class StepCard {
     if (this.listed === phase) return;
     this.listed = phase;
     this.phase.textContent = this.play.phases[phase] ?? "Steps";
-    this.lines = this.play.steps.flatMap((step, k) => (step.phase === phase ? [this.#line(step, k)] : [])).slice(0, AROUND);
-    this.list.replaceChildren(...this.lines.map((line) => {
-      const item = element("li");
-      item.append(line);
-      return item;
-    }));
+    this.lines = this.play.steps
+      .flatMap((step, k) => (step.phase === phase ? [this.#line(step, k)] : []))
+      .slice(0, AROUND);
+    this.list.replaceChildren(
+      ...this.lines.map((line) => {
+        const item = element("li");
+        item.append(line);
+        return item;
+      }),
+    );
   }
 
   #line(step, k) {
@@ -70,8 +84,10 @@ export class StepCard {
 
   #reveal(line) {
     if (!line) return;
-    const { scrollTop, clientHeight } = this.list, top = line.offsetTop;
+    const { scrollTop, clientHeight } = this.list,
+      top = line.offsetTop;
     if (top < scrollTop) this.list.scrollTop = top - 8;
-    else if (top + line.offsetHeight > scrollTop + clientHeight) this.list.scrollTop = top + line.offsetHeight - clientHeight + 8;
+    else if (top + line.offsetHeight > scrollTop + clientHeight)
+      this.list.scrollTop = top + line.offsetHeight - clientHeight + 8;
   }
 }

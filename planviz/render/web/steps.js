@@ -11,8 +11,15 @@ const TELLING = new Set(["join", "filter", "aggregate", "limit", "set", "window"
 const WHOLE = 0.7; // zoom from which whole cards can be read
 export const NEAREST = 0.5; // zoom at which not all of a step is shown but what changed
 const STRAIGHTER = 1.15; // by which a layout straight down must be larger than a tidy tree to be taken
-const GAP = 12, LABEL_ROOM = 24, LABEL_WIDTH = 72; // px: around all, and for words beside a card at the right
-const LINES = [[GAP, false], [6, false], [GAP, true], [6, true]]; // how steps are drawn in cards of one line: gaps, straight down or not
+const GAP = 12,
+  LABEL_ROOM = 24,
+  LABEL_WIDTH = 72; // px: around all, and for words beside a card at the right
+const LINES = [
+  [GAP, false],
+  [6, false],
+  [GAP, true],
+  [6, true],
+]; // how steps are drawn in cards of one line: gaps, straight down or not
 
 export class Steps {
   constructor(data, theme) {
@@ -44,7 +51,8 @@ export class Steps {
     this.linesAfter = [];
     const last = [];
     for (const step of this.steps) {
-      const before = step.before ? pairs(step.before) : (last[step.scene] ?? []), after = [];
+      const before = step.before ? pairs(step.before) : (last[step.scene] ?? []),
+        after = [];
       let at = 0;
       for (const [first, end, numbers] of step.lines) {
         after.push(...before.slice(at, first), ...pairs(numbers));
@@ -74,10 +82,14 @@ export class Steps {
   marks(k) {
     this.made ??= [];
     if (this.made[k]) return this.made[k];
-    const before = this.before[k], after = this.after[k], step = this.steps[k];
-    const moved = new Map(step.moved), changed = new Map((step.changed ?? []).map(([slot, parts]) => [slot, parts]));
+    const before = this.before[k],
+      after = this.after[k],
+      step = this.steps[k];
+    const moved = new Map(step.moved),
+      changed = new Map((step.changed ?? []).map(([slot, parts]) => [slot, parts]));
     const to = new Set(moved.values());
-    const removed = new Set(), inserted = new Set();
+    const removed = new Set(),
+      inserted = new Set();
     for (const slot in before) if (!after[slot] && !moved.has(+slot)) removed.add(+slot);
     for (const slot in after) if (!before[slot] && !to.has(+slot)) inserted.add(+slot);
     return (this.made[k] = { removed, inserted, moved, changed });
@@ -88,19 +100,26 @@ export class Steps {
   // where the trace does not say whose its rules are. What finishes the analysis is none of them.
   telling() {
     const optimizes = (batch) => batch?.executor === "Optimizer" && batch.name !== "Finish Analysis";
-    const first = (shape, name) => this.steps.findIndex(({ batch }, k) => {
-      const its = this.data.batches[batch];
-      return optimizes(its) && its.name.startsWith(name) && this.#tells(k, shape);
-    });
+    const first = (shape, name) =>
+      this.steps.findIndex(({ batch }, k) => {
+        const its = this.data.batches[batch];
+        return optimizes(its) && its.name.startsWith(name) && this.#tells(k, shape);
+      });
     return [first(true, "Operator Optimization"), first(true, ""), first(false, ""), 0].find((k) => k >= 0);
   }
 
   // Whether a step changes the shape of the plan where operators tell something, or at all.
   #tells(k, shape) {
-    const { removed, inserted, moved, changed } = this.marks(k), kinds = this.data.scenes[this.steps[k].scene].looks;
+    const { removed, inserted, moved, changed } = this.marks(k),
+      kinds = this.data.scenes[this.steps[k].scene].looks;
     const kind = (state, slot) => state[slot] && this.data.kinds[kinds[state[slot][0]][1]];
     const some = (slots, state) => [...slots].some((slot) => TELLING.has(kind(state, slot)));
-    return some(removed, this.before[k]) || some(inserted, this.after[k]) || some(moved.keys(), this.before[k]) || (!shape && some(changed.keys(), this.after[k]));
+    return (
+      some(removed, this.before[k]) ||
+      some(inserted, this.after[k]) ||
+      some(moved.keys(), this.before[k]) ||
+      (!shape && some(changed.keys(), this.after[k]))
+    );
   }
 
   // The places of the cards of a step where those of all steps together are too far apart to be read: what the step
@@ -109,9 +128,14 @@ export class Steps {
   // another place of the tree, each has its own, with the roots at one place: one for both would have gaps and crossings.
   places(k, room, side) {
     this.near ??= [];
-    const apart = side !== "merged" && this.marks(k).moved.size > 0, key = apart ? "apart" : "both";
+    const apart = side !== "merged" && this.marks(k).moved.size > 0,
+      key = apart ? "apart" : "both";
     const near = (this.near[k] ??= {});
-    near[key] ??= this.#nearest(room, (...how) => (apart ? this.#besides(k, ...how) : [this.#laid(union(this.before[k], this.after[k]), layoutParents(this.before[k], this.after[k]), k, ...how)]));
+    near[key] ??= this.#nearest(room, (...how) =>
+      apart
+        ? this.#besides(k, ...how)
+        : [this.#laid(union(this.before[k], this.after[k]), layoutParents(this.before[k], this.after[k]), k, ...how)],
+    );
     return near[key][side === "after" ? near[key].length - 1 : 0];
   }
 
@@ -129,7 +153,9 @@ export class Steps {
 
   // Before and after, each laid out alone, with the roots at one place.
   #besides(k, ...how) {
-    const made = [this.before[k], this.after[k]].map((state) => this.#laid(state, new Map(Object.keys(state).map((slot) => [+slot, state[slot][1]])), k, ...how));
+    const made = [this.before[k], this.after[k]].map((state) =>
+      this.#laid(state, new Map(Object.keys(state).map((slot) => [+slot, state[slot][1]])), k, ...how),
+    );
     const right = Math.max(...made.map(({ root }) => root));
     for (const one of made) {
       const by = right - one.root;
@@ -142,14 +168,30 @@ export class Steps {
   // The cards of a state of step k under those that `above` names (slot -> slot). `line`: all in cards of one line, `gap`
   // px apart; `down`: the first input straight down.
   #laid(state, above, k, line, gap = GAP, down = false) {
-    const { removed, inserted, moved, changed } = this.marks(k), all = this.data.scenes[this.steps[k].scene], { snug } = this.theme.card;
-    const slots = Object.keys(state).map(Number).sort((a, b) => all.x[a] - all.x[b]), at = new Map(slots.map((slot, i) => [slot, i])); // inputs in their order
-    const marked = new Set(line ? [] : [...removed, ...inserted, ...changed.keys(), ...moved.keys(), ...moved.values()]);
-    const w = slots.map((slot) => (marked.has(slot) ? all.w[slot] : this.#lineWidth(all.looks[state[slot][0]][2], down ? 2.5 : 1.5)));
+    const { removed, inserted, moved, changed } = this.marks(k),
+      all = this.data.scenes[this.steps[k].scene],
+      { snug } = this.theme.card;
+    const slots = Object.keys(state)
+        .map(Number)
+        .sort((a, b) => all.x[a] - all.x[b]),
+      at = new Map(slots.map((slot, i) => [slot, i])); // inputs in their order
+    const marked = new Set(
+      line ? [] : [...removed, ...inserted, ...changed.keys(), ...moved.keys(), ...moved.values()],
+    );
+    const w = slots.map((slot) =>
+      marked.has(slot) ? all.w[slot] : this.#lineWidth(all.looks[state[slot][0]][2], down ? 2.5 : 1.5),
+    );
     const h = slots.map((slot) => (marked.has(slot) ? all.h[slot] : snug.height));
     const nodes = { id: slots, parent: slots.map((slot) => at.get(above.get(slot)) ?? -1), edge: slots.map(() => "c") };
-    const order = [...new Plan({ nodes }, this.theme).order], rank = new Map(order.map((i, place) => [i, place]));
-    const sizes = [order.map((i) => rank.get(nodes.parent[i]) ?? -1), order.map((i) => w[i]), order.map((i) => h[i]), snug.gap_x, gap];
+    const order = [...new Plan({ nodes }, this.theme).order],
+      rank = new Map(order.map((i, place) => [i, place]));
+    const sizes = [
+      order.map((i) => rank.get(nodes.parent[i]) ?? -1),
+      order.map((i) => w[i]),
+      order.map((i) => h[i]),
+      snug.gap_x,
+      gap,
+    ];
     const [x, y] = down ? spine(...sizes) : tidy(...sizes, snug.fork_gap);
     const found = { x: {}, y: {}, w: {}, h: {}, size: [0, 0], line, root: order.length ? x[0] + w[order[0]] / 2 : 0 };
     order.forEach((i, place) => {
@@ -158,14 +200,20 @@ export class Steps {
       found.y[slot] = y[place] + LABEL_ROOM;
       found.w[slot] = w[i];
       found.h[slot] = h[i];
-      found.size = [Math.max(found.size[0], found.x[slot] + w[i] + LABEL_WIDTH), Math.max(found.size[1], found.y[slot] + h[i] + LABEL_ROOM)];
+      found.size = [
+        Math.max(found.size[0], found.x[slot] + w[i] + LABEL_WIDTH),
+        Math.max(found.size[1], found.y[slot] + h[i] + LABEL_ROOM),
+      ];
     });
     return found;
   }
 
   // `more` px of type than at rest: the smaller a plan is drawn, the larger its names are beside their cards.
   #lineWidth(title, more) {
-    const { font, card: { snug } } = this.theme;
+    const {
+      font,
+      card: { snug },
+    } = this.theme;
     const wide = textWidth(title.slice(0, 60), `600 ${snug.size + more}px '${font.family}', ${font.fallback}`);
     return Math.min(snug.most, Math.round(wide + snug.x + snug.right + 4));
   }
@@ -176,16 +224,50 @@ export class Steps {
     const key = `${k} ${side} ${Boolean(tight)}`;
     let made = this.plans.get(key);
     if (made) return made;
-    const all = this.data.scenes[this.steps[k].scene], spots = tight ? this.places(k, tight, side) : all, before = this.before[k], after = this.after[k];
+    const all = this.data.scenes[this.steps[k].scene],
+      spots = tight ? this.places(k, tight, side) : all,
+      before = this.before[k],
+      after = this.after[k];
     const state = side === "before" ? before : side === "after" ? after : union(before, after);
-    const slots = Object.keys(state).map(Number), at = new Map(slots.map((slot, i) => [slot, i]));
-    const look = (name) => slots.map((slot) => all.looks[state[slot][0]][name]), place = (name) => slots.map((slot) => spots[name][slot]);
+    const slots = Object.keys(state).map(Number),
+      at = new Map(slots.map((slot, i) => [slot, i]));
+    const look = (name) => slots.map((slot) => all.looks[state[slot][0]][name]),
+      place = (name) => slots.map((slot) => spots[name][slot]);
     const none = (value) => slots.map(() => value);
     const nodes = {
-      id: slots, x: place("x"), y: place("y"), w: place("w"), h: place("h"), kind: look(1), op: look(4), title: look(2), sub: look(3), badges: look(6),
-      parent: slots.map((slot) => at.get(state[slot][1]) ?? -1), edge: none("c"), depth: none(0), first: none(0), last: none(0), codegen: none(-1), number: none(""), rows: none(null), bytes: none(null),
+      id: slots,
+      x: place("x"),
+      y: place("y"),
+      w: place("w"),
+      h: place("h"),
+      kind: look(1),
+      op: look(4),
+      title: look(2),
+      sub: look(3),
+      badges: look(6),
+      parent: slots.map((slot) => at.get(state[slot][1]) ?? -1),
+      edge: none("c"),
+      depth: none(0),
+      first: none(0),
+      last: none(0),
+      codegen: none(-1),
+      number: none(""),
+      rows: none(null),
+      bytes: none(null),
     };
-    const plan = new Plan({ size: spots.size, kinds: this.data.kinds, nodes, rows_are: "unknown", links: [], notes: [], title: "", details: null }, this.theme);
+    const plan = new Plan(
+      {
+        size: spots.size,
+        kinds: this.data.kinds,
+        nodes,
+        rows_are: "unknown",
+        links: [],
+        notes: [],
+        title: "",
+        details: null,
+      },
+      this.theme,
+    );
     if (tight) plan.snug = { placed: true, line: spots.line };
     plan.arrange();
     made = { plan, slots, ...this.#dressed(k, side, plan, at) };
@@ -196,7 +278,10 @@ export class Steps {
 
   // Marks and labels by box.
   #dressed(k, side, plan, at) {
-    const { removed, inserted, moved, changed } = this.marks(k), marks = new Map(), labels = new Map(), ghosts = [];
+    const { removed, inserted, moved, changed } = this.marks(k),
+      marks = new Map(),
+      labels = new Map(),
+      ghosts = [];
     const put = (slot, mark, label) => {
       const i = at.get(slot);
       if (i === undefined) return;
@@ -204,7 +289,8 @@ export class Steps {
       marks.set(b, mark);
       if (label) labels.set(b, label);
     };
-    const merged = side === "merged", home = new Map([...moved].map(([from, to]) => [to, from]));
+    const merged = side === "merged",
+      home = new Map([...moved].map(([from, to]) => [to, from]));
     for (const slot of removed) put(slot, "removed", merged ? "− removed" : "");
     for (const slot of inserted) put(slot, "inserted", merged ? "+ inserted" : "");
     for (const [from, to] of moved) {
@@ -214,15 +300,18 @@ export class Steps {
       put(to, "moved", along ? "" : merged ? "moved here" : "moved");
     }
     for (const [slot, parts] of changed) {
-      const words = `~ ${said(parts, merged)}`, from = home.get(slot) ?? slot;
+      const words = `~ ${said(parts, merged)}`,
+        from = home.get(slot) ?? slot;
       if (merged) put(slot, home.has(slot) ? "moved" : "changed", words);
       else put(side === "before" ? from : slot, side === "before" ? "was" : "is", words);
     }
     if (merged) {
-      const before = this.before[k], after = this.after[k];
+      const before = this.before[k],
+        after = this.after[k];
       for (const slot in before) {
         const above = before[slot][1];
-        if (above >= 0 && after[slot] && after[slot][1] !== above) ghosts.push([plan.box[at.get(+slot)], plan.box[at.get(above)]]);
+        if (above >= 0 && after[slot] && after[slot][1] !== above)
+          ghosts.push([plan.box[at.get(+slot)], plan.box[at.get(above)]]);
       }
     }
     return { marks, labels, ghosts };
@@ -236,20 +325,24 @@ export class Steps {
 
   // Title and first line of a card: "Filter where a > 1".
   nameOf(k, slot) {
-    const entry = this.after[k][slot] ?? this.before[k][slot], look = entry && this.data.scenes[this.steps[k].scene].looks[entry[0]];
+    const entry = this.after[k][slot] ?? this.before[k][slot],
+      look = entry && this.data.scenes[this.steps[k].scene].looks[entry[0]];
     return look ? [look[2], ...(look[3][0] ?? [])].filter(Boolean).join(" ") : "";
   }
 
   // The line of the user's text that a card comes from, 0 where nobody knows.
   lineOf(k, slot) {
-    const entry = this.after[k][slot] ?? this.before[k][slot], look = entry && this.data.scenes[this.steps[k].scene].looks[entry[0]];
+    const entry = this.after[k][slot] ?? this.before[k][slot],
+      look = entry && this.data.scenes[this.steps[k].scene].looks[entry[0]];
     return look?.[7] ?? 0;
   }
 
   // The slots of a step that a line made, before it or after it.
   slotsOf(k, line) {
-    const { looks } = this.data.scenes[this.steps[k].scene], found = new Set();
-    for (const state of [this.before[k], this.after[k]]) for (const slot in state) if (looks[state[slot][0]][7] === line) found.add(+slot);
+    const { looks } = this.data.scenes[this.steps[k].scene],
+      found = new Set();
+    for (const state of [this.before[k], this.after[k]])
+      for (const slot in state) if (looks[state[slot][0]][7] === line) found.add(+slot);
     return found;
   }
 
@@ -262,7 +355,8 @@ export class Steps {
 // The tree by which a step is laid out: what was removed and what was inserted between two kept operators stand one
 // above the other, so that neither makes the kept ones move.
 function layoutParents(before, after) {
-  const above = new Map(), kept = (slot) => before[slot] !== undefined && after[slot] !== undefined;
+  const above = new Map(),
+    kept = (slot) => before[slot] !== undefined && after[slot] !== undefined;
   const up = (state, slot) => state[slot][1];
   const anchor = (state, slot) => {
     let at = slot;
@@ -280,7 +374,8 @@ function layoutParents(before, after) {
       above.set(slot, up(after[slot] ? after : before, slot));
       continue;
     }
-    const was = up(before, slot), is = up(after, slot);
+    const was = up(before, slot),
+      is = up(after, slot);
     above.set(slot, is);
     if (was === is || was < 0 || kept(was) || anchor(before, was) !== (is < 0 ? -1 : anchor(after, is))) continue;
     if (is < 0 || kept(is)) above.set(slot, was);

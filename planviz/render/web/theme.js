@@ -11,9 +11,12 @@ export function dress(root, theme, dark, scheme) {
     const streamlit = getComputedStyle(root).getPropertyValue("--st-background-color").trim();
     on = streamlit ? luminance(streamlit) < 0.4 : scheme.matches;
   }
-  const mode = on ? "dark" : "light", colours = theme[mode], { style } = root;
+  const mode = on ? "dark" : "light",
+    colours = theme[mode],
+    { style } = root;
   for (const name of PLAIN) style.setProperty(`--pv-${name}`, colours[name]);
-  for (const name of SETS) for (const part of ["fill", "border", "text"]) style.setProperty(`--pv-${name}-${part}`, colours[name][part]);
+  for (const name of SETS)
+    for (const part of ["fill", "border", "text"]) style.setProperty(`--pv-${name}-${part}`, colours[name][part]);
   style.setProperty("--pv-font", `'${theme.font.family}', ${theme.font.fallback}`);
   style.colorScheme = mode;
   return mode;

@@ -21,13 +21,17 @@ class Forest {
 
   // Takes `other` in on the right, as near as `gap` allows; notes each push after the first; returns how far it moved.
   add(other, gap, pushes) {
-    const bottoms = this.rightBottoms, xs = this.rightXs;
-    const otherBottoms = other.leftBottoms, otherXs = other.leftXs;
+    const bottoms = this.rightBottoms,
+      xs = this.rightXs;
+    const otherBottoms = other.leftBottoms,
+      otherXs = other.leftXs;
     const base = this.rightShift + gap - other.leftShift;
-    let i = xs.length - 1, j = otherXs.length - 1;
+    let i = xs.length - 1,
+      j = otherXs.length - 1;
     let moved = xs[i] - otherXs[j] + base;
     for (;;) {
-      const bottom = bottoms[i], otherBottom = otherBottoms[j];
+      const bottom = bottoms[i],
+        otherBottom = otherBottoms[j];
       if (bottom <= otherBottom) i--;
       if (otherBottom <= bottom) j--;
       if (i < 0 || j < 0) break;
@@ -103,14 +107,16 @@ function take(forests, index) {
 // Moves the siblings between the first and the last of every ramp by even steps into the room that opened up.
 function shareSlack(places, ramps) {
   if (ramps.length === 0) return;
-  const spread = new Float64Array(places.length + 1), drop = new Float64Array(places.length + 1);
+  const spread = new Float64Array(places.length + 1),
+    drop = new Float64Array(places.length + 1);
   for (const [first, last, by] of ramps) {
     const step = by / (last - first);
     spread[first + 1] += step;
     spread[last] -= step;
     drop[last] += step * (last - first - 1);
   }
-  let slope = 0, moved = 0;
+  let slope = 0,
+    moved = 0;
   for (let k = 0; k < places.length; k++) {
     slope += spread[k];
     moved += slope - drop[k];
@@ -132,7 +138,8 @@ export function tidy(parent, width, height, gapX, gapY, forkGap) {
   const offset = new Float64Array(count);
   const forests = new Array(count).fill(null);
   for (let i = count - 1; i >= 0; i--) {
-    const half = width[i] / 2, bottom = y[i] + height[i] + gapY;
+    const half = width[i] / 2,
+      bottom = y[i] + height[i] + gapY;
     if (children[i].length === 0) {
       forests[i] = new Forest(half, bottom);
     } else {

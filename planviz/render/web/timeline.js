@@ -2,7 +2,8 @@
 import { button, element } from "./dom.js";
 import { termed } from "./glossary.js";
 
-const TALL = 28, LOW = 6;
+const TALL = 28,
+  LOW = 6;
 
 export class Timeline {
   // on: {go(step)}
@@ -17,10 +18,12 @@ export class Timeline {
   }
 
   show(steps, silent) {
-    const { batches } = steps.data, many = steps.count;
+    const { batches } = steps.data,
+      many = steps.count;
     this.root.style.setProperty("--pv-bar", `${many > 150 ? 4 : many > 60 ? 7 : 11}px`);
     this.root.style.setProperty("--pv-bar-gap", `${many > 150 ? 1 : many > 60 ? 2 : 4}px`);
-    const weights = steps.steps.map((_, k) => steps.weight(k)), most = Math.max(1, ...weights);
+    const weights = steps.steps.map((_, k) => steps.weight(k)),
+      most = Math.max(1, ...weights);
     this.bars = [];
     this.batches = [];
     const items = [];
@@ -45,12 +48,15 @@ export class Timeline {
   }
 
   #batch(name, own, steps, weights, most) {
-    const item = element("li", "pv-batch"), bars = element("ol", "pv-bars");
+    const item = element("li", "pv-batch"),
+      bars = element("ol", "pv-bars");
     bars.setAttribute("aria-label", name);
     for (const k of own) {
-      const { rule } = steps.steps[k], weight = weights[k];
+      const { rule } = steps.steps[k],
+        weight = weights[k];
       const words = steps.words?.(k) ?? (weight ? `${weight} changed` : "nothing to see in the tree");
-      const slot = element("li"), bar = button("pv-step-bar", "", "", () => {});
+      const slot = element("li"),
+        bar = button("pv-step-bar", "", "", () => {});
       bar.dataset.step = k;
       bar.title = `${k + 1} ${rule} · ${words}`;
       bar.setAttribute("aria-label", `${k + 1} ${rule}, ${words}`);
@@ -72,7 +78,8 @@ export class Timeline {
   }
 
   #silent(names) {
-    const item = element("li", "pv-batch pv-silent"), words = names.length === 1 ? names[0] : `${names.length} silent`;
+    const item = element("li", "pv-batch pv-silent"),
+      words = names.length === 1 ? names[0] : `${names.length} silent`;
     item.title = names.join("\n");
     item.append(element("div", "pv-bars"), element("div", "pv-batch-name", words));
     item.setAttribute("aria-label", `${names.length === 1 ? names[0] : `${names.length} batches`} without effect`);
@@ -85,7 +92,8 @@ export class Timeline {
       this.bars[old].removeAttribute("aria-current");
       this.bars[old].tabIndex = -1;
     }
-    const from = old === undefined ? 0 : Math.min(old, k), to = old === undefined ? this.bars.length - 1 : Math.max(old, k);
+    const from = old === undefined ? 0 : Math.min(old, k),
+      to = old === undefined ? this.bars.length - 1 : Math.max(old, k);
     for (let at = from; at <= to; at++) this.bars[at]?.classList.toggle("pv-past", at < k);
     const bar = this.bars[k];
     bar.setAttribute("aria-current", "step");
@@ -100,9 +108,11 @@ export class Timeline {
 
   // Scrolls sideways only, and only when the bar or its batch's name is out of sight.
   #reveal(bar) {
-    const { scrollLeft, clientWidth } = this.root, item = bar.closest(".pv-batch");
+    const { scrollLeft, clientWidth } = this.root,
+      item = bar.closest(".pv-batch");
     const room = item.offsetWidth < clientWidth - 80 ? item : bar;
-    const left = room.offsetLeft - this.root.offsetLeft, right = left + room.offsetWidth;
+    const left = room.offsetLeft - this.root.offsetLeft,
+      right = left + room.offsetWidth;
     if (left < scrollLeft + 20) this.root.scrollLeft = Math.max(0, left - 60);
     else if (right > scrollLeft + clientWidth - 20) this.root.scrollLeft = right - clientWidth + 60;
   }

@@ -55,8 +55,10 @@ export class Transport {
 // Whether a key press belongs to what has the focus: a field, a button's own keys, a browser's shortcut.
 export function typedElsewhere(event, slider) {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return true;
-  const target = event.composedPath()[0], tag = target?.tagName;
-  if ((tag === "INPUT" && target !== slider) || tag === "TEXTAREA" || tag === "SELECT" || target?.isContentEditable) return true;
+  const target = event.composedPath()[0],
+    tag = target?.tagName;
+  if ((tag === "INPUT" && target !== slider) || tag === "TEXTAREA" || tag === "SELECT" || target?.isContentEditable)
+    return true;
   return (tag === "BUTTON" || tag === "A") && (event.key === " " || event.key === "Enter");
 }
 

@@ -2,10 +2,18 @@
 import { button, element } from "./dom.js";
 import { byteSize } from "./units.js";
 
-const THRESHOLD = "spark.sql.autoBroadcastJoinThreshold", PARTITIONS = "spark.sql.shuffle.partitions";
-const PREFER = "spark.sql.join.preferSortMergeJoin", FACTOR = "spark.sql.shuffledHashJoinFactor";
-const STEPS = 1000, FEW = 4;
-const HINT_NAMES = { broadcast: "BROADCAST", merge: "MERGE", shuffle_hash: "SHUFFLE_HASH", shuffle_replicate_nl: "SHUFFLE_REPLICATE_NL" };
+const THRESHOLD = "spark.sql.autoBroadcastJoinThreshold",
+  PARTITIONS = "spark.sql.shuffle.partitions";
+const PREFER = "spark.sql.join.preferSortMergeJoin",
+  FACTOR = "spark.sql.shuffledHashJoinFactor";
+const STEPS = 1000,
+  FEW = 4;
+const HINT_NAMES = {
+  broadcast: "BROADCAST",
+  merge: "MERGE",
+  shuffle_hash: "SHUFFLE_HASH",
+  shuffle_replicate_nl: "SHUFFLE_REPLICATE_NL",
+};
 
 export class WhatIfs {
   constructor(on) {
@@ -48,14 +56,27 @@ export class WhatIfs {
     const rows = [
       this.#slider("settings", THRESHOLD, "threshold", scale(1 << 10, 2 ** 42, -1), (v) => this.size(v), bytesOf),
       this.#slider("settings", PARTITIONS, "partitions", scale(1, 10000), String, wholeOf),
-      this.#choice("settings", PREFER, "prefer sort merge", [[true, "true"], [false, "false"]]),
+      this.#choice("settings", PREFER, "prefer sort merge", [
+        [true, "true"],
+        [false, "false"],
+      ]),
       this.#slider("settings", FACTOR, "hash factor", scale(1, 64), String, wholeOf),
     ];
     for (const at of [0, 1]) rows.push(this.#hint(at, join));
     if (join.types.length) rows.push(this.#type(join));
     const shown = this.all ? join.tables : join.tables.slice(0, FEW);
     if (shown.length) rows.push(element("p", "pv-muted pv-what-head", "sizes of the tables beneath"));
-    for (const { name } of shown) rows.push(this.#slider("sizes", name, name, scale(1 << 10, 2 ** 45), (v) => (v == null ? "unknown" : this.size(v)), bytesOf));
+    for (const { name } of shown)
+      rows.push(
+        this.#slider(
+          "sizes",
+          name,
+          name,
+          scale(1 << 10, 2 ** 45),
+          (v) => (v == null ? "unknown" : this.size(v)),
+          bytesOf,
+        ),
+      );
     if (join.tables.length > FEW) {
       rows.push(
         button("pv-more", this.all ? "fewer" : `${join.tables.length - FEW} more tables`, "", () => {
@@ -69,13 +90,15 @@ export class WhatIfs {
 
   // What a field stands at and what it would stand at if nothing were asked.
   #values(part, name) {
-    const { join, base, asked } = this.values, own = asked[part]?.[name];
+    const { join, base, asked } = this.values,
+      own = asked[part]?.[name];
     const usual = part === "settings" ? base[name] : join.tables.find((table) => table.name === name)?.size;
     return { now: own ?? usual, usual, other: own !== undefined };
   }
 
   #row(part, name, label, control) {
-    const row = element("div", "pv-what"), words = element("span", "pv-what-name", label);
+    const row = element("div", "pv-what"),
+      words = element("span", "pv-what-name", label);
     words.title = name;
     row.append(words, control);
     this.fields.set(`${part} ${name}`, control);
@@ -83,7 +106,9 @@ export class WhatIfs {
   }
 
   #slider(part, name, label, { at, value }, words, read) {
-    const holder = element("div", "pv-what-slider"), slider = element("input"), field = element("input", "pv-what-field");
+    const holder = element("div", "pv-what-slider"),
+      slider = element("input"),
+      field = element("input", "pv-what-field");
     slider.type = "range";
     slider.min = 0;
     slider.max = STEPS;
@@ -96,7 +121,8 @@ export class WhatIfs {
       this.on.change(part, name, next === usual ? undefined : next);
     };
     slider.addEventListener("input", () => {
-      const { usual } = this.#values(part, name), position = Number(slider.value);
+      const { usual } = this.#values(part, name),
+        position = Number(slider.value);
       change(usual != null && Math.round(at(usual)) === position ? usual : value(position));
     });
     field.addEventListener("change", () => {
@@ -117,7 +143,11 @@ export class WhatIfs {
 
   #choice(part, name, label, choices) {
     const holder = element("div", "pv-segment");
-    const buttons = choices.map(([value, words]) => button("", words, `${label}: ${words}`, () => this.on.change(part, name, value === this.#values(part, name).usual ? undefined : value)));
+    const buttons = choices.map(([value, words]) =>
+      button("", words, `${label}: ${words}`, () =>
+        this.on.change(part, name, value === this.#values(part, name).usual ? undefined : value),
+      ),
+    );
     holder.append(...buttons);
     holder.set = () => {
       const { now } = this.#values(part, name);
@@ -127,7 +157,8 @@ export class WhatIfs {
   }
 
   #hint(at, join) {
-    const select = element("select", "pv-select"), label = `${at ? "right" : "left"} hint`;
+    const select = element("select", "pv-select"),
+      label = `${at ? "right" : "left"} hint`;
     select.setAttribute("aria-label", label);
     for (const hint of ["", ...join.known_hints]) {
       const option = element("option", "", HINT_NAMES[hint] ?? (hint || "none"));
@@ -135,11 +166,13 @@ export class WhatIfs {
       select.append(option);
     }
     select.addEventListener("change", () => {
-      const { join: now, asked } = this.values, hints = [...(asked.hints[now.n] ?? now.hints)];
+      const { join: now, asked } = this.values,
+        hints = [...(asked.hints[now.n] ?? now.hints)];
       hints[at] = select.value || null;
       this.on.change("hints", String(now.n), hints.join() === now.usual.hints.join() ? undefined : hints);
     });
-    select.set = () => (select.value = (this.values.asked.hints[this.values.join.n] ?? this.values.join.hints)[at] ?? "");
+    select.set = () =>
+      (select.value = (this.values.asked.hints[this.values.join.n] ?? this.values.join.hints)[at] ?? "");
     return this.#row("hints", label, label, select);
   }
 
@@ -162,9 +195,15 @@ export class WhatIfs {
 
 // A logarithmic scale from position to value and back; `zero`, where given, is the value of position 0.
 function scale(least, most, zero) {
-  const first = zero === undefined ? 0 : 1, span = STEPS - first;
+  const first = zero === undefined ? 0 : 1,
+    span = STEPS - first;
   return {
-    at: (value) => (value < least ? (value <= (zero ?? -Infinity) || first ? 0 : first) : first + (span * Math.log(value / least)) / Math.log(most / least)),
+    at: (value) =>
+      value < least
+        ? value <= (zero ?? -Infinity) || first
+          ? 0
+          : first
+        : first + (span * Math.log(value / least)) / Math.log(most / least),
     value: (position) => (position < first ? zero : Math.round(least * (most / least) ** ((position - first) / span))),
   };
 }

@@ -3,7 +3,9 @@ import { button, element, flipButton } from "./dom.js";
 
 const MARKS = { yes: ["✓", "yes"], no: ["✕", "no"], unknown: ["?", "not told by the text"] };
 const PAGES = { joins: "The whole decision", aggregations: "The stages, with rows", cardinality: "All estimates" };
-const MOST_FLIPS = 3, KEPT = 400, PATIENCE = 400; // of changes, of answers, ms before changes are planned that nobody asked for
+const MOST_FLIPS = 3,
+  KEPT = 400,
+  PATIENCE = 400; // of changes, of answers, ms before changes are planned that nobody asked for
 
 export class Why {
   // on.go(page, number) opens another page at a join or an aggregate.
@@ -15,7 +17,8 @@ export class Why {
   // A place in the panel that fills as the answers come; null where nobody can be asked.
   place(data, id) {
     if (!data.why_url || id == null) return null;
-    const box = element("div", "pv-why"), url = `${data.why_url}/${id}.json`;
+    const box = element("div", "pv-why"),
+      url = `${data.why_url}/${id}.json`;
     this.#ask(url).then((told) => {
       for (const section of told.sections) box.append(this.#section(section, data));
     });
@@ -25,16 +28,19 @@ export class Why {
   // The joins of the whole plan in short; null where nobody can be asked. on.select(id) leads to one of them.
   joins(data, select) {
     if (!data.why_url) return null;
-    const box = element("div", "pv-joins-short"), url = `${data.why_url}.json`;
+    const box = element("div", "pv-joins-short"),
+      url = `${data.why_url}.json`;
     this.#ask(url).then(({ joins = [], more = 0 }) => {
       for (const join of joins) {
         const line = element("div", "pv-join-short");
         line.append(button("pv-plain pv-strong", join.operator, "", () => select(join.node)));
         line.append(element("p", "", join.sides), element("p", "pv-muted", join.reason));
-        if (join.flips !== undefined && data.flips_url) setTimeout(() => box.isConnected && line.append(this.#flips(join, data.flips_url)), PATIENCE);
+        if (join.flips !== undefined && data.flips_url)
+          setTimeout(() => box.isConnected && line.append(this.#flips(join, data.flips_url)), PATIENCE);
         box.append(line);
       }
-      if (more && this.on.go) box.append(element("p", "pv-muted pv-hint", `and ${more === 1 ? "one more join" : `${more} more joins`}`));
+      if (more && this.on.go)
+        box.append(element("p", "pv-muted pv-hint", `and ${more === 1 ? "one more join" : `${more} more joins`}`));
       box.hidden = !joins.length;
     });
     return box;
@@ -43,20 +49,25 @@ export class Why {
   #ask(url) {
     if (!this.answers.has(url)) {
       if (this.answers.size > KEPT) this.answers.clear();
-      const told = fetch(url, { credentials: "same-origin" }).then((answer) => (answer.ok ? answer.json() : { sections: [] })).catch(() => ({ sections: [] }));
+      const told = fetch(url, { credentials: "same-origin" })
+        .then((answer) => (answer.ok ? answer.json() : { sections: [] }))
+        .catch(() => ({ sections: [] }));
       this.answers.set(url, told);
     }
     return this.answers.get(url);
   }
 
   #section(section, data) {
-    const box = element("div", "pv-section"), list = element("ul", "pv-checks");
+    const box = element("div", "pv-section"),
+      list = element("ul", "pv-checks");
     box.append(element("h4", "", section.heading));
-    if (section.formula) box.append(element("code", "pv-line", section.formula), element("p", "pv-calculation", section.calculation));
+    if (section.formula)
+      box.append(element("code", "pv-line", section.formula), element("p", "pv-calculation", section.calculation));
     for (const [mark, words, seen] of section.lines) list.append(this.#line(mark, words, seen));
     if (section.lines.length) box.append(list);
     if (section.flips !== undefined && data.flips_url) box.append(this.#flips(section, data.flips_url));
-    if (section.page && this.on.go) box.append(button("pv-link", PAGES[section.page], "", () => this.on.go(section.page, section.number ?? null)));
+    if (section.page && this.on.go)
+      box.append(button("pv-link", PAGES[section.page], "", () => this.on.go(section.page, section.number ?? null)));
     return box;
   }
 
@@ -95,7 +106,10 @@ export class Why {
     const name = `${url} ${JSON.stringify(body)}`;
     if (!this.answers.has(name)) {
       const told = fetch(url, { method: "POST", credentials: "same-origin", body: JSON.stringify(body) });
-      this.answers.set(name, told.then((answer) => (answer.ok ? answer.json() : {})).catch(() => ({})));
+      this.answers.set(
+        name,
+        told.then((answer) => (answer.ok ? answer.json() : {})).catch(() => ({})),
+      );
     }
     return this.answers.get(name);
   }

@@ -25,13 +25,29 @@ export function mount(parentElement, data, callbacks) {
     // For measurements: the camera in drawing pixels and zoom, moved at once; how many boxes the last frame drew.
     camera: (to) => {
       if (to) bench.canvas.moveTo({ ...bench.canvas.camera, ...to }, false);
-      return { ...bench.canvas.camera, boxes: bench.canvas.drawn, width: bench.canvas.width, height: bench.canvas.height };
+      return {
+        ...bench.canvas.camera,
+        boxes: bench.canvas.drawn,
+        width: bench.canvas.width,
+        height: bench.canvas.height,
+      };
     },
-    state: () => ({ selected: bench.selected, boxes: bench.plan.count, folded: bench.plan.anyFolded, compact: bench.plan.snug !== null, hits: bench.hits.length, mode: bench.mode, first: bench.plan.lineOf(0, bench.selected) }),
+    state: () => ({
+      selected: bench.selected,
+      boxes: bench.plan.count,
+      folded: bench.plan.anyFolded,
+      compact: bench.plan.snug !== null,
+      hits: bench.hits.length,
+      mode: bench.mode,
+      first: bench.plan.lineOf(0, bench.selected),
+    }),
     place: (index) => bench.place(index),
   };
   bench.update(data);
   return bench.handle;
 }
 
-export default hosted(mount, (now) => ({ report: (id) => now.trigger("select", id), go: (page, number) => now.trigger("go", { page, number }) }));
+export default hosted(mount, (now) => ({
+  report: (id) => now.trigger("select", id),
+  go: (page, number) => now.trigger("go", { page, number }),
+}));
