@@ -188,7 +188,10 @@ document.addEventListener("planviz:place", forget);
 document.addEventListener("planviz:select", forget);
 document.addEventListener("planviz:mounting", () => shown?.handle?.remember?.());
 document.addEventListener("planviz:painted", (event) => shown && !event.composedPath().includes(shown.host) && clear());
-addEventListener("popstate", () => (asked++, clear()));
+addEventListener("popstate", () => {
+  asked++;
+  clear();
+});
 window.__planvizAhead = { show, clear };
 
 // ---- what later pages need, while nobody waits

@@ -520,9 +520,15 @@ export class Estimates {
   #walk(key) {
     const [at, i] = this.selected,
       { plan } = this.flow.panes[at];
-    if (key === "Escape") return (this.select(at, -1), true);
+    if (key === "Escape") {
+      this.select(at, -1);
+      return true;
+    }
     if (!key.startsWith("Arrow")) return false;
-    if (i < 0) return (this.select(at, plan.order[0], true), true);
+    if (i < 0) {
+      this.select(at, plan.order[0], true);
+      return true;
+    }
     const p = plan.nodes.parent[i],
       beside = p < 0 ? [i] : [...plan.children(p)],
       place = beside.indexOf(i);

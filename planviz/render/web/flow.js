@@ -143,7 +143,7 @@ export class Flow {
         if (measured != null) {
           const found = error(value, measured),
             tint = tintOf(found);
-          pieces.push([`→ ${say(measured)}`, tint ? colours[found.side + "_text"] : colours.muted]);
+          pieces.push([`→ ${say(measured)}`, tint ? colours[`${found.side}_text`] : colours.muted]);
         } else if (at === 1 && this.both) {
           const other = this.partner[1].get(i),
             from = other === undefined ? null : this.value(0, other).value,

@@ -2,7 +2,7 @@
 
 // mount(parentElement, data, callbacks) of a class of elements that update, tell their state, remember it and go.
 export function mounting(Bench) {
-  return function (parentElement, data, callbacks) {
+  return (parentElement, data, callbacks) => {
     const bench = new Bench(parentElement, callbacks);
     bench.handle = {
       update: (next) => bench.update(next),
@@ -21,7 +21,7 @@ export function hosted(mount, callbacks) {
   const mounted = new WeakMap(); // Streamlit's parent element -> { handle, data, turn }
   // Streamlit calls this on every change of data or theme and may call the cleanup of an earlier call afterwards, so the
   // element goes only when no later call has taken it over.
-  return function ({ data, parentElement, setTriggerValue }) {
+  return ({ data, parentElement, setTriggerValue }) => {
     const now = mounted.get(parentElement) ?? { turn: 0 };
     const turn = ++now.turn;
     now.trigger = setTriggerValue;

@@ -22,12 +22,7 @@ export class RuleCard {
     const parts = [element("h3", "", step.rule)];
     if (about) parts.push(...this.#about(about));
     if (!extra.comparing) parts.push(...this.#beside(steps, k), ...this.#explained(steps, k), this.#facts(steps, k));
-    parts.push(
-      this.#step(steps, k, extra),
-      this.#node(steps, k),
-      ...this.#without(step, extra),
-      ...this.#silent(extra),
-    );
+    parts.push(this.#step(steps, k, extra), this.#node(), ...this.#without(step, extra), ...this.#silent(extra));
     const same = this.steps === steps && this.k === k,
       held = this.root.getRootNode().activeElement?.className;
     this.root.replaceChildren(...parts);
@@ -160,7 +155,7 @@ export class RuleCard {
   }
 
   // The selected operator as Spark prints it, before and after.
-  #node(steps, k) {
+  #node() {
     this.node = element("section", "pv-section");
     this.node.hidden = true;
     return this.node;

@@ -91,7 +91,10 @@ function sample(rows) {
     cell.title = type;
     head.append(cell);
   }
-  const wide = (cell) => ((cell.colSpan = Math.max(1, rows.columns.length)), cell);
+  const wide = (cell) => {
+    cell.colSpan = Math.max(1, rows.columns.length);
+    return cell;
+  };
   for (const [name, cells, told] of rows.partitions) {
     const where = element("tr", "pv-where"),
       label = wide(element("th", "", name));

@@ -24,7 +24,10 @@ function merged(before, after) {
     endA = before.length,
     endB = after.length;
   while (start < endA && start < endB && same(start, start)) start++;
-  while (endA > start && endB > start && same(endA - 1, endB - 1)) endA--, endB--;
+  while (endA > start && endB > start && same(endA - 1, endB - 1)) {
+    endA--;
+    endB--;
+  }
   const keep = (b) => rows.push([" ", after[b]]);
   for (let b = 0; b < start; b++) keep(b);
   const n = endA - start,
