@@ -24,7 +24,35 @@ export class AggregateBench {
   constructor(parent, callbacks) {
     this.callbacks = callbacks ?? {};
     this.scheme = matchMedia("(prefers-color-scheme: dark)");
-    this.#build();
+    const root = (this.root = element("div", "pv pv-aggregations"));
+    root.tabIndex = -1;
+    this.top = element("div", "pv-agg-top");
+    this.stage = element("div", "pv-agg-stage");
+    this.lead = element("header", "pv-agg-lead");
+    this.flow = element("div");
+    this.sample = new SampleRows({ change: (rows) => this.ask({ rows }) });
+    this.why = element("section", "pv-agg-why");
+    this.note = element("p", "pv-agg-note");
+    this.note.setAttribute("role", "status");
+    const below = element("div", "pv-agg-below");
+    below.append(this.sample.root, this.why);
+    this.playing = element("section", "pv-agg-play");
+    this.stage.append(this.lead, this.flow, this.note, below, this.playing);
+    this.footer = element("footer", "pv-footer");
+    this.live = element("div", "pv-live");
+    this.live.setAttribute("aria-live", "polite");
+    root.append(this.top, this.stage, this.footer, this.live);
+    root.addEventListener("keydown", (event) => this.#key(event));
+    // Back and Forward of the browser (planviz/ui/address.js).
+    document.addEventListener(
+      "planviz:goto",
+      (this.onGoto = ({ detail }) => detail.key === this.data?.key && this.select(detail.id ?? 1, { quiet: true })),
+    );
+    if (this.callbacks.wholePage)
+      document.addEventListener(
+        "keydown",
+        (this.pageKeys = (event) => event.target === document.body && this.root.isConnected && this.#key(event)),
+      );
     parent.append(this.root);
     this.onScheme = () => this.data && this.#dress();
     this.scheme.addEventListener("change", this.onScheme);
@@ -57,38 +85,6 @@ export class AggregateBench {
     this.sample.destroy();
     this.playback?.destroy();
     this.root.remove();
-  }
-
-  #build() {
-    const root = (this.root = element("div", "pv pv-aggregations"));
-    root.tabIndex = -1;
-    this.top = element("div", "pv-agg-top");
-    this.stage = element("div", "pv-agg-stage");
-    this.lead = element("header", "pv-agg-lead");
-    this.flow = element("div");
-    this.sample = new SampleRows({ change: (rows) => this.ask({ rows }) });
-    this.why = element("section", "pv-agg-why");
-    this.note = element("p", "pv-agg-note");
-    this.note.setAttribute("role", "status");
-    const below = element("div", "pv-agg-below");
-    below.append(this.sample.root, this.why);
-    this.playing = element("section", "pv-agg-play");
-    this.stage.append(this.lead, this.flow, this.note, below, this.playing);
-    this.footer = element("footer", "pv-footer");
-    this.live = element("div", "pv-live");
-    this.live.setAttribute("aria-live", "polite");
-    root.append(this.top, this.stage, this.footer, this.live);
-    root.addEventListener("keydown", (event) => this.#key(event));
-    // Back and Forward of the browser (planviz/ui/address.js).
-    document.addEventListener(
-      "planviz:goto",
-      (this.onGoto = ({ detail }) => detail.key === this.data?.key && this.select(detail.id ?? 1, { quiet: true })),
-    );
-    if (this.callbacks.wholePage)
-      document.addEventListener(
-        "keydown",
-        (this.pageKeys = (event) => event.target === document.body && this.root.isConnected && this.#key(event)),
-      );
   }
 
   // ---- data

@@ -26,39 +26,6 @@ export class Workbench {
     this.selected = -1;
     this.hits = [];
     this.hit = -1;
-    this.#build();
-    parent.append(this.root);
-    this.resizing = new ResizeObserver(() => this.#measure());
-    this.resizing.observe(this.root);
-    this.#measure();
-    this.scheme = matchMedia("(prefers-color-scheme: dark)");
-    this.onScheme = () => this.data && this.#applyTheme();
-    this.scheme.addEventListener("change", this.onScheme);
-    document.fonts?.addEventListener?.("loadingdone", (this.onFonts = () => this.plan && this.canvas.changed()));
-  }
-
-  // Where this was left, for the next one that shows the same.
-  remember() {
-    this.#remember();
-  }
-
-  destroy() {
-    this.#remember();
-    this.gone = true;
-    clearTimeout(this.report);
-    clearTimeout(this.saying);
-    this.scheme.removeEventListener("change", this.onScheme);
-    document.fonts?.removeEventListener?.("loadingdone", this.onFonts);
-    document.removeEventListener("planviz:goto", this.onGoto);
-    if (this.pageKeys) document.removeEventListener("keydown", this.pageKeys);
-    for (const part of [this.resizing, this.canvas, this.rail, this.raw, this.program])
-      part.destroy?.() ?? part.disconnect?.();
-    this.root.remove();
-  }
-
-  // ---- the frame around everything
-
-  #build() {
     const root = (this.root = element("div", "pv"));
     root.tabIndex = -1;
     this.rail = new Rail({ select: (i) => this.select(i, { from: "rail" }), toggle: (i) => this.toggle(i) });
@@ -127,6 +94,33 @@ export class Workbench {
         "keydown",
         (this.pageKeys = (event) => event.target === document.body && this.root.isConnected && this.#key(event)),
       );
+    parent.append(this.root);
+    this.resizing = new ResizeObserver(() => this.#measure());
+    this.resizing.observe(this.root);
+    this.#measure();
+    this.scheme = matchMedia("(prefers-color-scheme: dark)");
+    this.onScheme = () => this.data && this.#applyTheme();
+    this.scheme.addEventListener("change", this.onScheme);
+    document.fonts?.addEventListener?.("loadingdone", (this.onFonts = () => this.plan && this.canvas.changed()));
+  }
+
+  // Where this was left, for the next one that shows the same.
+  remember() {
+    this.#remember();
+  }
+
+  destroy() {
+    this.#remember();
+    this.gone = true;
+    clearTimeout(this.report);
+    clearTimeout(this.saying);
+    this.scheme.removeEventListener("change", this.onScheme);
+    document.fonts?.removeEventListener?.("loadingdone", this.onFonts);
+    document.removeEventListener("planviz:goto", this.onGoto);
+    if (this.pageKeys) document.removeEventListener("keydown", this.pageKeys);
+    for (const part of [this.resizing, this.canvas, this.rail, this.raw, this.program])
+      part.destroy?.() ?? part.disconnect?.();
+    this.root.remove();
   }
 
   // ---- data

@@ -32,26 +32,6 @@ export class Comparison {
     this.callbacks = callbacks ?? {};
     this.frames = [];
     this.scheme = matchMedia("(prefers-color-scheme: dark)");
-    this.#build();
-    parent.append(this.root);
-    this.scheme.addEventListener("change", (this.onScheme = () => this.data && this.#dress()));
-    document.fonts?.addEventListener?.("loadingdone", (this.onFonts = () => this.steps && this.#draw()));
-    this.resizing = new ResizeObserver(() => this.#measure());
-    this.resizing.observe(this.root);
-    this.#measure();
-  }
-
-  destroy() {
-    this.#remember();
-    this.scheme.removeEventListener("change", this.onScheme);
-    document.fonts?.removeEventListener?.("loadingdone", this.onFonts);
-    if (this.pageKeys) document.removeEventListener("keydown", this.pageKeys);
-    this.resizing.disconnect();
-    this.panes.destroy();
-    this.root.remove();
-  }
-
-  #build() {
     const root = (this.root = element("div", "pv pv-player pv-compare"));
     root.tabIndex = -1;
     const bar = element("div", "pv-toolbar pv-step-line"),
@@ -93,6 +73,22 @@ export class Comparison {
         "keydown",
         (this.pageKeys = (event) => event.target === document.body && this.root.isConnected && this.#key(event)),
       );
+    parent.append(this.root);
+    this.scheme.addEventListener("change", (this.onScheme = () => this.data && this.#dress()));
+    document.fonts?.addEventListener?.("loadingdone", (this.onFonts = () => this.steps && this.#draw()));
+    this.resizing = new ResizeObserver(() => this.#measure());
+    this.resizing.observe(this.root);
+    this.#measure();
+  }
+
+  destroy() {
+    this.#remember();
+    this.scheme.removeEventListener("change", this.onScheme);
+    document.fonts?.removeEventListener?.("loadingdone", this.onFonts);
+    if (this.pageKeys) document.removeEventListener("keydown", this.pageKeys);
+    this.resizing.disconnect();
+    this.panes.destroy();
+    this.root.remove();
   }
 
   // ---- data

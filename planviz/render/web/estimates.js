@@ -35,33 +35,6 @@ export class Estimates {
     this.selected = [0, -1];
     this.view = "plans";
     this.scheme = matchMedia("(prefers-color-scheme: dark)");
-    this.#build();
-    parent.append(this.root);
-    this.onScheme = () => this.data && this.#dress();
-    this.scheme.addEventListener("change", this.onScheme);
-    document.fonts?.addEventListener?.(
-      "loadingdone",
-      (this.onFonts = () => this.answer && this.flow.tell(this.flow.by)),
-    );
-    this.resizing = new ResizeObserver(() => this.#measure());
-    this.resizing.observe(this.root);
-    this.#measure();
-  }
-
-  destroy() {
-    this.turn = this.orderTurn = this.sizesTurn = -1;
-    for (const question of Object.values(this.sent)) question.abort();
-    this.scheme.removeEventListener("change", this.onScheme);
-    document.fonts?.removeEventListener?.("loadingdone", this.onFonts);
-    if (this.pageKeys) document.removeEventListener("keydown", this.pageKeys);
-    this.resizing.disconnect();
-    this.flow.destroy();
-    this.root.remove();
-  }
-
-  // ---- the frame
-
-  #build() {
     const root = (this.root = element("div", "pv pv-cardinality"));
     root.tabIndex = -1;
     this.flow = new Flow({ select: (side, node) => this.select(side, node) }, this.frames);
@@ -86,6 +59,27 @@ export class Estimates {
         "keydown",
         (this.pageKeys = (event) => event.target === document.body && this.root.isConnected && this.#key(event)),
       );
+    parent.append(this.root);
+    this.onScheme = () => this.data && this.#dress();
+    this.scheme.addEventListener("change", this.onScheme);
+    document.fonts?.addEventListener?.(
+      "loadingdone",
+      (this.onFonts = () => this.answer && this.flow.tell(this.flow.by)),
+    );
+    this.resizing = new ResizeObserver(() => this.#measure());
+    this.resizing.observe(this.root);
+    this.#measure();
+  }
+
+  destroy() {
+    this.turn = this.orderTurn = this.sizesTurn = -1;
+    for (const question of Object.values(this.sent)) question.abort();
+    this.scheme.removeEventListener("change", this.onScheme);
+    document.fonts?.removeEventListener?.("loadingdone", this.onFonts);
+    if (this.pageKeys) document.removeEventListener("keydown", this.pageKeys);
+    this.resizing.disconnect();
+    this.flow.destroy();
+    this.root.remove();
   }
 
   #bar() {

@@ -34,35 +34,6 @@ export class JoinBench {
   constructor(parent, callbacks) {
     this.callbacks = callbacks ?? {};
     this.scheme = matchMedia("(prefers-color-scheme: dark)");
-    this.#build();
-    parent.append(this.root);
-    this.onScheme = () => this.data && this.#dress();
-    this.scheme.addEventListener("change", this.onScheme);
-    this.resizing = new ResizeObserver(() => this.#measure());
-    this.resizing.observe(this.root);
-  }
-
-  // Where this was left, for the next one that shows the same.
-  remember() {
-    this.#remember();
-  }
-
-  destroy() {
-    this.#remember();
-    this.gone = true;
-    this.sent?.abort();
-    this.further?.abort();
-    clearTimeout(this.resting);
-    this.scheme.removeEventListener("change", this.onScheme);
-    document.removeEventListener("planviz:goto", this.onGoto);
-    if (this.pageKeys) document.removeEventListener("keydown", this.pageKeys);
-    this.resizing.disconnect();
-    this.playback?.destroy();
-    this.program.destroy();
-    this.root.remove();
-  }
-
-  #build() {
     const root = (this.root = element("div", "pv pv-joins"));
     root.tabIndex = -1;
     this.table = new JoinTable({
@@ -102,6 +73,31 @@ export class JoinBench {
         "keydown",
         (this.pageKeys = (event) => event.target === document.body && this.root.isConnected && this.#key(event)),
       );
+    parent.append(this.root);
+    this.onScheme = () => this.data && this.#dress();
+    this.scheme.addEventListener("change", this.onScheme);
+    this.resizing = new ResizeObserver(() => this.#measure());
+    this.resizing.observe(this.root);
+  }
+
+  // Where this was left, for the next one that shows the same.
+  remember() {
+    this.#remember();
+  }
+
+  destroy() {
+    this.#remember();
+    this.gone = true;
+    this.sent?.abort();
+    this.further?.abort();
+    clearTimeout(this.resting);
+    this.scheme.removeEventListener("change", this.onScheme);
+    document.removeEventListener("planviz:goto", this.onGoto);
+    if (this.pageKeys) document.removeEventListener("keydown", this.pageKeys);
+    this.resizing.disconnect();
+    this.playback?.destroy();
+    this.program.destroy();
+    this.root.remove();
   }
 
   // ---- data

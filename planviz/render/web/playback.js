@@ -46,26 +46,6 @@ export class Playback {
   constructor(parent, callbacks) {
     this.callbacks = callbacks ?? {};
     this.scheme = matchMedia("(prefers-color-scheme: dark)");
-    this.#build();
-    parent.append(this.root);
-    this.onScheme = () => this.data && dress(this.root, this.data.theme, this.data.dark, this.scheme);
-    this.scheme.addEventListener("change", this.onScheme);
-    this.resizing = new ResizeObserver(() => this.#measure());
-    this.resizing.observe(this.root);
-    this.resizing.observe(this.board.space);
-    this.#measure();
-  }
-
-  destroy() {
-    this.#remember();
-    this.transport.play(false);
-    this.scheme.removeEventListener("change", this.onScheme);
-    if (this.pageKeys) document.removeEventListener("keydown", this.pageKeys);
-    this.resizing.disconnect();
-    this.root.remove();
-  }
-
-  #build() {
     const root = (this.root = element("div", "pv pv-player pv-playback"));
     root.tabIndex = -1;
     this.timeline = new Timeline({ go: (k) => this.go(k) });
@@ -94,6 +74,22 @@ export class Playback {
         "keydown",
         (this.pageKeys = (event) => event.target === document.body && this.root.isConnected && this.#key(event)),
       );
+    parent.append(this.root);
+    this.onScheme = () => this.data && dress(this.root, this.data.theme, this.data.dark, this.scheme);
+    this.scheme.addEventListener("change", this.onScheme);
+    this.resizing = new ResizeObserver(() => this.#measure());
+    this.resizing.observe(this.root);
+    this.resizing.observe(this.board.space);
+    this.#measure();
+  }
+
+  destroy() {
+    this.#remember();
+    this.transport.play(false);
+    this.scheme.removeEventListener("change", this.onScheme);
+    if (this.pageKeys) document.removeEventListener("keydown", this.pageKeys);
+    this.resizing.disconnect();
+    this.root.remove();
   }
 
   // ---- data

@@ -33,38 +33,6 @@ export class Player {
     this.frames = [];
     this.silent = false;
     this.scheme = matchMedia("(prefers-color-scheme: dark)");
-    this.#build();
-    parent.append(this.root);
-    this.onScheme = () => this.data && this.#dress();
-    this.scheme.addEventListener("change", this.onScheme);
-    document.fonts?.addEventListener?.("loadingdone", (this.onFonts = () => this.steps && this.#draw()));
-    this.resizing = new ResizeObserver(() => this.#measure());
-    this.resizing.observe(this.root);
-    this.#measure();
-  }
-
-  // Where this was left, for the next one that shows the same.
-  remember() {
-    this.#remember();
-  }
-
-  destroy() {
-    this.#remember();
-    this.gone = true;
-    this.play(false);
-    this.scheme.removeEventListener("change", this.onScheme);
-    document.fonts?.removeEventListener?.("loadingdone", this.onFonts);
-    document.removeEventListener("planviz:goto", this.onGoto);
-    if (this.pageKeys) document.removeEventListener("keydown", this.pageKeys);
-    this.resizing.disconnect();
-    this.panes.destroy();
-    this.program.destroy();
-    this.root.remove();
-  }
-
-  // ---- the frame around everything
-
-  #build() {
     const root = (this.root = element("div", "pv pv-player"));
     root.tabIndex = -1;
     this.timeline = new Timeline({ go: (k) => this.go(k) });
@@ -103,6 +71,32 @@ export class Player {
         "keydown",
         (this.pageKeys = (event) => event.target === document.body && this.root.isConnected && this.#key(event)),
       );
+    parent.append(this.root);
+    this.onScheme = () => this.data && this.#dress();
+    this.scheme.addEventListener("change", this.onScheme);
+    document.fonts?.addEventListener?.("loadingdone", (this.onFonts = () => this.steps && this.#draw()));
+    this.resizing = new ResizeObserver(() => this.#measure());
+    this.resizing.observe(this.root);
+    this.#measure();
+  }
+
+  // Where this was left, for the next one that shows the same.
+  remember() {
+    this.#remember();
+  }
+
+  destroy() {
+    this.#remember();
+    this.gone = true;
+    this.play(false);
+    this.scheme.removeEventListener("change", this.onScheme);
+    document.fonts?.removeEventListener?.("loadingdone", this.onFonts);
+    document.removeEventListener("planviz:goto", this.onGoto);
+    if (this.pageKeys) document.removeEventListener("keydown", this.pageKeys);
+    this.resizing.disconnect();
+    this.panes.destroy();
+    this.program.destroy();
+    this.root.remove();
   }
 
   #stepBar() {
