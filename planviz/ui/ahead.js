@@ -11,6 +11,7 @@ const BAR = 52,
   COSTLY = 600,
   PATIENCE = 700; // pixels, pixels, ms, ms, ms, ms
 const LINKS = ".st-key-planviz-links a[href]";
+/** @type {Record<string, string | undefined>} */
 const PAGES = {
   "": "explore",
   explore: "explore",
@@ -20,19 +21,31 @@ const PAGES = {
   cardinality: "cardinality",
 };
 const elements = window.__planvizElements ?? {};
+/**
+ * @typedef {{ mount: (place: HTMLElement, data: unknown, callbacks: Callbacks) => Handle<unknown> }} Script
+ * @type {Map<string, Promise<[script: Script, style: string]>>}
+ */
 const scripts = new Map(); // name -> [mount, style]
+/** @type {Map<string, Promise<[name: string, data: unknown] | null>>} */
 const fetched = new Map(); // address -> promise of [name, data] or null
+/** @type {{ host: HTMLElement; handle: Handle<unknown> | null; timer: number } | null} */
 let shown = null; // { host, handle, timer }
 let asked = 0,
   resting = 0,
   stamp = 0;
 
+/**
+ * @param {string} name
+ * @returns {Promise<[script: Script, style: string]>}
+ */
 function load(name) {
-  if (!scripts.has(name)) {
+  let loaded = scripts.get(name);
+  if (!loaded) {
     const [script, style] = elements[name];
-    scripts.set(name, Promise.all([import(script), fetch(style).then((answer) => answer.text())]));
+    loaded = Promise.all([import(script), fetch(style).then((answer) => answer.text())]);
+    scripts.set(name, loaded);
   }
-  return scripts.get(name);
+  return loaded;
 }
 
 function clear() {
@@ -43,6 +56,7 @@ function clear() {
   shown = null;
 }
 
+/** @param {string} name @param {unknown} data */
 async function show(name, data, { whole = false } = {}) {
   const turn = ++asked;
   // Another text is open now: until its page says so (planviz:place), what was fetched, and the server's word, are of the one before.
@@ -50,7 +64,7 @@ async function show(name, data, { whole = false } = {}) {
   const [{ mount }, style] = await load(name);
   if (turn !== asked) return;
   const app = document.querySelector(".stApp") ?? document.body,
-    at = (key) => document.querySelector(`.st-key-planviz-${key}`)?.getBoundingClientRect();
+    at = (/** @type {string} */ key) => document.querySelector(`.st-key-planviz-${key}`)?.getBoundingClientRect();
   const bar = at("bar")?.bottom ?? BAR,
     top = whole ? bar : Math.max(bar, at("heading")?.bottom ?? bar + HEADING);
   const before = shown,
@@ -80,22 +94,29 @@ async function show(name, data, { whole = false } = {}) {
 
 // ---- pages and stages
 
+/**
+ * @param {string} address
+ * @returns {Promise<[name: string, data: unknown] | null>}
+ */
 function ask(address) {
-  if (!fetched.has(address)) {
-    const of = stamp;
-    fetched.set(
-      address,
-      fetch(address, { credentials: "same-origin" })
-        .then(async (answer) => {
-          if (answer.status !== 200 || of !== stamp) return null;
-          return [answer.headers.get("x-planviz-element"), await answer.json()];
-        })
-        .catch(() => null),
-    );
-  }
-  return fetched.get(address);
+  const known = fetched.get(address);
+  if (known) return known;
+  const of = stamp;
+  /** @type {Promise<[name: string, data: unknown] | null>} */
+  const found = fetch(address, { credentials: "same-origin" })
+    .then(async (answer) => {
+      if (answer.status !== 200 || of !== stamp) return null;
+      return /** @type {[name: string, data: unknown]} */ ([
+        answer.headers.get("x-planviz-element"),
+        await answer.json(),
+      ]);
+    })
+    .catch(() => null);
+  fetched.set(address, found);
+  return found;
 }
 
+/** @param {string} address */
 async function turn(address) {
   const of = ++asked,
     started = performance.now();
@@ -106,22 +127,24 @@ async function turn(address) {
 }
 
 // The plan behind a stage's tab, which may be shown in another language than the server names it in.
+/** @param {string} shown */
 function planOf(shown) {
-  const { stages } = window.__planvizPlace,
+  const stages = window.__planvizPlace?.stages ?? {},
     told = window.__planvizLanguage?.told ?? ((name) => name);
-  return stages[Object.keys(stages).find((name) => name === shown || told(name) === shown)];
+  const stage = Object.keys(stages).find((name) => name === shown || told(name) === shown);
+  return stage === undefined ? undefined : stages[stage];
 }
 
-function addressOf(page, plan) {
-  const place = window.__planvizPlace;
-  return place && `/ahead/${place.visitor}/${page}${plan === undefined ? "" : `?plan=${plan}`}`;
+/** @param {NonNullable<Window["__planvizPlace"]>} place @param {string} page @param {number | string} [plan] */
+function addressOf(place, page, plan) {
+  return `/ahead/${place.visitor}/${page}${plan === undefined ? "" : `?plan=${plan}`}`;
 }
 
 // Streamlit's link to the first page has an empty address, which is the page that one is on: a new tab would open that.
 document.addEventListener(
   "pointerover",
   (event) => {
-    const link = event.target.closest?.(LINKS);
+    const link = /** @type {HTMLElement} */ (event.target).closest?.(LINKS);
     if (link?.getAttribute("href") === "") link.setAttribute("href", "/");
   },
   true,
@@ -130,20 +153,21 @@ document.addEventListener(
 document.addEventListener(
   "click",
   (event) => {
-    if (event.button || event.ctrlKey || event.metaKey || event.shiftKey || !window.__planvizPlace) return;
-    const link = event.target.closest?.(LINKS);
+    const place = window.__planvizPlace;
+    if (event.button || event.ctrlKey || event.metaKey || event.shiftKey || !place) return;
+    const link = /** @type {HTMLElement} */ (event.target).closest?.(LINKS);
     if (link) {
       const path = new URL(link.getAttribute("href") || "/", location.origin).pathname,
         page = PAGES[path.slice(1)];
       ++asked; // what was asked for before is not wanted any more
-      if (page && path !== location.pathname) turn(addressOf(page));
+      if (page && path !== location.pathname) turn(addressOf(place, page));
       else clear();
       return;
     }
-    const tab = event.target.closest?.('[class*="st-key-planviz-tab"] button');
-    const plan = tab && planOf(tab.textContent.trim());
-    if (plan !== undefined && plan !== null && tab.getAttribute("aria-checked") !== "true")
-      turn(addressOf("explore", plan));
+    const tab = /** @type {HTMLElement} */ (event.target).closest?.('[class*="st-key-planviz-tab"] button');
+    const plan = tab && planOf((tab.textContent ?? "").trim());
+    if (tab && plan !== undefined && plan !== null && tab.getAttribute("aria-checked") !== "true")
+      turn(addressOf(place, "explore", plan));
   },
   true,
 );
@@ -170,11 +194,11 @@ async function fetchAll() {
   const here = location.pathname.slice(1),
     pages = ["explore", "joins", "cardinality", "aggregations"].filter((page) => PAGES[here] !== page);
   const addresses = [
-    ...pages.map((page) => addressOf(page)),
-    ...Object.values(place.stages).map((plan) => addressOf("explore", plan)),
+    ...pages.map((page) => addressOf(place, page)),
+    ...Object.values(place.stages).map((plan) => addressOf(place, "explore", plan)),
   ];
   // A trace costs most: whoever asks for another page meanwhile would wait behind it.
-  if (PAGES[here] !== "rules") addresses.push(addressOf("rules"));
+  if (PAGES[here] !== "rules") addresses.push(addressOf(place, "rules"));
   for (const address of addresses) {
     if (of !== stamp) return;
     const begun = performance.now();
@@ -214,6 +238,7 @@ const working = Object.assign(document.createElement("div"), { id: "planviz-work
 working.setAttribute("role", "status");
 let busy = 0;
 
+/** @param {HTMLElement} app */
 function look(app) {
   const runs = app.dataset.testScriptState === "running" || app.dataset.testScriptState === "rerunRequested";
   if (runs === Boolean(busy)) return;
@@ -223,7 +248,7 @@ function look(app) {
 }
 
 new MutationObserver((_, observer) => {
-  const app = document.querySelector(".stApp");
+  const app = /** @type {HTMLElement | null} */ (document.querySelector(".stApp"));
   if (!app) return;
   observer.disconnect();
   document.body.append(working);

@@ -6,11 +6,13 @@
     QUICK = 50_000; // characters that the box takes; those that a text area takes without delay
   const HINT = `${/Mac|iPhone|iPad/.test(navigator.platform) ? "⌘" : "Ctrl"}+Enter opens it`;
   const root = () => document.getElementById("planviz-early"),
+    /** @type {(name: string) => any} */
     part = (name) => root()?.querySelector(name);
-  const isArea = (at) => at?.matches?.("#planviz-early textarea") ?? false;
-  let asked = false,
-    held = null;
-  const say = (words) => (part("span").textContent = words);
+  const isArea = (/** @type {any} */ at) => at?.matches?.("#planviz-early textarea") ?? false;
+  /** @type {string | null} */
+  let held = null;
+  let asked = false;
+  const say = (/** @type {string} */ words) => (part("span").textContent = words);
   const open = () => {
     const area = part("textarea");
     if (!area.value.trim()) return area.focus();
@@ -18,8 +20,9 @@
     say("Opening …");
   };
   const listeners = new AbortController(),
+    /** @type {<Name extends keyof DocumentEventMap>(name: Name, act: (event: DocumentEventMap[Name]) => unknown) => void} */
     on = (name, act) => document.addEventListener(name, act, { capture: true, signal: listeners.signal });
-  on("click", (event) => event.target.closest?.("#planviz-early button") && open());
+  on("click", (event) => /** @type {HTMLElement} */ (event.target).closest?.("#planviz-early button") && open());
   on("keydown", (event) => {
     if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || !isArea(event.target)) return;
     event.preventDefault();
@@ -27,7 +30,7 @@
   });
   // As in the app's box: what is pasted into the empty one opens.
   on("paste", (event) => {
-    const area = event.target,
+    const area = /** @type {HTMLTextAreaElement} */ (event.target),
       text = event.clipboardData?.getData("text/plain") ?? "";
     if (!isArea(area) || area.value || !(text.includes("\n") || text.length > 40)) return;
     if (text.length > QUICK) {
@@ -60,7 +63,7 @@
         start: area.selectionStart,
         end: area.selectionEnd,
       };
-      root().remove();
+      root()?.remove();
       delete window.__planvizEarly;
       return told;
     },

@@ -4,15 +4,15 @@
   const LONGEST = 3000; // ms
   const NAME = "planviz.language",
     OFFERED = ["en", ...Object.keys(window.__planvizTexts)];
-  const known = (language) => (OFFERED.includes(language) ? language : null);
-  const kept = (storage) => {
+  const known = (/** @type {string | null} */ language) => (language && OFFERED.includes(language) ? language : null);
+  const kept = (/** @type {"localStorage" | "sessionStorage"} */ storage) => {
     try {
       return known(window[storage].getItem(NAME));
     } catch {
       return null; // a browser that keeps nothing
     }
   };
-  const keep = (storage, language) => {
+  const keep = (/** @type {"localStorage" | "sessionStorage"} */ storage, /** @type {string} */ language) => {
     try {
       window[storage].setItem(NAME, language);
     } catch {
@@ -35,6 +35,7 @@
   const state = (window.__planvizLanguage = { language, part, told: (text) => text });
 
   // The whole page comes again, in the other language; the address has what is open.
+  /** @param {string} to */
   function turn(to) {
     keep("sessionStorage", to);
     keep("localStorage", to);
@@ -46,14 +47,17 @@
   }
 
   document.addEventListener("click", (event) => {
-    const button = event.composedPath().find((at) => at.matches?.(".pv-language"));
+    const button = event
+      .composedPath()
+      .find((at) => /** @type {Partial<HTMLElement>} */ (at).matches?.(".pv-language"));
     if (button) turn(language === "en" ? OFFERED[1] : "en");
   });
   if (language === "en") return;
 
   // What is in an element's shadow no observer outside of it sees.
   const attach = Element.prototype.attachShadow,
-    shadows = [];
+    shadows = /** @type {ShadowRoot[]} */ ([]);
+  /** @type {{ watch: (root: Node) => void } | null} */
   let translator = null;
   Element.prototype.attachShadow = function (options) {
     const shadow = attach.call(this, options);
@@ -71,8 +75,9 @@
     .then(([{ Texts, Translator }, told]) => {
       const texts = new Texts(told);
       state.told = (text) => texts.told(text);
-      translator = new Translator(texts);
-      for (const root of [document.documentElement, ...shadows]) translator.watch(root);
+      const started = new Translator(texts);
+      translator = started;
+      for (const root of [document.documentElement, ...shadows]) started.watch(root);
       document.dispatchEvent(new CustomEvent("planviz:language"));
     })
     .catch((error) => console.warn(error))

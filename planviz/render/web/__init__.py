@@ -79,7 +79,7 @@ _EXPORT = re.compile(r"^export (?:const|class|(?:async )?function) (\w+)", re.MU
 _DEFAULT = re.compile(r"^export default ", re.MULTILINE)
 #: Comments that have lines of their own, and JSDoc's, which may stand before an expression.
 _COMMENTS = re.compile(
-    r"^[ \t]*(?://[^\n]*|/\*\*\s(?:(?!\*/).)*\*/[ \t]*)\n|(?<=[\s(\[,])/\*\*[ ][^\n]*?\*/ ?", re.MULTILINE | re.DOTALL
+    r"^[ \t]*(?://[^\n]*|/\*\*\s(?:(?!\*/).)*\*/[ \t]*)\n|(?<=[\s(\[,.])/\*\*[ ][^\n]*?\*/ ?", re.MULTILINE | re.DOTALL
 )
 
 

@@ -13,6 +13,7 @@ const REMEMBERED = 24,
   ROOM = 2,
   NARROW = 860;
 const KINDS = ["aggregate", "exchange", "sort"];
+/** @type {Map<string, AggregateAsked>} */
 const memory = new Map(); // key -> what was asked for
 // Another page that leads to an aggregate says which: then that one is shown, not what was looked at last.
 document.addEventListener("planviz:select", ({ detail }) => {
@@ -21,6 +22,22 @@ document.addEventListener("planviz:select", ({ detail }) => {
 });
 
 export class AggregateBench {
+  /** @type {AggregationsData} */ data;
+  /** @type {Mode} */ mode;
+  /** @type {AggregateTold} */ told;
+  /** @type {Map<number, string[]>} */ settings;
+  /** @type {AggregateTable} */ table;
+  /** @type {AggregateAsked} */ asked;
+  /** @type {boolean | undefined} */ quiet;
+  /** @type {AbortController | undefined} */ sent;
+  /** @type {Playback | undefined} */ playback;
+  /** @type {HTMLElement} */ holder;
+  /** @type {HTMLAnchorElement[] | undefined} */ exports;
+  /** @type {boolean | undefined} */ gone;
+  /** @type {unknown} */ handle;
+  /** @type {((event: KeyboardEvent) => unknown) | undefined} */ pageKeys;
+
+  /** @param {HTMLElement} parent @param {Callbacks | undefined} callbacks */
   constructor(parent, callbacks) {
     this.callbacks = callbacks ?? {};
     this.scheme = matchMedia("(prefers-color-scheme: dark)");
@@ -46,7 +63,8 @@ export class AggregateBench {
     // Back and Forward of the browser (planviz/ui/address.js).
     document.addEventListener(
       "planviz:goto",
-      (this.onGoto = ({ detail }) => detail.key === this.data?.key && this.select(detail.id ?? 1, { quiet: true })),
+      (this.onGoto = (/** @type {DocumentEventMap["planviz:goto"]} */ { detail }) =>
+        detail.key === this.data?.key && this.select(detail.id ?? 1, { quiet: true })),
     );
     if (this.callbacks.wholePage)
       document.addEventListener(
@@ -70,7 +88,7 @@ export class AggregateBench {
     if (!data || !this.told) return;
     memory.delete(data.key);
     memory.set(data.key, this.asked);
-    if (memory.size > REMEMBERED) memory.delete(memory.keys().next().value);
+    if (memory.size > REMEMBERED) memory.delete(/** @type {string} */ (memory.keys().next().value));
   }
 
   destroy() {
@@ -89,6 +107,7 @@ export class AggregateBench {
 
   // ---- data
 
+  /** @param {AggregationsData} data */
   update(data) {
     const received = performance.now(),
       old = this.data;
@@ -97,7 +116,7 @@ export class AggregateBench {
     if (old) this.remember(old);
     window.__planviz = { received, painted: null, handle: this.handle };
     this.#dress();
-    this.told = undefined;
+    this.told = /** @type {any} */ (undefined); // until it is shown
     this.settings = new Map(); // number -> what can be tried
     this.table = new AggregateTable(data.rows, { select: (number) => this.select(number) });
     this.top.replaceChildren(this.table.root);
@@ -126,6 +145,7 @@ export class AggregateBench {
 
   // ---- what is asked
 
+  /** @param {number} number */
   select(number, { quiet = false } = {}) {
     if (number === this.asked.number) return;
     this.quiet = quiet;
@@ -133,6 +153,7 @@ export class AggregateBench {
   }
 
   // Other things than are shown; the newest question counts.
+  /** @param {Partial<AggregateAsked>} change */
   async ask(change) {
     const asked = (this.asked = { ...this.asked, ...change });
     this.sent?.abort(); // the server stops what nobody waits for
@@ -155,6 +176,7 @@ export class AggregateBench {
     if (this.asked.number === number) this.#lead();
   }
 
+  /** @param {string} message */
   #complain(message) {
     this.note.className = "pv-agg-note pv-problem";
     this.note.textContent = this.live.textContent = message;
@@ -162,6 +184,7 @@ export class AggregateBench {
 
   // ---- what is shown
 
+  /** @param {AggregateTold} told */
   #show(told) {
     const before = this.told,
       same = before?.number === told.number && before.setting === told.setting;
@@ -324,6 +347,7 @@ export class AggregateBench {
     );
   }
 
+  /** @param {HTMLAnchorElement} link */
   #link(link) {
     if (!this.told) return;
     const { number, setting } = this.told,
@@ -342,14 +366,16 @@ export class AggregateBench {
     };
   }
 
+  /** @param {KeyboardEvent} event */
   #key(event) {
-    const target = event.composedPath()[0];
-    if (!this.told || typedElsewhere(event) || this.playing.contains(target)) return;
+    const target = /** @type {HTMLElement | undefined} */ (event.composedPath()[0]);
+    if (!this.told || typedElsewhere(event) || this.playing.contains(target ?? null)) return;
     const { number } = this.asked,
       last = this.data.rows.length;
+    /** @type {Record<string, number | undefined>} */
+    const near = { j: Math.min(last, number + 1), k: Math.max(1, number - 1) };
     const to =
-      { j: Math.min(last, number + 1), k: Math.max(1, number - 1) }[event.key] ??
-      (/^[1-9]$/.test(event.key) && event.key <= last ? Number(event.key) : undefined);
+      near[event.key] ?? (/^[1-9]$/.test(event.key) && Number(event.key) <= last ? Number(event.key) : undefined);
     if (to === undefined) return;
     event.preventDefault();
     event.stopPropagation();
@@ -358,6 +384,7 @@ export class AggregateBench {
 }
 
 // A choice of one among a few words.
+/** @param {string} label @param {string[]} options @param {string} chosen @param {(chosen: string) => void} act */
 function segment(label, options, chosen, act) {
   const made = element("div", "pv-segment");
   made.setAttribute("role", "group");
@@ -370,6 +397,7 @@ function segment(label, options, chosen, act) {
   return made;
 }
 
+/** @param {Blob} blob @param {string} name */
 function save(blob, name) {
   const link = element("a");
   link.href = URL.createObjectURL(blob);

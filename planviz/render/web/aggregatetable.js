@@ -6,6 +6,7 @@ const COLUMNS = ["#", "functions", "keys", "stages", "shuffles", "operators"];
 
 export class AggregateTable {
   // on: {select(number from 1)}
+  /** @param {AggregateRow[]} rows @param {{ select: (number: number) => void }} on */
   constructor(rows, on) {
     this.root = element("div", "pv-agg-rows");
     this.root.hidden = rows.length < 2;
@@ -25,29 +26,33 @@ export class AggregateTable {
     this.root.append(table);
   }
 
+  /** @param {number} number */
   select(number) {
     this.rows.forEach((row, at) => {
       const on = at === number - 1;
       row.toggleAttribute("aria-selected", false);
       if (on) row.setAttribute("aria-selected", "true");
-      row.querySelector("button").setAttribute("aria-current", String(on));
+      row.querySelector("button")?.setAttribute("aria-current", String(on));
     });
     this.rows[number - 1]?.scrollIntoView({ block: "nearest" });
   }
 }
 
+/** @param {AggregateRow} given @param {{ select: (number: number) => void }} on */
 function line({ number, functions, keys, stages, shuffles, operators }, on) {
   const made = element("tr"),
     first = element("td", "pv-agg-number");
   first.append(button("", String(number), `Aggregate ${number}: ${functions}`, () => on.select(number)));
   made.append(first);
-  for (const [text, className] of [
+  /** @type {[text: string | number, className: string][]} */
+  const cells = [
     [functions, "pv-agg-code"],
     [keys, "pv-agg-code"],
     [stages, ""],
     [shuffles, ""],
     [operators, ""],
-  ]) {
+  ];
+  for (const [text, className] of cells) {
     const cell = element("td", className, String(text));
     cell.title = String(text);
     made.append(cell);

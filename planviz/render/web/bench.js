@@ -15,16 +15,48 @@ import { grouped } from "./units.js";
 const NARROW = 800,
   BIG = 300,
   REMEMBERED = 24;
+/**
+ * @typedef {Pick<Plan, "collapsed" | "folded" | "roomy"> & { gap?: Pixels; camera: Camera; selected: number; text: boolean }} KeptView
+ * @type {Map<string, KeptView>}
+ */
 const memory = new Map(); // key -> what was collapsed, folded, selected and in view
 
 // What shows one plan at a time and keeps its parts in step.
 
 export class Workbench {
+  /** @type {WorkbenchData} */ data;
+  /** @type {Plan} */ plan;
+  /** @type {Mode} */ mode;
+  /** @type {() => void} */ onFonts;
+  /** @type {unknown} */ handle;
+  /** @type {number | undefined} */ report;
+  /** @type {number | undefined} */ saying;
+  /** @type {Set<number> | null | undefined} */ lit;
+  /** @type {boolean} */ narrow;
+  /** @type {boolean | undefined} */ gone;
+  /** @type {((event: KeyboardEvent) => unknown) | undefined} */ pageKeys;
+  /** @type {HTMLInputElement} */ search;
+  /** @type {HTMLElement} */ chips;
+  /** @type {HTMLElement} */ help;
+  /** @type {HTMLElement} */ hitCount;
+  /** @type {HTMLButtonElement} */ railButton;
+  /** @type {HTMLButtonElement} */ planButton;
+  /** @type {HTMLButtonElement} */ textButton;
+  /** @type {HTMLButtonElement} */ backButton;
+  /** @type {HTMLButtonElement} */ nextButton;
+  /** @type {HTMLButtonElement} */ roomyButton;
+  /** @type {HTMLButtonElement} */ snugButton;
+  /** @type {HTMLButtonElement} */ foldButton;
+  /** @type {HTMLButtonElement} */ zoomWords;
+  /** @type {HTMLButtonElement} */ sideButton;
+  /** @type {HTMLButtonElement} */ copyButton;
+
+  /** @param {HTMLElement} parent @param {WorkbenchCallbacks | undefined} callbacks */
   constructor(parent, callbacks) {
     this.callbacks = callbacks ?? {};
-    this.frames = [];
+    this.frames = /** @type {Milliseconds[]} */ ([]);
     this.selected = -1;
-    this.hits = [];
+    this.hits = /** @type {number[]} */ ([]);
     this.hit = -1;
     const root = (this.root = element("div", "pv"));
     root.tabIndex = -1;
@@ -84,7 +116,7 @@ export class Workbench {
     // Back and Forward of the browser (planviz/ui/address.js).
     document.addEventListener(
       "planviz:goto",
-      (this.onGoto = ({ detail }) =>
+      (this.onGoto = (/** @type {DocumentEventMap["planviz:goto"]} */ { detail }) =>
         detail.key === this.data?.key &&
         this.select(detail.id === null ? -1 : this.#indexOf(detail.id), { quiet: true })),
     );
@@ -118,14 +150,15 @@ export class Workbench {
     document.fonts?.removeEventListener?.("loadingdone", this.onFonts);
     document.removeEventListener("planviz:goto", this.onGoto);
     if (this.pageKeys) document.removeEventListener("keydown", this.pageKeys);
-    for (const part of [this.resizing, this.canvas, this.rail, this.raw, this.program])
-      part.destroy?.() ?? part.disconnect?.();
+    this.resizing.disconnect();
+    for (const part of [this.canvas, this.rail, this.raw, this.program]) part.destroy();
     this.root.remove();
   }
 
   // ---- data
 
   // The same data again changes nothing; another key opens another plan, where it was left if it was seen before.
+  /** @param {WorkbenchData} data */
   update(data) {
     const received = performance.now(),
       old = this.data;
@@ -241,9 +274,10 @@ export class Workbench {
       selected: this.selected,
       text: this.root.classList.contains("pv-show-text"),
     });
-    if (memory.size > REMEMBERED) memory.delete(memory.keys().next().value);
+    if (memory.size > REMEMBERED) memory.delete(/** @type {string} */ (memory.keys().next().value));
   }
 
+  /** @param {KeptView} kept */
   #restore(kept) {
     const { plan } = this;
     if (kept.collapsed.length === plan.size)
@@ -276,7 +310,8 @@ export class Workbench {
     for (let i = 0; i < plan.size; i++) {
       if (nodes.depth[i] >= depth) depth = nodes.depth[i] + 1;
     }
-    const many = (count, word) => `${grouped(count)} ${word}${count === 1 ? "" : "s"}`;
+    const many = (/** @type {number} */ count, /** @type {string} */ word) =>
+      `${grouped(count)} ${word}${count === 1 ? "" : "s"}`;
     const keys = element("div", "pv-keys");
     for (const [names, words] of [
       [["←", "→", "↑", "↓"], "walk"],
@@ -301,7 +336,7 @@ export class Workbench {
       element(
         "span",
         "pv-total",
-        [many(plan.size, "node"), many(scene.exchanges, "exchange"), `depth ${grouped(depth)}`].join(" · "),
+        [many(plan.size, "node"), many(scene.exchanges ?? 0, "exchange"), `depth ${grouped(depth)}`].join(" · "),
       ),
     );
     if (!this.data.written) this.railHead.textContent = "Tree";
@@ -361,12 +396,14 @@ export class Workbench {
   }
 
   // A finding names PlanGraph's id; everything here counts by index.
+  /** @param {number | null} id */
   #indexOf(id) {
-    return this.plan.nodes.id.indexOf(id);
+    return this.plan.nodes.id.indexOf(id ?? -1);
   }
 
   // ---- selecting, collapsing, folding
 
+  /** @param {number} i */
   select(i, { from = "", quiet = false } = {}) {
     const { plan } = this;
     if (!plan || !Number.isInteger(i) || i >= plan.size) return;
@@ -396,15 +433,16 @@ export class Workbench {
     this.root.dispatchEvent(new CustomEvent("planviz:select", { bubbles: true, composed: true, detail }));
     if (this.data.report_selection && this.callbacks.report) {
       clearTimeout(this.report);
-      this.report = setTimeout(() => this.callbacks.report(i < 0 ? null : plan.nodes.id[i]), 250);
+      this.report = setTimeout(() => this.callbacks.report?.(i < 0 ? null : plan.nodes.id[i]), 250);
     }
   }
 
   // To another page, at one of its joins or aggregates.
+  /** @param {Page} page @param {number | null} number */
   #go(page, number) {
     const detail = { id: number, key: `${this.data.key.split("/")[0]}/${page}` };
     this.root.dispatchEvent(new CustomEvent("planviz:select", { bubbles: true, composed: true, detail }));
-    this.callbacks.go(page, number);
+    this.callbacks.go?.(page, number);
   }
 
   #showPanel() {
@@ -412,6 +450,7 @@ export class Workbench {
   }
 
   // Boxes are laid out again with one node at rest; the rail follows.
+  /** @param {number} anchor */
   #relaid(anchor, change = () => {}) {
     const { plan } = this;
     this.canvas.holding(Math.max(0, anchor), () => {
@@ -422,6 +461,7 @@ export class Workbench {
     this.#buttons();
   }
 
+  /** @param {number} i */
   toggle(i) {
     const { plan } = this;
     if (i < 0 || !plan.below[i]) return;
@@ -432,6 +472,7 @@ export class Workbench {
     this.live.textContent = plan.collapsed[tail] ? `${plan.below[tail]} operators hidden` : "Opened";
   }
 
+  /** @param {boolean} on */
   foldAll(on) {
     const anchor = this.selected >= 0 ? this.selected : this.#middle();
     this.#relaid(anchor, () => this.plan.foldAll(on));
@@ -446,6 +487,7 @@ export class Workbench {
     this.canvas.bringIntoView(selected);
   }
 
+  /** @param {boolean} on */
   setRoomy(on) {
     const anchor = this.selected >= 0 ? this.selected : this.#middle();
     this.#relaid(anchor, () => {
@@ -455,6 +497,7 @@ export class Workbench {
   }
 
   // Cards of one line, or whole cards.
+  /** @param {boolean} on */
   setCompact(on) {
     const anchor = this.selected >= 0 ? this.selected : this.#middle();
     this.#relaid(anchor, () => this.canvas.spread(on ? 8 : 0));
@@ -468,6 +511,7 @@ export class Workbench {
   }
 
   // A few words in the footer that go by themselves: over the drawing they would lie on a card.
+  /** @param {string} words @param {Milliseconds} lasts */
   say(words, lasts) {
     this.said.textContent = words;
     clearTimeout(this.saying);
@@ -490,6 +534,7 @@ export class Workbench {
   }
 
   // Up to what it feeds, down to its first input, sideways to a sibling, or to the neighbour on the same level.
+  /** @param {string} key */
   walk(key) {
     const { plan } = this,
       i = this.selected;
@@ -503,6 +548,7 @@ export class Workbench {
     if (to >= 0) this.select(plan.isFolded(plan.box[to]) ? plan.first[plan.box[to]] : to);
   }
 
+  /** @param {number} b @param {number} step */
   #sideways(b, step) {
     const { plan } = this,
       y = plan.y[b] + plan.h[b] / 2;
@@ -518,6 +564,7 @@ export class Workbench {
   }
 
   // Where a node's box stands, in px of the page; for tests and for pointing at it.
+  /** @param {number} i */
   place(i) {
     const { plan, canvas } = this,
       b = plan.box[i],
@@ -533,6 +580,7 @@ export class Workbench {
 
   // ---- search
 
+  /** @param {string} words */
   find(words, quiet = false) {
     const { plan } = this;
     this.hits = plan && words.trim() ? plan.search(words) : [];
@@ -546,6 +594,7 @@ export class Workbench {
   }
 
   // The next match from the selected node on, round and round.
+  /** @param {number} by */
   step(by, here = false) {
     const { hits, plan } = this;
     if (!hits.length) return;
@@ -568,6 +617,7 @@ export class Workbench {
     this.backButton.disabled = this.nextButton.disabled = !hits.length;
   }
 
+  /** @param {KeyboardEvent} event */
   searchKey(event) {
     if (event.key === "Enter") {
       event.preventDefault();
@@ -582,6 +632,7 @@ export class Workbench {
 
   // ---- raw text
 
+  /** @param {string | null | undefined} text */
   #showTextOf(text) {
     this.raw.show(text);
     const { written } = this.data,
@@ -592,6 +643,7 @@ export class Workbench {
     this.#buttons();
   }
 
+  /** @param {boolean} on */
   showText(on) {
     if (on && this.#text == null) return;
     this.root.classList.toggle("pv-show-text", on);
@@ -604,12 +656,14 @@ export class Workbench {
     this.raw.reveal();
   }
 
+  /** @param {number} i */
   showSource(i) {
     this.select(i, { from: "source" });
     this.showText(true);
   }
 
   // The innermost node whose lines hold this one.
+  /** @param {number} line */
   #selectLine(line) {
     const { nodes, size } = this.plan;
     let best = -1;
@@ -622,6 +676,7 @@ export class Workbench {
 
   // ---- the program or SQL in the place of the tree
 
+  /** @param {boolean} on */
   #turnProgram(on) {
     this.root.classList.toggle("pv-with-program", on);
     const { title } = this.program,
@@ -638,6 +693,7 @@ export class Workbench {
   }
 
   // All operators that a line of the program made; the topmost is selected.
+  /** @param {number} line */
   #lightLine(line) {
     const { nodes, size } = this.plan,
       made = [];
@@ -653,6 +709,7 @@ export class Workbench {
   }
 
   // Marked as what a search finds is; a search goes before.
+  /** @param {Set<number> | null} some */
   #light(some) {
     if (some === this.lit || this.search.value.trim()) return;
     this.lit = this.canvas.found = some;
@@ -676,6 +733,7 @@ export class Workbench {
     if (on) this.rail.root.focus({ preventScroll: true });
   }
 
+  /** @param {boolean} [on] */
   toggleSide(on) {
     const flag = this.narrow ? "pv-side-open" : "pv-side-shut",
       open = this.narrow ? this.root.classList.contains(flag) : !this.root.classList.contains(flag);
@@ -687,12 +745,14 @@ export class Workbench {
       requestAnimationFrame(() => requestAnimationFrame(() => !this.gone && this.canvas.bringIntoView(this.selected)));
   }
 
+  /** @param {boolean} on */
   showHelp(on) {
     this.help.classList.toggle("pv-on", on);
-    if (on) this.help.querySelector("button").focus();
+    if (on) this.help.querySelector("button")?.focus();
     else this.stage.focus({ preventScroll: true });
   }
 
+  /** @param {KeyboardEvent} event */
   #key(event) {
     if (!this.plan || event.defaultPrevented) return;
     const action = keyAction(event);
@@ -702,7 +762,9 @@ export class Workbench {
     this.#act(action, event);
   }
 
+  /** @param {string} action @param {KeyboardEvent} event */
   #act(action, event) {
+    /** @type {Record<string, (() => unknown) | undefined>} */
     const acts = {
       walk: () => this.walk(event.key),
       find: () => {
@@ -726,7 +788,7 @@ export class Workbench {
       help: () => this.showHelp(!this.help.classList.contains("pv-on")),
       close: () => this.#close(),
     };
-    acts[action]();
+    acts[action]?.();
   }
 
   // One thing at a time, the nearest first.
@@ -743,6 +805,7 @@ export class Workbench {
   }
 }
 
+/** @param {HTMLElement} toggle @param {boolean} on */
 function pressed(toggle, on) {
   toggle.setAttribute("aria-pressed", String(on));
 }

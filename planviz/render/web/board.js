@@ -6,7 +6,19 @@ const FLIGHT = 320,
 const SVG = "http://www.w3.org/2000/svg";
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
+/**
+ * @typedef {PlayPanel & { root: HTMLElement; table: HTMLTableElement; count: HTMLElement; span: number }} Panel
+ *
+ * @typedef {{ left: number; right: number; y: number }} Anchor
+ */
+
 export class Board {
+  /** @type {Play} */ play;
+  /** @type {Record<string, PanelState>[]} */ states;
+  /** @type {Map<string, HTMLTableRowElement>} */ rows;
+  /** @type {number | undefined} */ shown;
+  /** @type {Panel[]} */ panels;
+
   constructor() {
     this.root = element("div", "pv-board");
     this.root.tabIndex = 0;
@@ -20,12 +32,14 @@ export class Board {
   }
 
   // A play as planviz/mechanics/play.py tells it. States are those of all panels after every step; they share what stays.
+  /** @param {Play} play */
   open(play) {
     this.play = play;
     let state = {};
     this.states = play.steps.map((step) => (state = step.state ? { ...state, ...step.state } : state));
     this.rows = new Map(); // "panel row" -> its element
     this.shown = undefined;
+    /** @type {HTMLElement[]} */
     const columns = [];
     this.panels = play.panels.map((panel) => {
       const made = this.#panel(panel);
@@ -36,6 +50,7 @@ export class Board {
     this.root.scrollTop = this.root.scrollLeft = 0;
   }
 
+  /** @param {PlayPanel} panel */
   #panel(panel) {
     const root = element("div", `pv-table pv-table-${panel.kind}`),
       head = element("div", "pv-table-head"),
@@ -57,21 +72,24 @@ export class Board {
   }
 
   // The board after step k. Rows fly only from one step to the next: a jump shows where things are.
+  /** @param {number} k @param {boolean} fly */
   show(k, fly) {
     const before = fly && !still.matches ? this.#places() : undefined;
     const state = this.states[k],
       marks = new Map();
     for (const [panel, row, mark] of this.play.steps[k].marks ?? []) marks.set(`${panel} ${row}`, mark);
     for (const panel of this.panels) this.#fill(panel, state[panel.id], marks);
-    for (const key of [...this.rows.keys()]) if (!this.rows.get(key).isConnected) this.rows.delete(key);
+    for (const key of [...this.rows.keys()]) if (!this.rows.get(key)?.isConnected) this.rows.delete(key);
     this.shown = k;
     this.#reveal(marks);
     this.relink();
     if (before) this.#fly(before);
   }
 
-  #fill(panel, { groups = [], at = null } = {}, marks) {
-    const bodies = [panel.table.tHead];
+  /** @param {Panel} panel @param {PanelState | undefined} given @param {Map<string, string>} marks */
+  #fill(panel, given, marks) {
+    const { groups = [], at = null } = given ?? {};
+    const bodies = [/** @type {HTMLElement} */ (panel.table.tHead)];
     let past = at !== null,
       total = 0;
     for (const { label, rows } of groups) {
@@ -90,9 +108,10 @@ export class Board {
     }
     if (!total) bodies.push(this.#empty(panel));
     panel.table.replaceChildren(...bodies);
-    panel.count.textContent = total || "";
+    panel.count.textContent = total ? String(total) : "";
   }
 
+  /** @param {string} label @param {number} span */
   #heading(label, span) {
     const line = element("tr", "pv-table-group"),
       cell = element("th", "", label);
@@ -101,6 +120,7 @@ export class Board {
     return line;
   }
 
+  /** @param {Panel} panel */
   #empty(panel) {
     const body = element("tbody"),
       line = element("tr", "pv-table-empty"),
@@ -111,6 +131,7 @@ export class Board {
     return body;
   }
 
+  /** @param {Panel} panel @param {number} row */
   #row(panel, row) {
     const key = `${panel.id} ${row}`,
       known = this.rows.get(key);
@@ -125,6 +146,7 @@ export class Board {
     return line;
   }
 
+  /** @param {HTMLTableRowElement} line @param {string} label */
   #bucket(line, label) {
     const cell = line.children[1];
     cell.replaceChildren(label ? element("span", "pv-bucket-name", label) : element("span", "pv-muted", "↳"));
@@ -142,6 +164,7 @@ export class Board {
     return places;
   }
 
+  /** @param {Map<string, { x: number; y: number }>} before */
   #fly(before) {
     const byRow = new Map();
     for (const [key, place] of before) byRow.set(Number(key.split(" ")[1]), place);
@@ -172,11 +195,12 @@ export class Board {
     if (this.shown !== undefined) this.#link(this.play.steps[this.shown].links ?? []);
   }
 
+  /** @param {NonNullable<PlayStep["links"]>} links */
   #link(links) {
     const { width, height } = this.space.getBoundingClientRect(),
       origin = this.space.getBoundingClientRect();
     this.links.setAttribute("viewBox", `0 0 ${width} ${height}`);
-    const box = (panel, row) => {
+    const box = (/** @type {string} */ panel, /** @type {number} */ row) => {
       const line = this.rows.get(`${panel} ${row}`);
       if (!line) return undefined;
       const { left, right, top, bottom } = line.getBoundingClientRect();
@@ -191,6 +215,7 @@ export class Board {
     );
   }
 
+  /** @param {Anchor} a @param {Anchor} b */
   #curve(a, b) {
     const forth = b.left > a.right,
       x0 = forth ? a.right : a.left,
@@ -199,20 +224,20 @@ export class Board {
     const path = document.createElementNS(SVG, "path"),
       dot = document.createElementNS(SVG, "circle");
     path.setAttribute("d", `M${x0} ${a.y} C${x0 + bend} ${a.y} ${x1 - bend} ${b.y} ${x1} ${b.y}`);
-    dot.setAttribute("cx", x1);
-    dot.setAttribute("cy", b.y);
-    dot.setAttribute("r", 3);
+    dot.setAttribute("cx", String(x1));
+    dot.setAttribute("cy", String(b.y));
+    dot.setAttribute("r", "3");
     return [path, dot];
   }
 
   // Scrolls only where a marked row is out of sight.
+  /** @param {Map<string, string>} marks */
   #reveal(marks) {
     const { scrollTop, clientHeight } = this.root,
       origin = this.space.getBoundingClientRect().top;
     const tops = [...marks.keys()]
       .map((key) => this.rows.get(key))
-      .filter(Boolean)
-      .map((line) => line.getBoundingClientRect());
+      .flatMap((line) => (line ? [line.getBoundingClientRect()] : []));
     if (!tops.length || !clientHeight) return;
     const first = Math.min(...tops.map(({ top }) => top)) - origin,
       last = Math.max(...tops.map(({ bottom }) => bottom)) - origin;

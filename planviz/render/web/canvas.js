@@ -20,8 +20,45 @@ const MOST = 2.5;
 const MAP = { width: 148, height: 112 };
 const LETTER = 6.5; // px of a letter beside a card, about
 
+/**
+ * @typedef {object} CanvasListener
+ * @property {(node: number) => void} select -1 for none
+ * @property {(node: number) => void} toggle
+ * @property {() => void} camera
+ * @property {(words: string, lasts: Milliseconds) => void} [say]
+ */
+
 export class Canvas {
+  /** @type {Plan} */ plan;
+  /** @type {Theme} */ theme;
+  /** @type {Mode} */ mode;
+  /** @type {Set<number> | null} */ found;
+  /** @type {Overlay["marks"]} */ marks;
+  /** @type {Overlay["labels"]} */ labels;
+  /** @type {Overlay["ghosts"]} */ ghosts;
+  /** @type {Measure | null} */ measure;
+  /** @type {Record<"title" | "sub" | "number" | "badge" | "label" | "link" | "line" | "rows", string>} */ fonts;
+  /** @type {Record<string, Path2D>} */ icons;
+  /** @type {Map<string, unknown>} */ fitted;
+  /** @type {Uint8Array} */ lit;
+  /** @type {number} */ ratio;
+  /** @type {boolean} */ opened;
+  /** @type {boolean} */ untouched;
+  /** @type {boolean | undefined} */ fixed;
+  /** @type {boolean | undefined} */ gone;
+  /** @type {[x0: number, y0: number, x1: number, y1: number, node: number][] | undefined} */ labelled;
+  /** @type {number} */ drawn;
+  /** @type {number} */ frame;
+  /** @type {number} */ gliding;
+  /** @type {number | undefined} */ settling;
+  /** @type {number | undefined} */ hintTimer;
+  /** @type {number | undefined} */ mapTimer;
+  /** @type {number | undefined} */ tipTimer;
+  /** @type {[sx: number, sy: number, left: number, top: number] | undefined} */ mapScale;
+  /** @type {[x0: number, y0: number, x1: number, y1: number] | undefined} */ extent;
+
   // on: {select(node), toggle(node), camera()}; frames: ring buffer of milliseconds a frame took to draw.
+  /** @param {HTMLElement} host @param {CanvasListener} on @param {Milliseconds[]} frames */
   constructor(host, on, frames) {
     this.on = on;
     this.frames = frames;
@@ -32,7 +69,7 @@ export class Canvas {
     this.width = this.height = 0;
     this.canvas = element("canvas", "pv-canvas");
     this.canvas.setAttribute("aria-hidden", "true"); // the tree rail carries the same plan for screen readers
-    this.ctx = this.canvas.getContext("2d", { alpha: false });
+    this.ctx = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext("2d", { alpha: false }));
     this.tip = element("div", "pv-tip");
     this.hint = element("div", "pv-hint");
     this.map = element("div", "pv-map");
@@ -58,8 +95,9 @@ export class Canvas {
     this.gone = true;
   }
 
+  /** @param {Plan} plan @param {Theme} theme @param {Mode} mode */
   show(plan, theme, mode) {
-    this.plan = null;
+    this.plan = /** @type {any} */ (null); // until its place is known
     if (!this.width) this.resize();
     this.plan = plan;
     this.hover = -1;
@@ -69,6 +107,7 @@ export class Canvas {
   }
 
   // Another state of the same plan, with the view at rest.
+  /** @param {Plan} plan @param {Overlay} given */
   step(plan, { marks, labels, ghosts }) {
     this.plan = plan;
     Object.assign(this, { marks, labels, ghosts });
@@ -80,6 +119,7 @@ export class Canvas {
     this.drawNow();
   }
 
+  /** @param {Theme} theme @param {Mode} mode */
   setTheme(theme, mode) {
     this.theme = theme;
     this.mode = mode;
@@ -101,6 +141,7 @@ export class Canvas {
     this.draw();
   }
 
+  /** @param {number} weight @param {number} size */
   font(weight, size) {
     return `${weight} ${size}px '${this.theme.font.family}', ${this.theme.font.fallback}`;
   }
@@ -117,34 +158,57 @@ export class Canvas {
     this.fitted = new Map();
   }
 
+  /**
+   * @template T
+   * @param {string} key
+   * @param {() => T} make
+   * @returns {T}
+   */
   #once(key, make) {
-    let value = this.fitted.get(key);
+    let value = /** @type {T | undefined} */ (this.fitted.get(key));
     if (value === undefined) this.fitted.set(key, (value = make()));
     return value;
   }
 
   // Text cut to a width, with an ellipsis; measured once per box, slot and text.
+  /**
+   * @param {CanvasRenderingContext2D} ctx
+   * @param {number} b
+   * @param {string | number} slot
+   * @param {string} text
+   * @param {number} width
+   */
   cutTo(ctx, b, slot, text, width) {
     return this.#once(`${b} ${slot} ${text}`, () => cut(ctx, text, width));
   }
 
+  /**
+   * @param {CanvasRenderingContext2D} ctx
+   * @param {number} b
+   * @param {string} text
+   * @param {number} width
+   * @param {number} size
+   */
   wrap(ctx, b, text, width, size) {
     return this.#once(`${b} w${Math.round(size)} ${text}`, () => wrapped(ctx, text, width));
   }
 
+  /** @param {CanvasRenderingContext2D} ctx @param {string} lead */
   leadWidth(ctx, lead) {
     return this.#once(`lead ${lead}`, () => ctx.measureText(`${lead} `).width);
   }
 
   // [text, width] of the badges that have room on the card, the gravest first.
+  /** @param {number} b */
   badges(b) {
     const { plan, theme } = this,
       all = plan.nodes.badges[plan.first[b]];
     if (!all.length || plan.isFolded(b)) return [];
     return this.#once(`${b} badges`, () => {
-      const grave = (badge) => ["problem", "warning"].indexOf(theme.badges[badge]) >>> 0,
+      const grave = (/** @type {string} */ badge) => ["problem", "warning"].indexOf(theme.badges[badge] ?? "") >>> 0,
         { padding, gap } = theme.card.badge;
       this.ctx.font = this.fonts.badge;
+      /** @type {[text: string, width: Pixels][]} */
       const shown = [];
       let room = (plan.w[b] * 2) / 3;
       for (const badge of all.slice().sort((one, two) => grave(one) - grave(two))) {
@@ -157,6 +221,7 @@ export class Canvas {
     });
   }
 
+  /** @param {number} b */
   badgeRoom(b) {
     const font = this.ctx.font,
       shown = this.badges(b);
@@ -165,6 +230,7 @@ export class Canvas {
   }
 
   // [lead, text] of the lines below the title, as many as the card has room for.
+  /** @param {number} b */
   cardLines(b) {
     const { plan } = this,
       i = plan.first[b];
@@ -174,11 +240,13 @@ export class Canvas {
   }
 
   // How many lines below the title the card has room for, badges included.
+  /** @param {number} b */
   rows(b) {
     const { card } = this.theme;
     return Math.round((this.plan.h[b] - card.bare_height) / card.line);
   }
 
+  /** @param {number} b @param {string} mark */
   markWidth(b, mark) {
     return this.#once(`${b} mark`, () => {
       const { font } = this.ctx;
@@ -246,7 +314,7 @@ export class Canvas {
   #snugly() {
     const { plan } = this;
     if (plan.size > MOST_SNUG || this.fixed) return false;
-    const width = (b) => this.#snugWidth(b);
+    const width = (/** @type {number} */ b) => this.#snugWidth(b);
     for (const [down, lying] of LAYOUTS) {
       let before = 0;
       for (const gap of SNUG_GAPS) {
@@ -265,26 +333,30 @@ export class Canvas {
 
   // Cards of one line, `gap` px apart, or (false) whole cards. A plan that is wider than the view goes straight down along
   // first inputs instead: a tidy tree would show its root and little else.
+  /** @param {number | false} gap */
   spread(gap) {
     const { plan } = this;
-    plan.snug = gap ? { gap, width: (b) => this.#snugWidth(b) } : null;
+    /** @type {Snug | null} */
+    const snug = gap ? { gap, width: (b) => this.#snugWidth(b) } : null;
+    plan.snug = snug;
     if (gap) plan.roomy = false;
     plan.arrange();
-    if (gap && plan.width * SNUG > this.width) {
-      plan.snug.down = true;
+    if (snug && plan.width * SNUG > this.width) {
+      snug.down = true;
       const zooms = [true, false].map((lying) => {
-        plan.snug.lying = lying;
+        snug.lying = lying;
         plan.arrange();
         return this.fitZoom;
       });
       if (zooms[0] > zooms[1]) {
-        plan.snug.lying = true;
+        snug.lying = true;
         plan.arrange();
       }
     }
     this.changed();
   }
 
+  /** @param {number} b */
   #snugWidth(b) {
     const {
         plan,
@@ -322,6 +394,7 @@ export class Canvas {
   }
 
   // A few words over the drawing that go by themselves.
+  /** @param {string} words @param {Milliseconds} lasts */
   say(words, lasts) {
     if (this.on.say) return this.on.say(words, lasts);
     this.hint.textContent = words;
@@ -330,6 +403,7 @@ export class Canvas {
     this.hintTimer = setTimeout(() => this.hint.classList.remove("pv-on"), lasts);
   }
 
+  /** @param {Camera} camera */
   openAt(camera) {
     this.opened = true;
     this.hot = -1;
@@ -337,11 +411,13 @@ export class Canvas {
     this.draw();
   }
 
+  /** @param {Camera} given */
   clamped({ x, y, k }) {
     const { plan } = this,
       w = this.width / k,
       h = this.height / k;
-    const hold = (at, room, all) => (all <= room ? (all - room) / 2 : Math.min(Math.max(at, 0), all - room));
+    const hold = (/** @type {number} */ at, /** @type {number} */ room, /** @type {number} */ all) =>
+      all <= room ? (all - room) / 2 : Math.min(Math.max(at, 0), all - room);
     return {
       x: hold(x, w, plan.width),
       y: h >= plan.height ? Math.min(0, (plan.height - h) / 2) : hold(y, h, plan.height),
@@ -365,6 +441,7 @@ export class Canvas {
     this.untouched = this.fitZoom >= SNUG;
   }
 
+  /** @param {Camera} to */
   moveTo(to, smooth = true) {
     this.untouched = false;
     cancelAnimationFrame(this.gliding);
@@ -376,10 +453,10 @@ export class Canvas {
     const from = { ...this.camera },
       began = performance.now(),
       lasts = 180;
-    const centre = (c) => [c.x + this.width / c.k / 2, c.y + this.height / c.k / 2];
+    const centre = (/** @type {Camera} */ c) => [c.x + this.width / c.k / 2, c.y + this.height / c.k / 2];
     const [ax, ay] = centre(from),
       [bx, by] = centre(to);
-    const step = (now) => {
+    const step = (/** @type {Milliseconds} */ now) => {
       const t = Math.min(1, Math.max(0, (now - began) / lasts)),
         ease = 1 - (1 - t) ** 3;
       const k = from.k * (to.k / from.k) ** ease;
@@ -393,12 +470,14 @@ export class Canvas {
     this.gliding = requestAnimationFrame(step);
   }
 
+  /** @param {number} factor */
   zoomAt(factor, px = this.width / 2, py = this.height / 2, smooth = false) {
     const { x, y, k } = this.camera,
       next = Math.min(MOST, Math.max(this.least, k * factor));
     this.moveTo({ x: x + px / k - px / next, y: y + py / k - py / next, k: next }, smooth);
   }
 
+  /** @param {number} dx @param {number} dy */
   panBy(dx, dy) {
     this.moveTo(
       { x: this.camera.x - dx / this.camera.k, y: this.camera.y - dy / this.camera.k, k: this.camera.k },
@@ -407,6 +486,7 @@ export class Canvas {
   }
 
   // Moves only when the node's card is outside the view; zooms in only when its title could not be read.
+  /** @param {number} i */
   bringIntoView(i) {
     const { plan, camera } = this,
       b = plan.box[i];
@@ -428,6 +508,7 @@ export class Canvas {
   }
 
   // Runs a change of layout with one node at rest on the screen.
+  /** @param {number} i @param {() => void} change */
   holding(i, change) {
     const { plan, camera } = this,
       before = plan.box[i];
@@ -452,7 +533,13 @@ export class Canvas {
     if (!this.plan || !this.width || this.gone) return;
     this.mapCanvas.width = MAP.width * this.ratio;
     this.mapCanvas.height = MAP.height * this.ratio;
-    this.mapScale = drawMinimap(this.mapCanvas.getContext("2d"), this, MAP.width, MAP.height, this.ratio);
+    this.mapScale = drawMinimap(
+      /** @type {CanvasRenderingContext2D} */ (this.mapCanvas.getContext("2d")),
+      this,
+      MAP.width,
+      MAP.height,
+      this.ratio,
+    );
     this.extent = extentOf(this.plan);
     this.#placeMapView();
   }
@@ -466,7 +553,7 @@ export class Canvas {
     this.map.classList.toggle("pv-faded", all);
     if (!this.mapScale || all) return;
     const [sx, sy, left, top] = this.mapScale;
-    const clip = (value, most) => Math.min(most, Math.max(0, value));
+    const clip = (/** @type {number} */ value, /** @type {number} */ most) => Math.min(most, Math.max(0, value));
     const from = [clip(left + camera.x * sx, MAP.width - 3), clip(top + camera.y * sy, MAP.height - 3)];
     const to = [clip(left + (camera.x + w) * sx, MAP.width), clip(top + (camera.y + h) * sy, MAP.height)];
     const style = this.mapView.style;
@@ -485,7 +572,7 @@ export class Canvas {
     } = this;
     if (!plan || this.gone || map.matches(":hover")) return;
     const headroom = parseFloat(getComputedStyle(map).getPropertyValue("--pv-headroom")) || 0; // what stands over the drawing
-    const free = (corner) => {
+    const free = (/** @type {string} */ corner) => {
       const left = corner.includes("left") ? 0 : this.width - MAP.width - 28,
         top = corner.includes("top") ? headroom : this.height - MAP.height - 28;
       const [x0, y0, x1, y1] = [
@@ -510,7 +597,9 @@ export class Canvas {
     if (corner) map.dataset.corner = corner;
   }
 
+  /** @param {MouseEvent} event */
   #mapJump(event) {
+    if (!this.mapScale) return;
     const bounds = this.map.getBoundingClientRect(),
       [sx, sy, left, top] = this.mapScale,
       { k } = this.camera;
@@ -550,7 +639,7 @@ export class Canvas {
         this.panBy(event.clientX - last.clientX, event.clientY - last.clientY);
       }
     });
-    const up = (event) => {
+    const up = (/** @type {PointerEvent} */ event) => {
       if (!down.delete(event.pointerId)) return;
       canvas.classList.remove("pv-panning");
       if (event.type === "pointerup" && moved <= 3) this.#clicked(event);
@@ -571,6 +660,7 @@ export class Canvas {
   }
 
   // A plain wheel is the page's; a trackpad's pinch arrives as a wheel with Ctrl.
+  /** @param {WheelEvent} event */
   #wheel(event) {
     this.#hideTip();
     if (!event.ctrlKey && !event.metaKey) {
@@ -583,11 +673,13 @@ export class Canvas {
     this.zoomAt(Math.exp(-Math.max(-240, Math.min(240, event.deltaY * lines)) / 240), px, py);
   }
 
+  /** @param {MouseEvent} event */
   #local(event) {
     const bounds = this.canvas.getBoundingClientRect();
     return [event.clientX - bounds.left, event.clientY - bounds.top];
   }
 
+  /** @param {MouseEvent} event */
   #boxUnder(event) {
     const [px, py] = this.#local(event),
       { x, y, k } = this.camera;
@@ -595,6 +687,7 @@ export class Canvas {
   }
 
   // The node whose number stands where the pointer is, or -1.
+  /** @param {MouseEvent} event */
   #numberUnder(event) {
     const [px, py] = this.#local(event),
       x = this.camera.x + px / this.camera.k,
@@ -602,6 +695,7 @@ export class Canvas {
     return this.labelled?.find(([x0, y0, x1, y1]) => x >= x0 && x <= x1 && y >= y0 && y <= y1)?.[4] ?? -1;
   }
 
+  /** @param {MouseEvent} event */
   #clicked(event) {
     const b = this.#boxUnder(event);
     if (b < 0) return this.on.select(this.#numberUnder(event));
@@ -609,6 +703,7 @@ export class Canvas {
     this.on.select(selected >= 0 && plan.box[selected] === b ? selected : plan.first[b]);
   }
 
+  /** @param {MouseEvent | null} event */
   #hoverAt(event) {
     const b = event ? this.#boxUnder(event) : -1;
     if (this.measure && event) this.canvas.classList.toggle("pv-over", b >= 0 || this.#numberUnder(event) >= 0);
@@ -617,7 +712,7 @@ export class Canvas {
     this.canvas.classList.toggle("pv-over", b >= 0);
     this.draw();
     this.#hideTip();
-    if (b >= 0) this.tipTimer = setTimeout(() => this.#showTip(b, event), 350);
+    if (event && b >= 0) this.tipTimer = setTimeout(() => this.#showTip(b, event), 350);
   }
 
   #hideTip() {
@@ -626,6 +721,7 @@ export class Canvas {
   }
 
   // The whole text of a card that is too small, or cut.
+  /** @param {number} b @param {MouseEvent} event */
   #showTip(b, event) {
     const { plan, tip } = this,
       i = plan.first[b];
@@ -642,6 +738,7 @@ export class Canvas {
   }
 }
 
+/** @param {Map<number, PointerEvent>} down */
 function spread(down) {
   if (down.size !== 2) return 0;
   const [a, b] = [...down.values()];
@@ -649,6 +746,10 @@ function spread(down) {
 }
 
 // [x0, y0, x1, y1] of the cards.
+/**
+ * @param {Plan} plan
+ * @returns {[x0: number, y0: number, x1: number, y1: number]}
+ */
 function extentOf({ count, x, y, w, h }) {
   let [x0, y0, x1, y1] = [Infinity, Infinity, -Infinity, -Infinity];
   for (let b = 0; b < count; b++) {
@@ -660,6 +761,7 @@ function extentOf({ count, x, y, w, h }) {
   return [x0, y0, x1, y1];
 }
 
+/** @param {Plan} plan @param {number} b */
 function foldedWords(plan, b) {
   const words = [];
   for (let i = plan.last[b], n = 0; n < 40; i = plan.nodes.parent[i], n++) {
@@ -669,6 +771,7 @@ function foldedWords(plan, b) {
   return words.reverse().join(" ← ");
 }
 
+/** @param {CanvasRenderingContext2D} ctx @param {string} text @param {number} width */
 function cut(ctx, text, width) {
   text = text.length > 300 ? text.slice(0, 300) : text;
   if (ctx.measureText(text).width <= width) return text;
@@ -682,10 +785,11 @@ function cut(ctx, text, width) {
   return `${text.slice(0, low).trimEnd()}…`;
 }
 
+/** @param {CanvasRenderingContext2D} ctx @param {string} text @param {number} width */
 function wrapped(ctx, text, width) {
   if (ctx.measureText(text).width <= width) return [text];
   const words = text.split(" ");
-  let first = words.shift();
+  let first = words.shift() ?? "";
   while (words.length && ctx.measureText(`${first} ${words[0]}`).width <= width) first += ` ${words.shift()}`;
   return words.length ? [cut(ctx, first, width), cut(ctx, words.join(" "), width)] : [cut(ctx, first, width)];
 }

@@ -12,11 +12,13 @@ const NARROW = 800,
   MOST_ROWS = 4_000,
   MOST_CHARACTERS = 2_000,
   MOST_NUMBERS = 6;
+/** @type {[name: View, words: string][]} */
 const VIEWS = [
   ["split", "Side by side"],
   ["merged", "Merged"],
   ["log", "Text"],
 ];
+/** @type {KeyWords[]} */
 const KEYS = [
   [["n", "p"], "difference"],
   [["v"], "view"],
@@ -24,13 +26,33 @@ const KEYS = [
   [["f"], "fit"],
 ];
 const SIGNS = { worse: ["▲", "costs more"], better: ["▼", "costs less"], "": ["·", ""] };
-const letter = (at) => String.fromCharCode(65 + at);
+const letter = (/** @type {number} */ at) => String.fromCharCode(65 + at);
+/** @type {Map<string, { view: View; few: boolean; cameras: Comparison["cameras"] }>} */
 const memory = new Map(); // key -> view, few, cameras
 
 export class Comparison {
+  /** @type {CompareData} */ given;
+  /** @type {Differing & Dressed} */ data;
+  /** @type {number} */ at;
+  /** @type {Mode} */ mode;
+  /** @type {() => void} */ onFonts;
+  /** @type {Record<"all" | "few", (Camera | undefined)[]>} */ cameras;
+  /** @type {number} */ chosen;
+  /** @type {number | undefined} */ turn;
+  /** @type {boolean} */ few;
+  /** @type {ComparedPlans["slots"]} */ slots;
+  /** @type {Steps} */ steps;
+  /** @type {[Map<Slot, number>, Map<Slot, number>]} */ byslot;
+  /** @type {View} */ view;
+  /** @type {HTMLButtonElement[]} */ effectButtons;
+  /** @type {Slot | null} */ selected;
+  /** @type {unknown} */ handle;
+  /** @type {((event: KeyboardEvent) => unknown) | undefined} */ pageKeys;
+
+  /** @param {HTMLElement} parent @param {Callbacks | undefined} callbacks */
   constructor(parent, callbacks) {
     this.callbacks = callbacks ?? {};
-    this.frames = [];
+    this.frames = /** @type {Milliseconds[]} */ ([]);
     this.scheme = matchMedia("(prefers-color-scheme: dark)");
     const root = (this.root = element("div", "pv pv-player pv-compare"));
     root.tabIndex = -1;
@@ -94,6 +116,7 @@ export class Comparison {
   // ---- data
 
   // One difference, or a chain of them: then the one that was chosen, at first that of the first and the last plan.
+  /** @param {CompareData} given */
   update(given) {
     const received = performance.now(),
       old = this.data;
@@ -143,19 +166,21 @@ export class Comparison {
     );
   }
 
+  /** @param {number} at */
   #turn(at) {
     if (at === this.at) return;
     this.at = at;
     this.update(this.given);
-    this.chain.children[at].focus();
+    /** @type {HTMLElement} */ (this.chain.children[at]).focus();
     this.live.textContent = this.data.headline;
   }
 
   // The whole plans, or what changed alone.
+  /** @param {boolean} few */
   #play(few) {
     if (this.steps) this.panes.keepCamera();
     this.few = few;
-    const told = few ? this.data.few : this.data.all;
+    const told = (few && this.data.few) || this.data.all;
     this.slots = told.slots;
     this.steps = new Steps(told.trace, this.data.theme);
     this.panes.play(this.steps, this.cameras[few ? "few" : "all"]);
@@ -166,6 +191,7 @@ export class Comparison {
     );
   }
 
+  /** @param {() => void} done */
   #painted(done) {
     if (document.hidden) setTimeout(done, 0);
     else requestAnimationFrame(() => setTimeout(done, 0));
@@ -176,7 +202,7 @@ export class Comparison {
     this.panes.keepCamera();
     memory.delete(data.key);
     memory.set(data.key, { view: this.view, few: this.few, cameras: this.cameras });
-    if (memory.size > REMEMBERED) memory.delete(memory.keys().next().value);
+    if (memory.size > REMEMBERED) memory.delete(/** @type {string} */ (memory.keys().next().value));
   }
 
   #dress() {
@@ -187,11 +213,13 @@ export class Comparison {
 
   // ---- views
 
+  /** @param {View} name */
   setView(name) {
     this.#setView(name);
     this.#draw();
   }
 
+  /** @param {View} name */
   #setView(name) {
     this.view = name;
     this.root.dataset.view = name;
@@ -200,6 +228,7 @@ export class Comparison {
     this.panes.name(this.data.names);
   }
 
+  /** @param {boolean} few */
   setFew(few) {
     if (!this.data.few) return;
     this.#play(few);
@@ -238,9 +267,9 @@ export class Comparison {
 
   #words() {
     const { effects, cells, notes, unsure } = this.data,
-      parts = [
+      parts = /** @type {HTMLElement[]} */ ([
         element("h3", "", effects.length ? "What differs" : this.data.equal ? "No difference" : "Nothing that counts"),
-      ];
+      ]);
     if (!effects.length) parts.push(element("p", "pv-muted", this.data.headline));
     const list = element("ol", "pv-effects");
     this.effectButtons = effects.map((effect, at) => {
@@ -271,13 +300,14 @@ export class Comparison {
   }
 
   // What the second plan costs beside the first, in the numbers that differ: those that say which is better first.
+  /** @param {Cell[]} cells */
   #verdict(cells) {
     const told = cells
       .filter(
         ({ before, after, cost }) =>
           cost || (before !== after && ![before, after].some((words) => words === "" || words === "–")),
       )
-      .sort((a, b) => Boolean(b.cost) - Boolean(a.cost));
+      .sort((a, b) => Number(Boolean(b.cost)) - Number(Boolean(a.cost)));
     if (!told.length) return [];
     const box = element("div", "pv-verdict-line");
     for (const { name, before, after, cost } of told.slice(0, MOST_NUMBERS)) {
@@ -290,6 +320,7 @@ export class Comparison {
     return [box];
   }
 
+  /** @param {Cell[]} cells */
   #cells(cells) {
     const table = element("table", "pv-cells"),
       head = element("tr"),
@@ -333,7 +364,7 @@ export class Comparison {
       cell.title = name;
       head.append(cell);
     });
-    for (const { name, values } of this.given.rows) {
+    for (const { name, values } of this.given.rows ?? []) {
       const line = element("tr"),
         title = element("th", "", name);
       title.scope = "row";
@@ -352,6 +383,7 @@ export class Comparison {
   // ---- selecting
 
   // An effect's operators, one after the other when it is chosen again.
+  /** @param {number} at */
   choose(at) {
     const effect = this.data.effects[at],
       places = [...effect.after.map((id) => this.slots[1][id]), ...effect.before.map((id) => this.slots[0][id])];
@@ -366,6 +398,7 @@ export class Comparison {
     this.live.textContent = effect.words;
   }
 
+  /** @param {Slot | null} slot */
   select(slot, reveal = false, effect = -1) {
     this.selected = slot ?? null;
     if (effect < 0) {
@@ -378,6 +411,7 @@ export class Comparison {
     this.#node(slot);
   }
 
+  /** @param {Slot | null} slot */
   #node(slot) {
     this.node.hidden = slot == null;
     if (slot == null) return;
@@ -387,9 +421,10 @@ export class Comparison {
     const to = marks.moved.get(from) ?? slot,
       before = steps.words(0, "before", from),
       after = steps.words(0, "after", to),
-      ids = [this.byslot[0].get(from), this.byslot[1].get(to)];
+      id = this.byslot[1].get(to) ?? -1;
+    /** @type {HTMLElement[]} */
     const parts = [element("h4", "", "Selected operator"), element("b", "", steps.titleOf(0, to))];
-    const sure = this.data.confidence[ids[1]];
+    const sure = this.data.confidence[id];
     if (before != null && after != null && sure !== undefined && sure < 1)
       parts.push(element("p", "pv-muted", `the same operator in both plans: ${Math.round(100 * sure)} % sure`));
     const changed = marks.changed.get(to) ?? [];
@@ -398,9 +433,9 @@ export class Comparison {
       for (const [part, text] of changed) list.append(element("li", "", `${part} ${text}`.trim()));
       parts.push(list);
     }
-    const cells = this.data.operators[ids[1]];
+    const cells = this.data.operators[id];
     if (cells && before != null) parts.push(this.#cells(cells));
-    const add = (name, words) =>
+    const add = (/** @type {string} */ name, /** @type {string} */ words) =>
       parts.push(element("p", "pv-muted", name), element("pre", "pv-pre pv-wrapped", words.slice(0, 8_000)));
     if (before != null) add(before === after ? "in both" : `in ${this.data.names[0]}`, before);
     if (after != null && before !== after) add(`in ${this.data.names[1]}`, after);
@@ -423,6 +458,7 @@ export class Comparison {
     };
   }
 
+  /** @param {Slot} slot @param {number | undefined} pane */
   place(slot, pane) {
     return this.panes.place(slot, pane);
   }
@@ -435,10 +471,12 @@ export class Comparison {
     this.panes.settle();
   }
 
+  /** @param {KeyboardEvent} event */
   #key(event) {
     if (!this.steps || typedElsewhere(event)) return;
     const pane = this.panes.first,
       count = this.data.effects.length;
+    /** @type {Record<string, (() => unknown) | undefined>} */
     const acts = {
       n: () => count && this.choose((this.chosen + 1) % count),
       p: () => count && this.choose((Math.max(this.chosen, 0) + count - 1) % count),

@@ -10,6 +10,7 @@ const LANE = 34,
   NAME = 15,
   FOOT = 30;
 // Operators by the kind whose colour they wear; words stand in every band, so that colour is never alone.
+/** @type {[names: RegExp, kind: string][]} */
 const KINDS = [
   [/broadcast.*(hash|join)/i, "join"],
   [/merge/i, "sort"],
@@ -18,14 +19,21 @@ const KINDS = [
   [/cartesian/i, "exchange"],
 ];
 
+/**
+ * @template {keyof SVGElementTagNameMap} K
+ * @param {K} tag
+ * @param {Record<string, string | number>} attributes
+ * @param {string} [text]
+ */
 function svg(tag, attributes, text) {
   const made = document.createElementNS(SPACE, tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value));
   if (text !== undefined) made.textContent = text;
   return made;
 }
 
 // told: crossovers_json of planviz/document/crossovers.py
+/** @param {SizesAnswer} told @param {{ theme: Theme; mode: Mode; width: Pixels }} given */
 export function crossoverChart(told, { theme, mode, width }) {
   const { stretches, crossovers } = told,
     low = stretches[0].low,
@@ -33,7 +41,7 @@ export function crossoverChart(told, { theme, mode, width }) {
   const lanes = [...new Set(stretches.flatMap(({ joins }) => numbered(joins).map(([name]) => name)))];
   const span = Math.log(high / low) || 1,
     wide = width - 2 * LEFT,
-    x = (size) => LEFT + (Math.log(Math.max(size, low) / low) / span) * wide;
+    x = (/** @type {Bytes} */ size) => LEFT + (Math.log(Math.max(size, low) / low) / span) * wide;
   const height = TOP + lanes.length * (LANE + NAME) + FOOT;
   const chart = svg("svg", {
     viewBox: `0 0 ${width} ${height}`,
@@ -63,11 +71,19 @@ export function crossoverChart(told, { theme, mode, width }) {
   return chart;
 }
 
+/** @param {number} at @param {number} y @param {string} words @param {number} width @param {string} kind */
 function text(at, y, words, width, kind) {
   const anchor = at < 60 ? "start" : at > width - 60 ? "end" : "middle";
   return svg("text", { x: at, y, "text-anchor": anchor, class: kind }, words);
 }
 
+/**
+ * @param {SVGElement} chart
+ * @param {number} low
+ * @param {number} high
+ * @param {(size: Bytes) => Pixels} x
+ * @param {number} bottom
+ */
 function axis(chart, low, high, x, bottom) {
   for (let size = 1024; size <= high; size *= 1024) {
     if (size < low) continue;
@@ -77,6 +93,7 @@ function axis(chart, low, high, x, bottom) {
 }
 
 // Joins of the same relations are told apart by their number.
+/** @param {JoinAt[]} joins */
 function numbered(joins) {
   const seen = new Map();
   return joins.map(([name, operator]) => {
@@ -86,6 +103,15 @@ function numbered(joins) {
   });
 }
 
+/**
+ * @param {SVGElement} chart
+ * @param {string} name
+ * @param {number} top
+ * @param {Stretch[]} stretches
+ * @param {(size: Bytes) => Pixels} x
+ * @param {Theme} theme
+ * @param {Mode} mode
+ */
 function lane(chart, name, top, stretches, x, theme, mode) {
   chart.append(svg("text", { x: LEFT, y: top + 10, class: "pv-lane" }, name));
   for (const { from, to, operator } of bands(name, stretches)) {
@@ -113,7 +139,9 @@ function lane(chart, name, top, stretches, x, theme, mode) {
 }
 
 // Neighbouring stretches with the same operator are one band.
+/** @param {string} name @param {Stretch[]} stretches */
 function bands(name, stretches) {
+  /** @type {{ from: Bytes; to: Bytes; operator: string }[]} */
   const found = [];
   for (const { low, high, joins } of stretches) {
     const operator = numbered(joins).find(([other]) => other === name)?.[1];
@@ -126,6 +154,7 @@ function bands(name, stretches) {
 }
 
 // Every change in words, exact to the byte.
+/** @param {SizesAnswer} given */
 export function crossoverTable({ crossovers, plans, seconds }) {
   const parts = [];
   for (const { at, changes } of crossovers) {
@@ -161,9 +190,11 @@ export function crossoverTable({ crossovers, plans, seconds }) {
   return parts;
 }
 
+/** @param {Record<string, number> | null} before @param {Record<string, number> | null} after */
 function saw(before, after) {
-  const words = Object.keys(after ?? {})
-    .filter((name) => before?.[name] !== after[name])
-    .map((name) => `${name} ${before?.[name] === undefined ? "?" : grouped(before[name])} → ${grouped(after[name])}`);
+  const now = after ?? {};
+  const words = Object.keys(now)
+    .filter((name) => before?.[name] !== now[name])
+    .map((name) => `${name} ${before?.[name] === undefined ? "?" : grouped(before[name])} → ${grouped(now[name])}`);
   return words.length ? `(${words.slice(0, 4).join(", ")})` : "";
 }

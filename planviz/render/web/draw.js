@@ -14,6 +14,7 @@ const LANDMARKS = ["join", "scan", "aggregate", "window", "set", "generate", "ex
 // labels (box -> words beside its card) and ghosts ([box, box above] of edges that are no more). measure, where edges
 // tell other numbers than the scene's rows: width(node) in px, words(node) as [text, colour] pieces, tint(node) as an
 // index into tints (colours; 0 is none); labelled then holds [x0, y0, x1, y1, node] of what was written.
+/** @param {CanvasRenderingContext2D} ctx @param {Canvas} view */
 export function drawFrame(ctx, view) {
   const { plan, camera, ratio } = view,
     { x, y, k } = camera;
@@ -24,8 +25,8 @@ export function drawFrame(ctx, view) {
   ctx.setTransform(k * ratio, 0, 0, k * ratio, -x * k * ratio, -y * k * ratio);
   const x1 = x + view.width / k,
     y1 = y + view.height / k;
-  const edges = [],
-    boxes = [];
+  const edges = /** @type {number[]} */ ([]),
+    boxes = /** @type {number[]} */ ([]);
   plan.within(x, y, x1, y1, (b) => {
     if (plan.up[b] >= 0) edges.push(b);
     const left = plan.x[b],
@@ -43,14 +44,17 @@ export function drawFrame(ctx, view) {
   return boxes.length;
 }
 
+/** @param {Theme} theme @param {number | null} rows */
 export function edgeWidth(theme, rows) {
   if (rows == null || rows <= 1) return theme.edge.min;
   return Math.min(theme.edge.max, Math.max(theme.edge.min, Math.log(rows)));
 }
 
+/** @type {("" | "removed" | "inserted")[]} */
 const EDGE_MARKS = ["", "removed", "inserted"];
 
 // One path per width and dash. Far away, an edge that would cover the pixels of its neighbour is left out.
+/** @param {CanvasRenderingContext2D} ctx @param {Canvas} view @param {Colours} colours @param {number[]} edges */
 function drawEdges(ctx, view, colours, edges) {
   const {
     plan,
@@ -78,7 +82,7 @@ function drawEdges(ctx, view, colours, edges) {
       width +
       (subquery ? 100 : 0) +
       (lit[b] ? 1000 : 0) +
-      10000 * EDGE_MARKS.indexOf(view.marks?.get(b) ?? "") +
+      10000 * EDGE_MARKS.indexOf(/** @type {any} */ (view.marks?.get(b) ?? "")) +
       100000 * (view.measure?.tint(i) ?? 0);
     let path = buckets.get(bucket);
     if (!path) buckets.set(bucket, (path = []));
@@ -121,6 +125,13 @@ function drawEdges(ctx, view, colours, edges) {
   ctx.setLineDash([]);
 }
 
+/**
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {Plan} plan
+ * @param {number} b
+ * @param {number} p
+ * @param {boolean} straight
+ */
 function tracePath(ctx, plan, b, p, straight) {
   if (plan.y[b] === plan.y[p]) {
     // A chain that lies in one row (spine.js).
@@ -140,8 +151,9 @@ function tracePath(ctx, plan, b, p, straight) {
 
 // Rows above each child, on the outer side of its edge where no sibling's edge passes; an estimate wears the sign for
 // "about", so that it never looks measured.
+/** @param {CanvasRenderingContext2D} ctx @param {Canvas} view @param {Colours} colours @param {number[]} edges */
 function drawEdgeLabels(ctx, view, colours, edges) {
-  if (view.measure) return drawMeasures(ctx, view, colours, edges);
+  if (view.measure) return drawMeasures(ctx, view, view.measure, colours, edges);
   const { plan, theme } = view;
   ctx.font = view.fonts.label;
   ctx.fillStyle = colours.muted;
@@ -161,10 +173,16 @@ function drawEdgeLabels(ctx, view, colours, edges) {
 }
 
 // As above, with the words and widths of `view.measure`, on a patch of the surface so that no edge runs through them.
-function drawMeasures(ctx, view, colours, edges) {
+/**
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {Canvas} view
+ * @param {Measure} measure
+ * @param {Colours} colours
+ * @param {number[]} edges
+ */
+function drawMeasures(ctx, view, measure, colours, edges) {
   const {
       plan,
-      measure,
       theme,
       camera: { k },
     } = view,
@@ -194,6 +212,15 @@ function drawMeasures(ctx, view, colours, edges) {
   }
 }
 
+/**
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {Canvas} view
+ * @param {Colours} colours
+ * @param {number} x0
+ * @param {number} y0
+ * @param {number} x1
+ * @param {number} y1
+ */
 function drawLinks(ctx, view, colours, x0, y0, x1, y1) {
   const {
       plan,
@@ -205,7 +232,7 @@ function drawLinks(ctx, view, colours, x0, y0, x1, y1) {
   ctx.strokeStyle = ctx.fillStyle = colours.link;
   ctx.lineWidth = Math.max(theme.link.width, 0.75 / k);
   ctx.setLineDash(theme.link.dash);
-  const shown = [];
+  const shown = /** @type {[curve: number[], type: string][]} */ ([]);
   ctx.beginPath();
   for (const [from, to, type] of links) {
     const a = plan.box[from],
@@ -241,6 +268,7 @@ function drawLinks(ctx, view, colours, x0, y0, x1, y1) {
 
 // From the side of one card to the side of the other, as planviz/render/drawing.py bends it:
 // [x1, y1, cx1, cy1, cx2, cy2, x2, y2]. Cards above each other are joined round their right sides.
+/** @param {Plan} plan @param {Theme} theme @param {number} a @param {number} b */
 function linkCurve(plan, theme, a, b) {
   const { x, y, w, h } = plan;
   const y1 = y[a] + h[a] / 2,
@@ -262,6 +290,7 @@ function linkCurve(plan, theme, a, b) {
 }
 
 // Dashes cost by the length of the whole curve, so of one much wider than the view only the part in view is traced.
+/** @param {CanvasRenderingContext2D} ctx @param {number[]} curve @param {number} x0 @param {number} x1 */
 function traceCurve(ctx, curve, x0, x1) {
   const [ax, ay, bx, by, cx, cy, dx, dy] = curve,
     room = x1 - x0;
@@ -270,9 +299,10 @@ function traceCurve(ctx, curve, x0, x1) {
     ctx.bezierCurveTo(bx, by, cx, cy, dx, dy);
     return;
   }
+  /** @type {(t: number, a: number, b: number, c: number, d: number) => number} */
   const at = (t, a, b, c, d) => (1 - t) ** 3 * a + 3 * (1 - t) ** 2 * t * b + 3 * (1 - t) * t * t * c + t ** 3 * d;
   // Such a curve only goes one way, so the parameters where it enters and leaves are found by halving.
-  const find = (x) => {
+  const find = (/** @type {number} */ x) => {
     let low = 0,
       high = 1;
     for (let step = 0; step < 40; step++) {
@@ -292,6 +322,7 @@ function traceCurve(ctx, curve, x0, x1) {
   }
 }
 
+/** @param {CanvasRenderingContext2D} ctx @param {number} x @param {number} y @param {number} side */
 function arrowHead(ctx, x, y, side) {
   ctx.moveTo(x, y);
   ctx.lineTo(x + 6 * side, y - 3.5);
@@ -299,11 +330,13 @@ function arrowHead(ctx, x, y, side) {
   ctx.closePath();
 }
 
+/** @param {Canvas} view @param {Plan} plan @param {number} i */
 function kindColour(view, plan, i) {
   return view.theme.kinds[plan.kind(i)][view.mode];
 }
 
 // Far: one bar per box in its colour, at least a pixel and a half wide; bars on the same pixels are drawn once.
+/** @param {CanvasRenderingContext2D} ctx @param {Canvas} view @param {Colours} colours @param {number[]} boxes */
 function drawBars(ctx, view, colours, boxes) {
   const {
     plan,
@@ -351,6 +384,7 @@ function drawBars(ctx, view, colours, boxes) {
 }
 
 // Whether a box holds a node that the search found.
+/** @param {Plan} plan @param {Set<number>} found @param {number} b */
 export function boxFound(plan, found, b) {
   if (!plan.isFolded(b)) return found.has(plan.first[b]);
   for (let i = plan.last[b]; ; i = plan.nodes.parent[i]) {
@@ -359,9 +393,10 @@ export function boxFound(plan, found, b) {
   }
 }
 
+/** @param {CanvasRenderingContext2D} ctx @param {Canvas} view @param {Colours} colours @param {number[]} boxes */
 function drawCards(ctx, view, colours, boxes) {
   const { plan, found, marks } = view;
-  if (marks?.size) return drawMarkedCards(ctx, view, colours, boxes);
+  if (marks?.size) return drawMarkedCards(ctx, view, marks, colours, boxes);
   if (found === null) return drawSomeCards(ctx, view, colours, boxes);
   ctx.globalAlpha = 0.3;
   drawSomeCards(
@@ -380,16 +415,27 @@ function drawCards(ctx, view, colours, boxes) {
   );
 }
 
+/** @type {Mark[]} */
+const MARKS = ["moved", "removed", "was", "inserted", "is"];
+
 // What a step left alone is muted; the rest stands out by colour, line and dash.
-function drawMarkedCards(ctx, view, colours, boxes) {
-  const { marks } = view,
-    by = new Map();
+/**
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {Canvas} view
+ * @param {Map<number, Mark>} marks
+ * @param {Colours} colours
+ * @param {number[]} boxes
+ */
+function drawMarkedCards(ctx, view, marks, colours, boxes) {
+  /** @type {Map<Mark | "", number[]>} */
+  const by = new Map();
   for (const b of boxes) {
     const mark = marks.get(b) ?? "";
-    if (!by.has(mark)) by.set(mark, []);
-    by.get(mark).push(b);
+    const some = by.get(mark);
+    if (some) some.push(b);
+    else by.set(mark, [b]);
   }
-  const lit = (b) => view.found !== null && boxFound(view.plan, view.found, b),
+  const lit = (/** @type {number} */ b) => view.found !== null && boxFound(view.plan, view.found, b),
     rest = by.get("") ?? [];
   ctx.globalAlpha = view.found === null ? 0.5 : 0.3;
   drawSomeCards(
@@ -400,10 +446,10 @@ function drawMarkedCards(ctx, view, colours, boxes) {
   );
   ctx.globalAlpha = 1;
   drawSomeCards(ctx, view, colours, rest.filter(lit), colours.warning);
-  for (const mark of ["moved", "removed", "was", "inserted", "is"]) {
+  for (const mark of MARKS) {
     const dash = mark === "removed" ? view.theme.edge.dash : [];
-    if (by.has(mark))
-      drawSomeCards(ctx, view, colours, by.get(mark), { ...markColours(colours, mark), width: 2, dash });
+    const some = by.get(mark);
+    if (some) drawSomeCards(ctx, view, colours, some, { ...markColours(colours, mark), width: 2, dash });
   }
   for (const b of by.get("changed") ?? [])
     drawSomeCards(ctx, view, colours, [b], {
@@ -415,6 +461,13 @@ function drawMarkedCards(ctx, view, colours, boxes) {
 }
 
 // From what was to what is, within one card.
+/**
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {Canvas} given
+ * @param {number} b
+ * @param {Colours} colours
+ * @param {"fill" | "border"} part
+ */
 function across(ctx, { plan }, b, colours, part) {
   const blend = ctx.createLinearGradient(plan.x[b], 0, plan.x[b] + plan.w[b], 0);
   blend.addColorStop(0.15, colours.removed[part]);
@@ -422,12 +475,17 @@ function across(ctx, { plan }, b, colours, part) {
   return blend;
 }
 
+/** @type {Record<string, "removed" | "inserted" | undefined>} */
+const WORN = { changed: "inserted", was: "removed", is: "inserted" };
+
+/** @param {Colours} colours @param {Mark} mark */
 function markColours(colours, mark) {
-  return colours[{ changed: "inserted", was: "removed", is: "inserted" }[mark] ?? mark];
+  return colours[WORN[mark] ?? /** @type {"removed" | "inserted" | "moved"} */ (mark)];
 }
 
 // What changed, beside its card: at its right, at its left where the next card or the view's edge is too near, else above
 // its left half; where a card stands there, too, the colour alone tells.
+/** @param {CanvasRenderingContext2D} ctx @param {Canvas} view @param {Colours} colours @param {number[]} boxes */
 function drawMarkLabels(ctx, view, colours, boxes) {
   const {
       plan,
@@ -438,13 +496,14 @@ function drawMarkLabels(ctx, view, colours, boxes) {
   ctx.font = view.font(600, Math.round(Math.max(card.sub.size, Math.min(15, 10 / k)) * 2) / 2);
   ctx.textBaseline = "middle";
   for (const b of boxes) {
-    if (!view.labels.get(b)) continue;
-    const words = told(view.labels.get(b));
+    const label = view.labels?.get(b);
+    if (!label) continue;
+    const words = told(label);
     const right = plan.x[b] + plan.w[b],
       middle = plan.y[b] + plan.h[b] / 2;
     const text = view.cutTo(ctx, b, "label", words, 260),
       width = ctx.measureText(text).width;
-    ctx.fillStyle = markColours(colours, view.marks.get(b)).text;
+    ctx.fillStyle = markColours(colours, /** @type {Mark} */ (view.marks?.get(b))).text;
     const left = plan.x[b] - 10 - width,
       whole = right + 10 + width <= end;
     if (whole && roomFor(plan, b, right + width + 18)) {
@@ -468,6 +527,13 @@ function drawMarkLabels(ctx, view, colours, boxes) {
   ctx.textBaseline = "alphabetic";
 }
 
+/**
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {Canvas} view
+ * @param {Colours} colours
+ * @param {number[]} boxes
+ * @param {CardStyle} [mark]
+ */
 function drawSomeCards(ctx, view, colours, boxes, mark) {
   const snug = view.plan.snug && (view.plan.snug.line || !(view.marks?.size && mark)); // what a step changed is told whole
   const {
@@ -508,6 +574,13 @@ function drawSomeCards(ctx, view, colours, boxes, mark) {
 }
 
 // Two edges of further cards behind a folded chain.
+/**
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {Plan} plan
+ * @param {Theme["card"]} card
+ * @param {Colours} colours
+ * @param {number} b
+ */
 function drawStack(ctx, plan, card, colours, b) {
   ctx.fillStyle = colours.card;
   ctx.strokeStyle = colours.border;
@@ -521,6 +594,7 @@ function drawStack(ctx, plan, card, colours, b) {
 }
 
 // The bar at the left edge; for a folded chain one piece per node, in order, up to what can be told apart.
+/** @param {CanvasRenderingContext2D} ctx @param {Canvas} view @param {number[]} boxes @param {boolean | null} tight */
 function drawCategoryBars(ctx, view, boxes, tight) {
   const {
       plan,
@@ -530,6 +604,7 @@ function drawCategoryBars(ctx, view, boxes, tight) {
     } = view,
     groups = new Map(),
     inset = tight ? snug.inset : bar.inset;
+  /** @type {(i: number, x: number, y: number, h: number) => void} */
   const add = (i, x, y, h) => {
     const colour = kindColour(view, plan, i);
     if (!groups.has(colour)) groups.set(colour, []);
@@ -556,6 +631,7 @@ function drawCategoryBars(ctx, view, boxes, tight) {
   }
 }
 
+/** @param {CanvasRenderingContext2D} ctx @param {Canvas} view @param {number[]} boxes */
 function drawIcons(ctx, view, boxes) {
   const {
       plan,
@@ -582,16 +658,19 @@ function drawIcons(ctx, view, boxes) {
 }
 
 // A card without a second line carries its title in the middle.
+/** @param {Canvas} view @param {number} b */
 function lonely(view, b) {
   const { plan } = view;
   return !plan.isFolded(b) && !view.cardLines(b).length && !view.badges(b).length;
 }
 
+/** @param {Canvas} view @param {number} b */
 function iconTop(view, b) {
   const { icon } = view.theme.card;
   return lonely(view, b) ? (view.plan.h[b] - icon.size) / 2 : icon.y;
 }
 
+/** @param {CanvasRenderingContext2D} ctx @param {Canvas} view @param {Colours} colours @param {number[]} boxes */
 function drawCardText(ctx, view, colours, boxes) {
   const {
     plan,
@@ -612,7 +691,7 @@ function drawCardText(ctx, view, colours, boxes) {
   }
   ctx.font = view.fonts.sub;
   for (const b of boxes) {
-    const lines = view.cardLines(b).map(cardLine),
+    const lines = /** @type {Line[]} */ (view.cardLines(b)).map(cardLine),
       room = plan.w[b] - card.sub.x - right;
     for (let j = 0; j < lines.length; j++) {
       const x = plan.x[b] + card.sub.x,
@@ -628,10 +707,12 @@ function drawCardText(ctx, view, colours, boxes) {
   }
 }
 
+/** @param {Canvas} view @param {number} b */
 function titleY(view, b) {
   return lonely(view, b) ? view.plan.h[b] / 2 + 4.5 : view.theme.card.title.y;
 }
 
+/** @param {Canvas} view @param {number} b */
 export function titleOf(view, b) {
   const { plan, selected } = view;
   if (!plan.isFolded(b)) return plan.titles[plan.first[b]];
@@ -641,6 +722,7 @@ export function titleOf(view, b) {
 }
 
 // What stands last on a card: the codegen stage in Spark's form and the node's number.
+/** @param {Plan} plan @param {number} b */
 function mark(plan, b) {
   if (plan.isFolded(b)) return told("folded");
   const i = plan.first[b],
@@ -650,6 +732,7 @@ function mark(plan, b) {
 }
 
 // One line: the title, and the rows where an edge is too short to bear them.
+/** @param {CanvasRenderingContext2D} ctx @param {Canvas} view @param {Colours} colours @param {number[]} boxes */
 function drawSnugText(ctx, view, colours, boxes) {
   const {
       plan,
@@ -689,12 +772,14 @@ function drawSnugText(ctx, view, colours, boxes) {
 }
 
 // "problem" or "warning" where a badge says so, else undefined.
+/** @param {Canvas} given @param {number} b */
 function gravest({ plan, theme }, b) {
   const told = plan.isFolded(b) ? [] : plan.nodes.badges[plan.first[b]].map((badge) => theme.badges[badge]);
   return told.includes("problem") ? "problem" : told.includes("warning") ? "warning" : undefined;
 }
 
 // Names over the bars of a plan that is far away, as on a map: those that say most first, none over another.
+/** @param {CanvasRenderingContext2D} ctx @param {Canvas} view @param {Colours} colours @param {number[]} boxes */
 function drawLandmarks(ctx, view, colours, boxes) {
   const {
     plan,
@@ -705,7 +790,7 @@ function drawLandmarks(ctx, view, colours, boxes) {
   const cell = 8,
     line = 13,
     taken = new Set(),
-    rank = (b) => LANDMARKS.indexOf(plan.kind(plan.first[b])) >>> 0;
+    rank = (/** @type {number} */ b) => LANDMARKS.indexOf(plan.kind(plan.first[b])) >>> 0;
   ctx.font = view.font(600, 10.5 / k);
   ctx.textBaseline = "middle";
   for (const b of boxes.slice().sort((a, b) => rank(a) - rank(b) || a - b)) {
@@ -732,6 +817,7 @@ function drawLandmarks(ctx, view, colours, boxes) {
 }
 
 // The place with the most rows, where the plan is too large to be seen as a whole: a border, and words where there is room.
+/** @param {CanvasRenderingContext2D} ctx @param {Canvas} view @param {Colours} colours */
 function drawHot(ctx, view, colours) {
   const {
       plan,
@@ -760,11 +846,13 @@ function drawHot(ctx, view, colours) {
 }
 
 // Whether no other card stands beside b up to `reach`.
+/** @param {Plan} plan @param {number} b @param {number} reach */
 function roomFor(plan, b, reach) {
   return clear(plan, b, plan.x[b] + plan.w[b], reach);
 }
 
 // Whether no other card stands between two places at b's height.
+/** @param {Plan} plan @param {number} b @param {number} from @param {number} to */
 function clear(plan, b, from, to) {
   const top = plan.y[b],
     bottom = plan.y[b] + plan.h[b];
@@ -783,6 +871,7 @@ function clear(plan, b, from, to) {
 }
 
 // Titles only, larger than on the card, on two lines when one is not enough.
+/** @param {CanvasRenderingContext2D} ctx @param {Canvas} view @param {Colours} colours @param {number[]} boxes */
 function drawTitles(ctx, view, colours, boxes) {
   const {
     plan,
@@ -805,6 +894,7 @@ function drawTitles(ctx, view, colours, boxes) {
   ctx.textBaseline = "alphabetic";
 }
 
+/** @param {CanvasRenderingContext2D} ctx @param {Canvas} view @param {Colours} colours @param {number[]} boxes */
 function drawHiddenCounts(ctx, view, colours, boxes) {
   const { plan } = view;
   ctx.font = view.fonts.label;
@@ -825,12 +915,17 @@ function drawHiddenCounts(ctx, view, colours, boxes) {
 }
 
 // A card's line in the reader's language: what it is about, and what planviz counts; names and expressions are the plan's.
+/**
+ * @param {Line} given
+ * @returns {Line}
+ */
 function cardLine([lead, text]) {
   const counted = lead ? /^\S+ rows\b/.test(text) : text.includes(" ");
   return [partName(lead), counted ? told(text) : text];
 }
 
 // Pills in the lower right corner; cardLines leaves them room on the last line.
+/** @param {CanvasRenderingContext2D} ctx @param {Canvas} view @param {Colours} colours @param {number[]} boxes */
 function drawBadges(ctx, view, colours, boxes) {
   const { plan, theme } = view,
     { badge } = theme.card;
@@ -848,6 +943,14 @@ function drawBadges(ctx, view, colours, boxes) {
   ctx.textBaseline = "alphabetic";
 }
 
+/**
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {number} x
+ * @param {number} y
+ * @param {number} width
+ * @param {number} height
+ * @param {Tint} colours
+ */
 function pill(ctx, x, y, width, height, colours) {
   ctx.beginPath();
   ctx.roundRect(x, y, width, height, height / 2);
@@ -860,6 +963,14 @@ function pill(ctx, x, y, width, height, colours) {
 }
 
 // The whole plan as dots in a small canvas, stretched where it is far wider than tall. Returns [scale x, scale y, left, top].
+/**
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {Canvas} view
+ * @param {number} width
+ * @param {number} height
+ * @param {number} ratio
+ * @returns {[sx: number, sy: number, left: number, top: number]}
+ */
 export function drawMinimap(ctx, view, width, height, ratio) {
   const { plan } = view,
     pad = 6;

@@ -11,26 +11,65 @@ import { slideView } from "./slides.js";
 import { dress } from "./theme.js";
 
 const NARROW = 820;
+/** @type {[name: EstimatesView, words: string][]} */
 const VIEWS = [
   ["plans", "Plans"],
   ["order", "Join order"],
   ["sizes", "Sizes"],
   ["slides", "Slides"],
 ];
+/** @type {KeyWords[]} */
 const KEYS = [
   [["↑", "↓", "←", "→"], "walk"],
   [["b"], "rows or bytes"],
   [["f"], "fit"],
   [["Ctrl Z"], "undo"],
 ];
+/** @type {("under" | "over")[]} */
 const HUES = ["under", "over"];
 const REMEMBERED = 12;
+/** @type {Map<string, EstimatesAsked>} */
 const memory = new Map(); // key -> what was asked for last: another page and back loses no edit
 
+/**
+ * Buttons of which one is pressed.
+ *
+ * @template {string} Name
+ * @typedef {{ root: HTMLElement; press: (name: Name) => void }} Segment
+ */
+
 export class Estimates {
+  /** @type {Record<string, AbortController>} */ sent;
+  /** @type {[side: number, node: number]} */ selected;
+  /** @type {EstimatesData} */ data;
+  /** @type {Estimated} */ answer;
+  /** @type {EstimatesAsked} */ asked;
+  /** @type {EstimatesAsked} */ shownAsked;
+  /** @type {Edits} */ edits;
+  /** @type {Mode} */ mode;
+  /** @type {() => void} */ onFonts;
+  /** @type {EstimatesView} */ view;
+  /** @type {"estimate" | "statistics"} */ tab;
+  /** @type {Segment<EstimatesView>} */ views;
+  /** @type {Segment<"rows" | "bytes">} */ by;
+  /** @type {Segment<"estimate" | "statistics">} */ tabs;
+  /** @type {HTMLElement} */ verdict;
+  /** @type {HTMLElement} */ status;
+  /** @type {HTMLElement} */ legend;
+  /** @type {HTMLElement} */ body;
+  /** @type {number | undefined} */ turn;
+  /** @type {number | undefined} */ orderTurn;
+  /** @type {number | undefined} */ sizesTurn;
+  /** @type {OrderAnswer | Refusal | null | undefined} */ orderOf;
+  /** @type {SizesAnswer | Refusal | null | undefined} */ sizesOf;
+  /** @type {string | undefined} */ growing;
+  /** @type {unknown} */ handle;
+  /** @type {((event: KeyboardEvent) => unknown) | undefined} */ pageKeys;
+
+  /** @param {HTMLElement} parent @param {Callbacks | undefined} callbacks */
   constructor(parent, callbacks) {
     this.callbacks = callbacks ?? {};
-    this.frames = [];
+    this.frames = /** @type {Milliseconds[]} */ ([]);
     this.sent = {}; // path -> AbortController of the question that is under way
     this.selected = [0, -1];
     this.view = "plans";
@@ -120,6 +159,7 @@ export class Estimates {
 
   // ---- data
 
+  /** @param {EstimatesData} data */
   update(data) {
     const received = performance.now(),
       again = this.data?.key === data.key;
@@ -145,7 +185,7 @@ export class Estimates {
     this.table.future = [];
     this.table.problems = [];
     if (data.tables) this.table.show(data.tables, this.asked.edits);
-    this.tabs.root.parentElement.hidden = !data.tables;
+    /** @type {HTMLElement} */ (this.tabs.root.parentElement).hidden = !data.tables;
     this.by.press("rows");
     this.tabs.press("estimate");
     this.tab = "estimate";
@@ -166,6 +206,7 @@ export class Estimates {
     });
   }
 
+  /** @param {Estimated} answer @param {boolean} keep */
   #take(answer, keep) {
     const id = this.#identity();
     this.answer = answer;
@@ -187,6 +228,7 @@ export class Estimates {
     return i < 0 || !nodes ? null : nodes.title[i] + JSON.stringify(nodes.sub?.[i]);
   }
 
+  /** @param {string | null} id */
   #again(id) {
     const nodes = this.answer.sides[this.selected[0]]?.scene.nodes;
     return id && nodes ? nodes.title.findIndex((title, i) => title + JSON.stringify(nodes.sub?.[i]) === id) : -1;
@@ -194,6 +236,7 @@ export class Estimates {
 
   // ---- planning anew, on the server and without the page's script
 
+  /** @param {Partial<EstimatesAsked>} [more] */
   async #ask(more) {
     if (!this.data.exports) return;
     const asked = performance.now(),
@@ -213,11 +256,12 @@ export class Estimates {
     painted(() => (window.__planviz.planned = { asked, answered, painted: performance.now() }));
     memory.delete(this.data.key);
     memory.set(this.data.key, this.asked);
-    if (memory.size > REMEMBERED) memory.delete(memory.keys().next().value);
+    if (memory.size > REMEMBERED) memory.delete(/** @type {string} */ (memory.keys().next().value));
     this.#keep();
   }
 
   // A later question of the same kind takes the place of an earlier one, which the server then stops.
+  /** @param {string} path @param {unknown} told */
   async #post(path, told) {
     this.sent[path]?.abort();
     const { signal } = (this.sent[path] = new AbortController());
@@ -250,10 +294,13 @@ export class Estimates {
     const turn = (this.sizesTurn = (this.sizesTurn ?? 0) + 1),
       { left } = this.asked;
     this.growing = table;
-    const way = this.data.ways.find(({ id }) => id === left),
+    const way = this.data.ways?.find(({ id }) => id === left),
       head = element("div", "pv-sizes-head"),
       pick = element("select", "pv-select");
-    pick.append(new Option("all tables together", ""), ...this.data.tables.map(({ name }) => new Option(name, name)));
+    pick.append(
+      new Option("all tables together", ""),
+      ...(this.data.tables ?? []).map(({ name }) => new Option(name, name)),
+    );
     pick.value = table;
     pick.setAttribute("aria-label", "The table that grows");
     pick.addEventListener("change", () => this.#askSizes(pick.value));
@@ -271,16 +318,15 @@ export class Estimates {
 
   #chart() {
     const width = Math.max(520, Math.min(1100, this.sizes.clientWidth - 52));
-    return [
-      crossoverChart(this.sizesOf, { theme: this.data.theme, mode: this.mode, width }),
-      ...crossoverTable(this.sizesOf),
-    ];
+    const found = /** @type {SizesAnswer} */ (this.sizesOf);
+    return [crossoverChart(found, { theme: this.data.theme, mode: this.mode, width }), ...crossoverTable(found)];
   }
 
   #showSlides() {
     this.slides.replaceChildren(...slideView(this.data.slides ?? [], this.answer));
   }
 
+  /** @param {string[]} tables @param {number} factor */
   async #scale(tables, factor) {
     const found = await this.#post("/scale", { edits: this.table.edits, tables, factor });
     if (found.message) this.#say(found.message, true);
@@ -298,6 +344,7 @@ export class Estimates {
   }
 
   // What stands in the panes as files, each under its own title.
+  /** @param {"svg" | "png"} format */
   async #pictures(format) {
     for (const left of [this.asked.left, this.asked.right].filter(Boolean)) {
       const found = await this.#post("/picture", { left, edits: this.asked.edits, format, theme: this.mode });
@@ -313,7 +360,7 @@ export class Estimates {
     const links = element("div", "pv-exports");
     if (this.data.exports)
       links.append(
-        ...["svg", "png"].map((format) =>
+        .../** @type {("svg" | "png")[]} */ (["svg", "png"]).map((format) =>
           button("pv-button", format.toUpperCase(), `What stands here as ${format.toUpperCase()}`, () =>
             this.#pictures(format),
           ),
@@ -336,6 +383,7 @@ export class Estimates {
     );
   }
 
+  /** @param {string} words */
   #say(words, wrong = false) {
     this.status.textContent = words;
     this.status.classList.toggle("pv-wrong-words", wrong);
@@ -344,6 +392,7 @@ export class Estimates {
 
   // ---- selecting
 
+  /** @param {number} side @param {number} node */
   select(side, node, reveal = false) {
     this.selected = [side, node];
     this.flow.select(side, node, reveal);
@@ -362,6 +411,7 @@ export class Estimates {
     this.body.scrollTop = 0;
   }
 
+  /** @param {EstimatedPlan} side @param {number} at @param {number} i */
   #told(side, at, i) {
     const { nodes } = side.scene,
       partner = this.flow.partner[at].get(i),
@@ -380,6 +430,7 @@ export class Estimates {
     };
   }
 
+  /** @param {"estimate" | "statistics"} name */
   #turn(name) {
     this.tab = name;
     this.tabs.press(name);
@@ -387,6 +438,7 @@ export class Estimates {
     else this.#card();
   }
 
+  /** @param {EstimatesView} name */
   setView(name) {
     this.view = name;
     this.root.dataset.view = name;
@@ -398,6 +450,7 @@ export class Estimates {
     if (name === "slides") this.#showSlides();
   }
 
+  /** @param {"rows" | "bytes"} by */
   #tell(by) {
     this.by.press(by);
     this.flow.tell(by);
@@ -430,6 +483,7 @@ export class Estimates {
     });
   }
 
+  /** @param {number} at */
   #alone(at) {
     if (this.answer.sides.length > 1) this.#ask({ right: "" });
     else this.#ask({ right: this.asked.left === "reorder" ? "off" : "reorder" });
@@ -479,6 +533,7 @@ export class Estimates {
     });
   }
 
+  /** @param {string} text */
   async #give(text) {
     if (text.trim().length < 40) return;
     try {
@@ -493,10 +548,11 @@ export class Estimates {
 
   // ---- keys, sizes, theme
 
+  /** @param {KeyboardEvent} event */
   #key(event) {
     if (!this.answer || event.defaultPrevented || event.altKey) return;
-    const target = event.composedPath()[0],
-      typing = ["INPUT", "TEXTAREA", "SELECT"].includes(target?.tagName);
+    const target = /** @type {HTMLElement | undefined} */ (event.composedPath()[0]),
+      typing = ["INPUT", "TEXTAREA", "SELECT"].includes(target?.tagName ?? "");
     if (event.ctrlKey || event.metaKey) {
       if (typing || !this.data.tables) return;
       if (event.key === "z" && !event.shiftKey) this.table.undo();
@@ -511,9 +567,10 @@ export class Estimates {
     event.preventDefault();
   }
 
+  /** @param {string} key */
   #walk(key) {
     const [at, i] = this.selected,
-      { plan } = this.flow.panes[at];
+      plan = this.flow.planOf(at);
     if (key === "Escape") {
       this.select(at, -1);
       return true;
@@ -550,14 +607,15 @@ export class Estimates {
     this.#hues();
     if (before === this.mode) return;
     this.flow.setTheme(this.data.theme, this.mode);
-    if (this.sizesOf?.stretches) this.sizes.querySelector("svg")?.replaceWith(this.#chart()[0]);
+    if (this.sizesOf && "stretches" in this.sizesOf) this.sizes.querySelector("svg")?.replaceWith(this.#chart()[0]);
     this.#words();
     this.#card();
   }
 
   #hues() {
     const colours = this.data.theme[this.mode];
-    for (const side of HUES) this.root.style.setProperty(`--pv-${side}`, colours[`${side}_text`]);
+    for (const side of HUES)
+      this.root.style.setProperty(`--pv-${side}`, colours[/** @type {"under_text" | "over_text"} */ (`${side}_text`)]);
   }
 
   state() {
@@ -575,10 +633,16 @@ export class Estimates {
   }
 }
 
-// Buttons of which one is pressed.
+/**
+ * @template {string} Name
+ * @param {[name: Name, words: string][]} names
+ * @param {(name: Name) => void} act
+ * @returns {Segment<Name>}
+ */
 function segment(names, act) {
-  const root = element("div", "pv-segment"),
-    buttons = names.map(([name, words]) => [name, button("", words, "", () => act(name))]);
+  const root = element("div", "pv-segment");
+  /** @type {[name: Name, one: HTMLButtonElement][]} */
+  const buttons = names.map(([name, words]) => [name, button("", words, "", () => act(name))]);
   root.append(...buttons.map(([, one]) => one));
   return {
     root,
@@ -586,11 +650,13 @@ function segment(names, act) {
   };
 }
 
+/** @param {() => void} done */
 function painted(done) {
   if (document.hidden) setTimeout(done, 0);
   else requestAnimationFrame(() => setTimeout(done, 0));
 }
 
+/** @param {unknown} a @param {unknown} b */
 function same(a, b) {
   return JSON.stringify(a) === JSON.stringify(b);
 }

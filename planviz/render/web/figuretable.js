@@ -2,20 +2,31 @@
 import { button, element, quoted } from "./dom.js";
 import { grouped, short } from "./units.js";
 
+/** @type {Line[]} */
 const TABLE = [
   ["rowCount", "rows"],
   ["sizeInBytes", "bytes"],
 ];
+/** @type {Line[]} */
 const COLUMN = [
   ["distinctCount", "distinct"],
   ["nullCount", "nulls"],
   ["min", "min"],
   ["max", "max"],
 ];
+/** @type {[words: string, factor: number][]} */
+const FACTORS = [
+  ["÷10", 0.1],
+  ["÷2", 0.5],
+  ["×2", 2],
+  ["×10", 10],
+];
 const COUNTS = new Set(["rowCount", "sizeInBytes", "distinctCount", "nullCount"]);
+/** @type {Record<string, number | undefined>} */
 const SUFFIX = { k: 1e3, K: 1e3, m: 1e6, M: 1e6, b: 1e9, B: 1e9, g: 1e9, G: 1e9, t: 1e12, T: 1e12 };
 
 // "1.2M" as 1200000, "" as null (unknown); undefined for what is no number of things.
+/** @param {string} text */
 export function readCount(text) {
   const plain = text.replace(/[,_ \u00a0]/g, "");
   if (plain === "" || plain === "?") return null;
@@ -25,17 +36,33 @@ export function readCount(text) {
   return Number.isSafeInteger(value) ? value : undefined;
 }
 
+/**
+ * @typedef {object} FiguresListener
+ * @property {(edits: Edits) => void} edited
+ * @property {(tables: string[], factor: number) => void} scale
+ * @property {() => void} download
+ */
+
 export class FigureTable {
+  /** @type {Edits[]} */ past;
+  /** @type {Edits[]} */ future;
+  /** @type {Edits} */ edits;
+  /** @type {FigureTableData[]} */ tables;
+  /** @type {string[] | undefined} */ problems;
+
   // on: { edited(edits), scale(tables, factor), download() }
+  /** @param {FiguresListener} on */
   constructor(on) {
     this.on = on;
     this.root = element("div", "pv-statistics");
     this.past = [];
     this.future = [];
     this.edits = {};
+    /** @type {Set<string>} */
     this.open = new Set();
   }
 
+  /** @param {FigureTableData[]} tables @param {Edits | undefined} edits */
   show(tables, edits) {
     this.tables = tables;
     this.edits = edits ?? {};
@@ -45,6 +72,7 @@ export class FigureTable {
   }
 
   // What cannot be true in these numbers, in sentences.
+  /** @param {string[] | undefined} problems */
   tell(problems) {
     const before = (this.problems ?? []).join();
     this.problems = problems;
@@ -55,11 +83,18 @@ export class FigureTable {
     let n = 0;
     for (const table of Object.values(this.edits))
       for (const [key, value] of Object.entries(table))
-        n += key === "columns" ? Object.values(value).reduce((sum, column) => sum + Object.keys(column).length, 0) : 1;
+        n +=
+          key === "columns"
+            ? Object.values(/** @type {Record<string, Figures>} */ (value)).reduce(
+                (sum, column) => sum + Object.keys(column).length,
+                0,
+              )
+            : 1;
     return n;
   }
 
   // Another state of all numbers; the one before can be had back.
+  /** @param {Edits} edits */
   take(edits) {
     if (JSON.stringify(edits) === JSON.stringify(this.edits)) return; // a field that goes away tells of its change again
     this.past.push(this.edits);
@@ -72,7 +107,7 @@ export class FigureTable {
   undo() {
     if (!this.past.length) return;
     this.future.push(this.edits);
-    this.edits = this.past.pop();
+    this.edits = /** @type {Edits} */ (this.past.pop());
     this.draw();
     this.on.edited(this.edits);
   }
@@ -80,7 +115,7 @@ export class FigureTable {
   redo() {
     if (!this.future.length) return;
     this.past.push(this.edits);
-    this.edits = this.future.pop();
+    this.edits = /** @type {Edits} */ (this.future.pop());
     this.draw();
     this.on.edited(this.edits);
   }
@@ -89,12 +124,12 @@ export class FigureTable {
     if (this.changed) this.take({});
   }
 
+  /** @param {string} table @param {string | null} column @param {string} field @param {Figure} value */
   set(table, column, field, value) {
     const edits = structuredClone(this.edits),
-      base = this.tables.find((t) => t.name === table),
-      given = column ? base.columns.find((c) => c.name === column) : base;
+      given = this.#given(table, column);
     const own = (edits[table] ??= {}),
-      to = column ? ((own.columns ??= {})[column] ??= {}) : own;
+      to = /** @type {Figures} */ (column ? ((own.columns ??= {})[column] ??= {}) : own);
     if (given[field] === value) delete to[field];
     else to[field] = value;
     if (own.columns)
@@ -104,12 +139,19 @@ export class FigureTable {
     this.take(edits);
   }
 
+  /** @param {string} table @param {string | null} column @param {string} field */
   now(table, column, field) {
     const own = this.edits[table],
-      base = this.tables.find((t) => t.name === table),
-      given = column ? own?.columns?.[column] : own;
+      given = /** @type {Figures | undefined} */ (column ? own?.columns?.[column] : own);
     if (given && field in given) return given[field];
-    return (column ? base.columns.find((c) => c.name === column) : base)[field];
+    return this.#given(table, column)[field];
+  }
+
+  // What the catalogue says of a table, or of one of its columns.
+  /** @param {string} table @param {string | null} column */
+  #given(table, column) {
+    const base = /** @type {FigureTableData} */ (this.tables.find((t) => t.name === table));
+    return /** @type {Figures} */ (column ? base.columns.find((c) => c.name === column) : base);
   }
 
   draw() {
@@ -139,18 +181,14 @@ export class FigureTable {
         : "Change a number and the plans follow. 1.2M and 3k are read; empty means unknown.",
     );
     const wrong = (this.problems ?? []).slice(0, 4).map((words) => element("p", "pv-note", words));
-    const active = this.root.querySelector("input:focus")?.dataset.at;
+    const active = /** @type {HTMLElement | null} */ (this.root.querySelector("input:focus"))?.dataset.at;
     this.root.replaceChildren(bar, note, ...wrong, all, ...parts);
     if (active) [...this.root.querySelectorAll("input")].find((input) => input.dataset.at === active)?.focus();
   }
 
+  /** @param {string[]} names */
   #factors(names) {
-    return [
-      ["÷10", 0.1],
-      ["÷2", 0.5],
-      ["×2", 2],
-      ["×10", 10],
-    ].map(([words, factor]) =>
+    return FACTORS.map(([words, factor]) =>
       button(
         "pv-factor",
         words,
@@ -160,6 +198,7 @@ export class FigureTable {
     );
   }
 
+  /** @param {FigureTableData} table */
   #table(table) {
     const box = element("details", "pv-edit-table"),
       summary = element("summary"),
@@ -179,6 +218,7 @@ export class FigureTable {
     return box;
   }
 
+  /** @param {FigureTableData} table */
   #columns(table) {
     const grid = element("table", "pv-edit-columns"),
       head = element("tr");
@@ -201,19 +241,21 @@ export class FigureTable {
     return grid;
   }
 
+  /** @param {string} table @param {string | null} column @param {string} field @param {string} words */
   #field(table, column, field, words) {
     const box = element("label", "pv-edit-field");
     box.append(element("span", "pv-muted", words), this.#input(table, column, field));
     return box;
   }
 
+  /** @param {string} table @param {string | null} column @param {string} field */
   #input(table, column, field) {
     const input = element("input"),
       counted = COUNTS.has(field),
       value = this.now(table, column, field),
       given = column ? this.edits[table]?.columns?.[column] : this.edits[table];
-    const exact = value == null ? "" : counted ? grouped(value) : String(value);
-    const shown = column && counted && exact.length > 6 ? short(value) : exact;
+    const exact = value == null ? "" : counted ? grouped(Number(value)) : String(value);
+    const shown = column && counted && exact.length > 6 ? short(Number(value)) : exact;
     input.value = shown;
     input.placeholder = "?";
     input.dataset.at = [table, column ?? "", field].join("\0");
@@ -241,6 +283,7 @@ export class FigureTable {
   }
 }
 
+/** @param {string} text */
 function read(text) {
   if (text.trim() === "") return null;
   return /^-?\d{1,15}(\.\d+)?$/.test(text.trim()) ? Number(text) : text.trim();

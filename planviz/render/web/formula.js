@@ -2,6 +2,7 @@
 import { element } from "./dom.js";
 import { bytes, change, count, error, errorWords } from "./figures.js";
 
+/** @type {Record<string, string | undefined>} */
 const LABELS = {
   estimated: "estimated",
   measured: "measured",
@@ -11,14 +12,17 @@ const LABELS = {
   spark: "estimated by Spark",
 };
 
+/** @param {string} kind */
 export function label(kind) {
   return element("span", `pv-badge pv-label-${kind}`, LABELS[kind] ?? kind);
 }
 
 // told: { title, sub, card, rows, bytes, other: { title, rows, bytes } or null }
+/** @param {EstimateTold} told */
 export function formulaCard(told) {
-  const { card } = told,
-    parts = [head(told)];
+  const { card } = told;
+  /** @type {HTMLElement[]} */
+  const parts = [head(told)];
   parts.push(figures(told));
   if (card.formula)
     parts.push(section(card.rows == null ? "How many bytes" : "How many rows", reckoned(card.formula, card.inputs)));
@@ -30,12 +34,14 @@ export function formulaCard(told) {
   return parts;
 }
 
+/** @param {string} title @param {...Node} content */
 function section(title, ...content) {
   const box = element("section", "pv-section");
   box.append(element("h4", "", title), ...content);
   return box;
 }
 
+/** @param {EstimateTold} given */
 function head({ title, sub }) {
   const box = element("div", "pv-card-head");
   box.append(element("h3", "", title));
@@ -48,13 +54,22 @@ function head({ title, sub }) {
   return box;
 }
 
+/** @param {EstimateTold} given */
 function figures({ card, rows, bytes: size, other }) {
   const table = element("table", "pv-figures"),
     compared = Boolean(other);
+  /**
+   * @param {string} name
+   * @param {number | null | undefined} value
+   * @param {string | number | null | undefined} exact
+   * @param {number | null | undefined} from
+   * @param {(value: number | null | undefined) => string} say
+   * @param {string} kind
+   */
   const line = (name, value, exact, from, say, kind) => {
     const row = element("tr"),
       cell = element("td", "pv-figure", value == null ? "?" : say(value));
-    if (exact) cell.title = exact;
+    if (exact) cell.title = String(exact);
     row.append(element("th", "", name), cell);
     if (compared)
       row.append(
@@ -100,6 +115,7 @@ function figures({ card, rows, bytes: size, other }) {
   return box;
 }
 
+/** @param {Reckoned} given @param {Line[] | undefined} inputs */
 function reckoned({ name, text, spark, calculation }, inputs) {
   const box = element("div", "pv-reckoned");
   if (name) box.append(element("p", "", name));
@@ -118,6 +134,7 @@ function reckoned({ name, text, spark, calculation }, inputs) {
   return box;
 }
 
+/** @param {EstimateStep[]} all */
 function steps(all) {
   const list = element("ul", "pv-steps");
   for (const { about, value, name, calculation, parts } of all) {
@@ -135,12 +152,14 @@ function steps(all) {
   return list;
 }
 
+/** @param {Line[]} entries */
 function list(entries) {
   const box = element("dl", "pv-granted");
   for (const [name, text] of entries) box.append(element("dt", "", name), element("dd", "", text));
   return box;
 }
 
+/** @param {NonNullable<EstimateCard["columns"]>} all */
 function columns(all) {
   const table = element("table", "pv-inputs pv-columns"),
     head = element("tr");

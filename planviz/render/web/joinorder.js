@@ -4,6 +4,7 @@ import { bytes, count } from "./figures.js";
 
 const FEW = 12; // sets of a level shown before "show all"
 
+/** @param {OrderAnswer} told */
 export function joinOrder(told) {
   const parts = told.searches.map((search, at) => one(search, at, told.searches.length));
   if (told.refused.length) {
@@ -18,6 +19,7 @@ export function joinOrder(told) {
   return parts;
 }
 
+/** @param {OrderSearch} search @param {number} at @param {number} of */
 function one(search, at, of) {
   const box = element("section", "pv-order"),
     names = search.relations.map(({ name }) => name);
@@ -39,6 +41,7 @@ function one(search, at, of) {
   return box;
 }
 
+/** @param {OrderSearch} search */
 function relations(search) {
   const list = element("ol", "pv-relations");
   search.relations.forEach(({ name, rows, bytes: size }) => {
@@ -49,9 +52,10 @@ function relations(search) {
   return list;
 }
 
+/** @param {OrderSearch} search @param {string[]} names */
 function chosen(search, names) {
   const line = element("p", "pv-chosen");
-  line.append(element("span", "pv-muted", "Chosen "), element("b", "", written(search.chosen, names)));
+  line.append(element("span", "pv-muted", "Chosen "), element("b", "", written(search.chosen ?? [], names)));
   if (search.cost)
     line.append(
       element("span", "pv-muted", ` · cost ${count(search.cost[0])} rows, ${bytes(search.cost[1])} in between`),
@@ -59,12 +63,18 @@ function chosen(search, names) {
   return line;
 }
 
+/**
+ * @param {JoinOrder} order
+ * @param {string[]} names
+ * @returns {string}
+ */
 function written(order, names, outer = true) {
   if (typeof order === "number") return names[order];
   const words = order.map((part) => written(part, names, false)).join(" ⋈ ");
   return outer ? words : `(${words})`;
 }
 
+/** @param {OrderLevel} given @param {string[]} names */
 function oneLevel({ level, candidates, sets }, names) {
   const box = element("details", "pv-level"),
     summary = element("summary"),
@@ -79,7 +89,7 @@ function oneLevel({ level, candidates, sets }, names) {
   for (const words of ["set", "best plan", "rows in between", "bytes", "candidates"])
     head.append(element("th", "", words));
   table.append(head);
-  const fill = (all) => {
+  const fill = (/** @type {boolean} */ all) => {
     for (const set of all ? sets.slice(FEW) : sets.slice(0, FEW)) table.append(...rows(set, names));
   };
   fill(false);
@@ -94,9 +104,10 @@ function oneLevel({ level, candidates, sets }, names) {
   return box;
 }
 
+/** @param {OrderSet} set @param {string[]} names */
 function rows(set, names) {
-  const said = (some) => some.map((i) => names[i]).join(", "),
-    pair = ([left, right]) => `${group(left, names)} ⋈ ${group(right, names)}`;
+  const said = (/** @type {number[]} */ some) => some.map((i) => names[i]).join(", "),
+    pair = (/** @type {Candidate} */ [left, right]) => `${group(left, names)} ⋈ ${group(right, names)}`;
   const [best, ...others] = set.candidates,
     row = element("tr", set.chosen ? "pv-lit" : "");
   const opener = others.length
@@ -132,6 +143,7 @@ function rows(set, names) {
   return [row, ...dropped];
 }
 
+/** @param {number[]} some @param {string[]} names */
 function group(some, names) {
   return some.length === 1 ? names[some[0]] : `(${some.map((i) => names[i]).join(", ")})`;
 }

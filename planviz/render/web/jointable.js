@@ -4,7 +4,20 @@ import { termed } from "./glossary.js";
 
 const COLUMNS = ["#", "operator", "type", "left", "right", "on", "why"];
 
+/**
+ * @typedef {object} JoinTableListener
+ * @property {(n: number) => void} select
+ * @property {(part?: JoinPart | "profile", name?: string) => void} reset
+ * @property {() => void} changes
+ */
+
 export class JoinTable {
+  /** @type {HTMLElement} */ body;
+  /** @type {HTMLElement[]} */ rows;
+  /** @type {number | undefined} */ shown;
+  /** @type {HTMLElement | null | undefined} */ beside;
+
+  /** @param {JoinTableListener} on */
   constructor(on) {
     this.on = on;
     this.root = element("div", "pv-join-top");
@@ -16,6 +29,7 @@ export class JoinTable {
     this.resizing.observe(this.holder);
   }
 
+  /** @param {JoinsTold} given @param {JoinChange[]} asked */
   show({ rows, join, changed, before, chips }, asked) {
     this.#bar(rows.length, changed, before, chips, asked);
     const table = element("table"),
@@ -41,6 +55,7 @@ export class JoinTable {
   }
 
   // All joins at once, or as many as leave the tree its room.
+  /** @param {boolean} all */
   #open(all) {
     this.holder.classList.toggle("pv-all", all);
     this.#more();
@@ -55,6 +70,13 @@ export class JoinTable {
     this.more.setAttribute("aria-expanded", String(all));
   }
 
+  /**
+   * @param {number} count
+   * @param {number | null} changed
+   * @param {number} before
+   * @param {JoinsTold["chips"]} chips
+   * @param {JoinChange[]} asked
+   */
   #bar(count, changed, before, chips, asked) {
     const parts = [element("b", "", count === 1 ? "1 join" : `${count} joins`)];
     for (const [tone, words, why] of chips) {
@@ -78,6 +100,7 @@ export class JoinTable {
     this.bar.replaceChildren(...parts, this.more, element("span", "pv-grow"), ...(this.beside ? [this.beside] : []));
   }
 
+  /** @param {JoinRow} row @param {JoinTold | null} join */
   #row(row, join) {
     const line = element("tr", row.was ? "pv-was" : "");
     if (row.n === join?.n) line.setAttribute("aria-selected", "true");
@@ -108,6 +131,7 @@ export class JoinTable {
   }
 }
 
+/** @param {JoinSide} given */
 function sideCell({ names, all, size, build }) {
   const cell = element("td", build ? "pv-join-side pv-build" : "pv-join-side");
   cell.title = build ? `${all}: built` : all;

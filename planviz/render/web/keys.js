@@ -1,5 +1,6 @@
 // The keys, in one table: what they are called in the list that "?" shows, and what they do.
 
+/** @type {KeyWords[]} */
 export const KEYS = [
   [["↑", "↓", "←", "→"], "walk: parent, first input, neighbours"],
   [["Enter"], "open or close the details"],
@@ -17,6 +18,7 @@ export const KEYS = [
   [["Esc"], "close, clear"],
 ];
 
+/** @type {Record<string, string | undefined>} */
 const ACTIONS = {
   ArrowUp: "walk",
   ArrowDown: "walk",
@@ -43,9 +45,10 @@ const ACTIONS = {
 };
 
 // What a key press means, or undefined: typing in a field, a browser shortcut, or a button's own key.
+/** @param {KeyboardEvent} event */
 export function keyAction(event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return undefined;
-  const target = event.composedPath()[0],
+  const target = /** @type {HTMLElement | undefined} */ (event.composedPath()[0]),
     tag = target?.tagName;
   if (tag === "INPUT" || tag === "TEXTAREA" || target?.isContentEditable) return undefined;
   if (tag === "BUTTON" && event.key === "Enter") return undefined;

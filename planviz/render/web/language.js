@@ -24,8 +24,15 @@ const PLAIN = /^\S*(?:, \S+)*$/,
 const STOP = /([\u4e00-\u9fff][^.]*(?:\.\d+[^.]*)*)\.$/; // a full stop that follows a value
 const ENGLISH = /(?<![\w.`'"])[a-z]{2,}(?![\w.(=`'"])/; // a plain word that is no part of a name
 
+/** @typedef {{ parts: RegExp[]; names: string[]; other: string; letters: number; counts: number }} Pattern */
+
 export class Texts {
+  /** @type {Map<string, string>} */ exact;
+  /** @type {Map<string, Pattern[]>} */ patterns;
+  /** @type {Map<string, string | undefined>} */ found;
+
   // messages: English -> the other language.
+  /** @param {Record<string, string>} messages */
   constructor(messages) {
     this.exact = new Map();
     this.patterns = new Map(); // a pattern's longest word -> the patterns with it
@@ -38,6 +45,7 @@ export class Texts {
     }
   }
 
+  /** @param {string} english @param {string} other */
   #add(english, other) {
     const names = [...english.matchAll(VALUE)].map(([name]) => name),
       literal = english.split(VALUE);
@@ -45,7 +53,7 @@ export class Texts {
     if (!words) return;
     const escaped = literal.map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")),
       written = [escaped[0]],
-      values = [];
+      values = /** @type {string[]} */ ([]);
     names.forEach((name, at) => {
       if (name === PLURAL) written[written.length - 1] += `s?${escaped[at + 1]}`;
       else {
@@ -58,14 +66,22 @@ export class Texts {
       counts = values.filter((name) => COUNTS.has(name)).length;
     const key = wholeWords(literal).reduce((longest, word) => (word.length > longest.length ? word : longest), "");
     if (!this.patterns.has(key)) this.patterns.set(key, []);
-    this.patterns.get(key).push({ parts, names: values, other, letters: words.join("").length, counts });
+    /** @type {Pattern[]} */ (this.patterns.get(key)).push({
+      parts,
+      names: values,
+      other,
+      letters: words.join("").length,
+      counts,
+    });
   }
 
   // A text in the other language; what is no message stays as it is.
+  /** @param {string} text */
   told(text) {
     return this.#told(text, 0) ?? text;
   }
 
+  /** @param {string} text @param {number} depth */
   #told(text, depth) {
     const words = text.trim();
     if (depth > DEEPEST || words.length > LONGEST || !/[A-Za-z]/.test(words)) return undefined;
@@ -78,6 +94,7 @@ export class Texts {
     return told === undefined ? undefined : text.replace(words, () => told.replace(STOP, "$1。"));
   }
 
+  /** @param {string} words @param {number} depth */
   #looked(words, depth) {
     return (
       this.exact.get(words) ??
@@ -89,6 +106,7 @@ export class Texts {
     );
   }
 
+  /** @param {string} words @param {number} depth @param {(letters: number) => boolean} wanted */
   #matched(words, depth, wanted) {
     if (NAME.test(words)) return undefined;
     const keys = new Set(["", ...(words.match(/[A-Za-z]+/g) ?? [])]);
@@ -105,6 +123,7 @@ export class Texts {
   }
 
   // A value in the other language; as it is, where the pattern may take it so.
+  /** @param {string} value @param {string} name @param {number} letters @param {number} depth */
   #value(value, name, letters, depth) {
     if (OWN.test(name) && ONE_NAME.test(value)) return value;
     return this.#told(value, depth + 1)?.trim() ?? (fits(value, name, letters) ? value : undefined);
@@ -112,6 +131,7 @@ export class Texts {
 
   // Sentences and lists, each piece by itself: of a text one of them has to be a message, of a value and between weak
   // separators all.
+  /** @param {string} words @param {number} depth @param {string[]} separators */
   #pieces(words, depth, separators) {
     for (const separator of separators) {
       const parts = LEADS.has(separator) ? parted(words, separator) : words.split(separator);
@@ -129,6 +149,7 @@ export class Texts {
   }
 
   // A sentence may be a message with its full stop, or without.
+  /** @param {string} part @param {boolean} ended @param {number} depth */
   #piece(part, ended, depth) {
     if (!ended) return this.#told(part, depth + 1);
     const told = this.#told(`${part}.`, depth + 1) ?? this.#told(part, depth + 1);
@@ -138,6 +159,7 @@ export class Texts {
 
 // The values in a text that reads like a message, each as short as it may be; null for another text. One look for each part:
 // a single expression for all of it would try every way to part a text that repeats.
+/** @param {string} words @param {RegExp[]} parts @param {string[]} names */
 function valuesIn(words, parts, names) {
   const found = [];
   let from = 0;
@@ -153,20 +175,24 @@ function valuesIn(words, parts, names) {
 
 const LEADS = new Set([" — ", ": "]); // what follows stands behind a title or a name, whatever it holds itself
 
+/** @param {string} words @param {string} separator */
 function parted(words, separator) {
   const at = words.indexOf(separator);
   return at < 0 ? [words] : [words.slice(0, at), words.slice(at + separator.length)];
 }
 
+/** @type {Record<string, string>} */
 const JOINED = { ". ": "", "; ": "；", ": ": "：", ", ": "，" };
 
 // Whether a value of this name may stay as it is in a pattern with so many letters; one called {code} always may.
+/** @param {string} value @param {string} name @param {number} letters */
 function fits(value, name, letters) {
   if (letters >= SHORT || name.startsWith(CODE) || !ENGLISH.test(value)) return true;
   return PLAIN.test(value) && !(letters < FEW && WORDS.test(value));
 }
 
 // Words that no value can be a part of: "row{s}" may stand for "rows".
+/** @param {string[]} literal */
 function wholeWords(literal) {
   return literal.flatMap((part, at) => {
     const inner = at > 0 ? part.replace(/^[A-Za-z]+/, "") : part;
@@ -179,6 +205,9 @@ const NAMED = ["title", "aria-label", "placeholder", "aria-description", "aria-v
 
 // Puts a document, with the shadow roots in it, into the language of `texts`, and whatever comes into it.
 export class Translator {
+  /** @type {WeakMap<Node, string | Record<string, string>>} */ shown;
+
+  /** @param {Texts} texts */
   constructor(texts) {
     this.texts = texts;
     this.shown = new WeakMap(); // a text node -> what it was made to say; an element -> { attribute: the same }
@@ -186,6 +215,7 @@ export class Translator {
   }
 
   // A root and what comes into it.
+  /** @param {Node} root */
   watch(root) {
     this.observer.observe(root, {
       subtree: true,
@@ -197,30 +227,35 @@ export class Translator {
     this.#walk(root);
   }
 
+  /** @param {MutationRecord[]} changes */
   #changed(changes) {
     for (const { type, target, attributeName, addedNodes } of changes) {
-      if (type === "attributes") this.#attribute(target, attributeName);
+      if (type === "attributes")
+        this.#attribute(/** @type {Element} */ (target), /** @type {string} */ (attributeName));
       else if (type === "characterData") {
-        if (!target.parentElement?.closest(LEFT)) this.#text(target);
-      } else if (target.nodeType !== Node.ELEMENT_NODE || !target.closest(LEFT)) {
+        if (!target.parentElement?.closest(LEFT)) this.#text(/** @type {Text} */ (target));
+      } else if (target.nodeType !== Node.ELEMENT_NODE || !(/** @type {Element} */ (target).closest(LEFT))) {
         for (const node of addedNodes) this.#walk(node);
       }
     }
   }
 
   // Texts and elements beneath a node and itself; of those that are left alone only the element, for its attributes.
+  /** @param {Node} root */
   #walk(root) {
-    if (root.nodeType === Node.TEXT_NODE) return this.#text(root);
+    if (root.nodeType === Node.TEXT_NODE) return this.#text(/** @type {Text} */ (root));
     const walker = document.createTreeWalker(root, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT);
     let node = root.nodeType === Node.ELEMENT_NODE ? root : walker.nextNode();
     while (node) {
       const isText = node.nodeType === Node.TEXT_NODE;
-      if (isText) this.#text(node);
-      else for (const name of NAMED) if (node.hasAttribute(name)) this.#attribute(node, name);
-      node = isText || !node.matches(LEFT) ? walker.nextNode() : behind(walker, root);
+      const element = /** @type {Element} */ (node);
+      if (isText) this.#text(/** @type {Text} */ (node));
+      else for (const name of NAMED) if (element.hasAttribute(name)) this.#attribute(element, name);
+      node = isText || !element.matches(LEFT) ? walker.nextNode() : behind(walker, root);
     }
   }
 
+  /** @param {Text} node */
   #text(node) {
     if (this.shown.get(node) === node.data) return;
     const told = this.texts.told(node.data);
@@ -228,9 +263,10 @@ export class Translator {
     if (told !== node.data) node.data = told;
   }
 
+  /** @param {Element} element @param {string} name */
   #attribute(element, name) {
     const english = element.getAttribute(name),
-      all = this.shown.get(element) ?? {};
+      all = /** @type {Record<string, string>} */ (this.shown.get(element) ?? {});
     if (english === null || all[name] === english || element.closest("[translate=no]")) return;
     const told = this.texts.told(english);
     this.shown.set(element, { ...all, [name]: told });
@@ -239,6 +275,7 @@ export class Translator {
 }
 
 // The next node behind the one that a walker is at, without what is in it; null at the end of `root`.
+/** @param {TreeWalker} walker @param {Node} root */
 function behind(walker, root) {
   for (;;) {
     if (walker.currentNode === root) return null;

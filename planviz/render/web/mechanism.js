@@ -3,6 +3,7 @@ import { element } from "./dom.js";
 
 const ROLES = { build: "build side", stream: "stream side", "": "" };
 
+/** @param {Mechanism} given @param {Theme} theme @param {Mode} mode */
 export function mechanism({ op, words, sides, limits }, theme, mode) {
   const box = element("section", "pv-mechanism");
   box.append(element("h4", "", `How ${op} works`), element("p", "", words));

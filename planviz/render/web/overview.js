@@ -6,15 +6,18 @@ import { beyond, grouped } from "./units.js";
 const FACTORS = [2, 10, 100];
 
 // Rows in words, so that estimated ones never look measured.
+/** @param {EstimatedPlan} side @param {number | null | undefined} rows */
 function told(side, rows) {
   return marked(count(rows), side.scene.rows_are !== "measured");
 }
 
+/** @param {Estimated} answer */
 export function isMeasured(answer) {
   return answer.sides.some((side) => side.cards.some((card) => card.measured != null));
 }
 
 // The rows of all joins together, in both plans: what the order of joins is worth.
+/** @param {Estimated} given */
 export function verdict({ sides }) {
   const sums = sides.map((side) => joins(side).reduce((sum, i) => sum + (expected(side, i).value ?? 0), 0));
   if (sums.every((rows) => !rows)) return [];
@@ -28,20 +31,33 @@ export function verdict({ sides }) {
   ];
 }
 
+/** @param {EstimatedPlan} given */
 function joins({ scene }) {
   return [...scene.nodes.kind.keys()].filter((i) => scene.kinds[scene.nodes.kind[i]] === "join");
 }
 
 // Where rows come from in a plan without joins: operators that do not only pass on what they read.
+/** @param {EstimatedPlan} given @param {(node: number) => number | null | undefined} value */
 function sources({ scene: { nodes } }, value) {
   const passing = new Set(nodes.parent.filter((above, i) => above >= 0 && value(i) === value(above)));
   return [...nodes.parent.keys()].filter((i) => !passing.has(i));
 }
 
+/**
+ * @typedef {object} OverviewListener
+ * @property {(side: number, node: number) => void} select
+ * @property {(times: number) => void} factor
+ * @property {(text: string) => void} give
+ * @property {() => void} take
+ *
+ * @typedef {{ theme: Theme; mode: Mode; editable: boolean; asked: EstimatesAsked }} OverviewMore
+ */
+
 // on: { select(side, node), factor(times), give(text), take() }; more: { theme, mode, editable, asked }
+/** @param {Estimated} answer @param {OverviewMore} more @param {OverviewListener} on */
 export function overview(answer, more, on) {
   const { sides, divergence } = answer,
-    parts = [element("h3", "", sides.map(({ title }) => title).join(" beside "))];
+    parts = /** @type {HTMLElement[]} */ ([element("h3", "", sides.map(({ title }) => title).join(" beside "))]);
   parts.push(
     element(
       "p",
@@ -64,6 +80,12 @@ export function overview(answer, more, on) {
   return parts;
 }
 
+/**
+ * @param {EstimatedPlan[]} sides
+ * @param {Estimated["divergence"]} found
+ * @param {number} factor
+ * @param {OverviewListener} on
+ */
 function first(sides, found, factor, on) {
   const box = element("section", "pv-section pv-first"),
     pick = element("div", "pv-segment");
@@ -73,7 +95,7 @@ function first(sides, found, factor, on) {
       i = found.node,
       wrong = error(expected(sides[found.side], i).value, cards[i].measured);
     const go = button("pv-neighbour", "", "", () => on.select(found.side, i));
-    go.append(element("span", "pv-name", scene.nodes.title[i]), element("b", `pv-${wrong.side}`, errorWords(wrong)));
+    go.append(element("span", "pv-name", scene.nodes.title[i]), element("b", `pv-${wrong?.side}`, errorWords(wrong)));
     box.append(
       go,
       element(
@@ -92,20 +114,26 @@ function first(sides, found, factor, on) {
   return box;
 }
 
+/**
+ * @param {EstimatedPlan} side
+ * @param {boolean} several
+ * @param {OverviewMore} given
+ * @param {(node: number) => void} select
+ */
 function most(side, several, { theme, mode, editable }, select) {
   const { nodes, kinds } = side.scene,
     box = element("section", "pv-section"),
     list = element("div", "pv-neighbours");
   box.append(element("h4", "", several ? `Most rows, ${side.title}` : "Most rows"), list);
-  const value = (i) => expected(side, i).value,
+  const value = (/** @type {number} */ i) => expected(side, i).value,
     some = joins(side).length ? joins(side) : sources(side, value);
   // Without statistics little more than a global aggregate's one row is known: that of other operators then.
   const telling = some.filter((i) => value(i) != null),
     all = telling.length ? telling : [...nodes.rows.keys()].filter((i) => value(i) != null);
-  const vast = all.filter((i) => beyond(value(i))).length;
+  const vast = all.filter((i) => beyond(value(i) ?? 0)).length;
   const top = all
-    .filter((i) => !beyond(value(i)))
-    .sort((a, b) => value(b) - value(a))
+    .filter((i) => !beyond(value(i) ?? 0))
+    .sort((a, b) => Number(value(b)) - Number(value(a)))
     .slice(0, 6);
   for (const i of top) {
     const go = button("pv-neighbour", "", "", () => select(i)),
@@ -149,6 +177,7 @@ function most(side, several, { theme, mode, editable }, select) {
 }
 
 // A run of the query beside its estimates: its event log or REST answer goes the way of every pasted text.
+/** @param {boolean} measured @param {EstimatesAsked} asked @param {OverviewListener} on */
 function run(measured, asked, on) {
   const box = element("section", "pv-section");
   box.append(element("h4", "", measured ? "Measured rows" : "Beside a run"));
@@ -161,6 +190,7 @@ function run(measured, asked, on) {
   area.rows = 2;
   area.placeholder = "Paste the event log or Spark's REST answer of its run";
   area.setAttribute("aria-label", "A run's event log or REST answer");
+  /** @type {number | undefined} */
   let waiting;
   // A paste of many lines may tell of each of them.
   area.addEventListener("input", () => {
@@ -171,7 +201,7 @@ function run(measured, asked, on) {
     event.preventDefault();
     event.stopPropagation();
     const file = event.dataTransfer?.files[0];
-    on.give(file ? await file.text() : event.dataTransfer.getData("text"));
+    on.give(file ? await file.text() : (event.dataTransfer?.getData("text") ?? ""));
   });
   box.append(
     area,

@@ -3,13 +3,17 @@
 import { button, element } from "./dom.js";
 import { mount } from "./workbench.js";
 
+// What planviz/render/html.py puts into the page.
+const part = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
+
 async function openPage() {
-  const { plans, opened, theme, dark } = JSON.parse(document.getElementById("planviz-data").textContent);
+  /** @type {{ plans: (Partial<WorkbenchData> & Pick<WorkbenchData, "scene">)[]; opened: number; theme: Theme; dark: boolean | null }} */
+  const { plans, opened, theme, dark } = JSON.parse(part("planviz-data").textContent ?? "");
   const faces = [400, 600].map((weight) => document.fonts.load(`${weight} 14px '${theme.font.family}'`));
   await Promise.allSettled(faces); // the cards were measured with these, which lie in the page too
-  const host = document.getElementById("planviz"),
-    tabs = document.getElementById("planviz-tabs");
-  const dataOf = (at) => ({
+  const host = part("planviz"),
+    tabs = part("planviz-tabs");
+  const dataOf = (/** @type {number} */ at) => ({
     dark,
     theme,
     findings: [],
@@ -24,7 +28,7 @@ async function openPage() {
     tab.setAttribute("role", "tab");
     return tab;
   });
-  const open = (at) => {
+  const open = (/** @type {number} */ at) => {
     shown.forEach((tab, other) => {
       tab.setAttribute("aria-selected", String(other === at));
       tab.tabIndex = other === at ? 0 : -1;
@@ -33,7 +37,7 @@ async function openPage() {
   };
   tabs.addEventListener("keydown", (event) => {
     const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key],
-      at = shown.indexOf(document.activeElement);
+      at = shown.indexOf(/** @type {HTMLButtonElement} */ (document.activeElement));
     if (!by || at < 0) return;
     const to = (at + by + shown.length) % shown.length;
     shown[to].focus();

@@ -10,13 +10,30 @@ const CODE =
 const CLAMP = 12; // lines of one fact shown before "show all"
 const LONG = 1600; // characters of one fact shown before "show all"
 const MOST_FINDINGS = 3;
+/** @type {[kind: string, page: Page, words: string][]} */
 const STORIES = [
   ["join", "joins", "Why each join, and what would flip it"],
   ["aggregate", "aggregations", "Why each aggregate has these stages"],
 ];
 
+/**
+ * @typedef {object} PanelListener
+ * @property {(node: number) => void} select
+ * @property {(node: number) => void} source
+ * @property {() => boolean} hasText
+ * @property {(line: number) => string} [lineText]
+ * @property {WorkbenchCallbacks["go"]} [go]
+ */
+
 export class Panel {
+  /** @type {Plan} */ plan;
+  /** @type {WorkbenchData} */ data;
+  /** @type {Theme} */ theme;
+  /** @type {Mode} */ mode;
+  /** @type {boolean} */ scrolled;
+
   // on: {select(node), source(node), kind(words), close()}
+  /** @param {PanelListener} on */
   constructor(on) {
     this.on = on;
     this.why = new Why({ go: on.go });
@@ -24,6 +41,7 @@ export class Panel {
     this.root.addEventListener("scroll", () => (this.scrolled = true), { passive: true });
   }
 
+  /** @param {Plan} plan @param {Theme} theme @param {Mode} mode @param {number} selected @param {WorkbenchData} data */
   show(plan, theme, mode, selected, data) {
     this.plan = plan;
     this.data = data;
@@ -34,16 +52,19 @@ export class Panel {
     this.scrolled = false;
   }
 
+  /** @param {string} kind */
   #swatch(kind) {
     const swatch = element("span", "pv-swatch");
     swatch.style.background = this.theme.kinds[kind][this.mode];
     return swatch;
   }
 
-  #badge(text, style = this.theme.badges[text]) {
+  /** @param {string} text */
+  #badge(text, style = /** @type {string | undefined} */ (this.theme.badges[text])) {
     return element("span", `pv-badge${style ? ` pv-${style}` : ""}`, text);
   }
 
+  /** @param {number} i */
   #node(i) {
     const { plan } = this,
       { nodes } = plan,
@@ -68,6 +89,7 @@ export class Panel {
   }
 
   // What the findings say of this operator.
+  /** @param {number} i */
   #findings(i) {
     const id = this.plan.nodes.id[i],
       all = this.plan.findings ?? this.data.findings ?? [];
@@ -99,11 +121,14 @@ export class Panel {
   }
 
   // Rows and bytes, what kind of numbers they are, and the rows of the inputs.
+  /** @param {number} i */
   #numbers(i) {
     const { plan } = this,
       { rows, bytes } = plan.nodes,
-      about = plan.estimated ? "≈" : "",
-      lines = [];
+      about = plan.estimated ? "≈" : "";
+    /** @type {[name: string, dd: HTMLElement][]} */
+    const lines = [];
+    /** @type {(name: string, words: string, more: string, exact: string, are?: string) => void} */
     const add = (name, words, more, exact, are = plan.scene.rows_are) => {
       const dd = element("dd", "", words);
       dd.title = `${exact}, ${are}`;
@@ -123,12 +148,13 @@ export class Panel {
   }
 
   // One fact: code for expressions, words for the rest; long ones are cut until asked for.
+  /** @param {string} name @param {string} text */
   #fact(name, text) {
     const dd = element("dd"),
       lines = text.split("\n"),
       code = CODE.test(name) || lines.length > 1;
     const long = lines.length > CLAMP || text.length > LONG;
-    const fill = (all) => {
+    const fill = (/** @type {boolean} */ all) => {
       const some = all ? text : lines.slice(0, CLAMP).join("\n").slice(0, LONG);
       dd.replaceChildren();
       if (code) dd.append(...some.split("\n").map((line) => element("code", "pv-line", line)));
@@ -142,6 +168,7 @@ export class Panel {
     return dd;
   }
 
+  /** @param {number} i */
   #source(i) {
     const { first, last } = this.plan.nodes,
       dd = element("dd");
@@ -154,10 +181,12 @@ export class Panel {
   }
 
   // Parent, children and cross links, each a click away.
+  /** @param {number} i */
   #neighbours(i) {
-    const { plan } = this,
-      lines = [];
-    const add = (words, other) => lines.push([words, other]);
+    const { plan } = this;
+    /** @type {[words: string, other: number][]} */
+    const lines = [];
+    const add = (/** @type {string} */ words, /** @type {number} */ other) => lines.push([words, other]);
     if (plan.nodes.parent[i] >= 0) add("feeds", plan.nodes.parent[i]);
     for (const child of plan.children(i)) add(plan.nodes.edge[child] === "s" ? "subquery" : "reads", child);
     for (const [from, to, type] of plan.scene.links) {
@@ -195,6 +224,7 @@ export class Panel {
       marks.append(
         termed(this.#badge(`rows ${scene.rows_are}`, plan.estimated ? "estimated" : undefined), scene.rows_are),
       );
+    /** @type {HTMLElement[]} */
     const parts = [head, marks, ...this.#short()];
     for (const note of scene.notes) parts.push(element("p", "pv-note", note));
     parts.push(...this.#standsOut(), ...this.#reasons());
@@ -203,6 +233,7 @@ export class Panel {
     const legend = element("div", "pv-section"),
       list = element("div", "pv-legend");
     legend.append(element("h4", "", "Operators"), list);
+    /** @type {(name: string, words: string, many: number) => void} */
     const add = (name, words, many) => {
       const line = element("div", "pv-legend-row");
       line.append(
@@ -245,7 +276,7 @@ export class Panel {
     box.append(element("h4", "", "Worth a look"));
     for (const { severity, title, evidence, advice, node, nodes } of all.slice(0, MOST_FINDINGS)) {
       const note = element("div", `pv-note pv-severity-${severity}`),
-        at = plan.nodes.id.indexOf(nodes?.[0] ?? node);
+        at = plan.nodes.id.indexOf(nodes?.[0] ?? node ?? -1);
       note.append(at < 0 ? element("b", "", title) : button("pv-plain pv-strong", title, "", () => this.on.select(at)));
       note.append(element("p", "", evidence ?? ""));
       if (advice) note.append(element("p", "pv-muted", advice));
@@ -256,6 +287,7 @@ export class Panel {
     return box.childElementCount > 1 ? [box] : [];
   }
 
+  /** @param {string} kind */
   #has(kind) {
     return this.plan.nodes.kind.some((_, i) => this.plan.kind(i) === kind);
   }
@@ -268,11 +300,12 @@ export class Panel {
     const told = this.#has("join") && this.why.joins(this.data, (id) => this.on.select(plan.nodes.id.indexOf(id)));
     if (told) box.append(told);
     for (const [kind, page, words] of this.on.go ? STORIES : []) {
-      if (this.#has(kind)) box.append(button("pv-link", words, "", () => this.on.go(page, null)));
+      if (this.#has(kind)) box.append(button("pv-link", words, "", () => this.on.go?.(page, null)));
     }
     return box.childElementCount > 1 ? [box] : [];
   }
 
+  /** @param {string} kind */
   #icon(kind) {
     const space = "http://www.w3.org/2000/svg",
       svg = document.createElementNS(space, "svg"),
@@ -289,13 +322,14 @@ export class Panel {
     const { plan } = this,
       { rows } = plan.nodes;
     if (plan.hottest() < 0) return [];
-    const top = [],
+    const top = /** @type {number[]} */ ([]),
       vast = rows.filter((many) => many != null && beyond(many)).length;
     for (let i = 0; i < rows.length; i++) {
-      if (rows[i] == null || beyond(rows[i]) || (top.length === 5 && rows[i] <= rows[top[4]])) continue;
+      const many = rows[i];
+      if (many == null || beyond(many) || (top.length === 5 && many <= Number(rows[top[4]]))) continue;
       // An operator that passes on what it reads is not one more place with many rows.
-      if ([...plan.children(i)].some((child) => rows[child] === rows[i])) continue;
-      const at = top.findIndex((other) => rows[other] < rows[i]);
+      if ([...plan.children(i)].some((child) => rows[child] === many)) continue;
+      const at = top.findIndex((other) => Number(rows[other]) < many);
       top.splice(at < 0 ? top.length : at, 0, i);
       top.length = Math.min(top.length, 5);
     }
@@ -331,5 +365,7 @@ export class Panel {
   }
 }
 
+/** @type {Record<string, string | undefined>} */
 const FROM = { reuse: "reuses", pruning: "prunes by", bloom: "bloom filter from", subquery: "subquery" };
+/** @type {Record<string, string | undefined>} */
 const TO = { reuse: "reused by", pruning: "prunes", bloom: "bloom filter for", subquery: "used by" };

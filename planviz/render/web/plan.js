@@ -11,6 +11,35 @@ export const CHAIN = 3; // nodes a single-child chain needs before folding it in
 
 // A box is what the canvas draws: one node, or a folded chain. Nothing has a place before the first `arrange`.
 export class Plan {
+  /** @type {Snug | null} */ snug;
+  /** @type {string | null | undefined} */ text;
+  /** @type {Finding[] | undefined} */ findings;
+  /** @type {Int32Array} */ kidStart;
+  /** @type {Int32Array} */ kids;
+  /** @type {Int32Array} */ order;
+  /** @type {Int32Array} */ below;
+  /** @type {Int32Array} */ head;
+  /** @type {Int32Array} */ chain;
+  /** @type {number} */ inChains;
+  /** @type {Int32Array} */ box;
+  /** @type {Int32Array} */ first;
+  /** @type {Int32Array} */ last;
+  /** @type {Int32Array} */ up;
+  /** @type {number} */ count;
+  /** @type {Float64Array} */ x;
+  /** @type {Float64Array} */ y;
+  /** @type {Float64Array} */ w;
+  /** @type {Float64Array} */ h;
+  /** @type {Pixels} */ width;
+  /** @type {Pixels} */ height;
+  /** @type {Int32Array} */ bandStart;
+  /** @type {Int32Array} */ byBand;
+  /** @type {Float64Array} */ bandLeft;
+  /** @type {Float64Array} */ bandRight;
+  /** @type {Pixels} */ tallest;
+  /** @type {string[] | undefined} */ haystacks;
+
+  /** @param {Scene} scene @param {Theme} theme */
   constructor(scene, theme) {
     this.scene = scene;
     this.theme = theme;
@@ -38,10 +67,10 @@ export class Plan {
     const next = start.slice();
     for (let i = 0; i < size; i++) kids[next[parent[i] + 1]++] = i; // slot 0 holds the roots
     const order = (this.order = new Int32Array(size)),
-      stack = [];
+      stack = /** @type {number[]} */ ([]);
     for (let k = start[1] - 1; k >= 0; k--) stack.push(kids[k]);
     for (let at = 0; stack.length; at++) {
-      const i = (order[at] = stack.pop());
+      const i = (order[at] = /** @type {number} */ (stack.pop()));
       for (let k = start[i + 2] - 1; k >= start[i + 1]; k--) stack.push(kids[k]);
     }
     this.below = new Int32Array(size);
@@ -51,6 +80,7 @@ export class Plan {
     }
   }
 
+  /** @param {number} i */
   children(i) {
     return this.kids.subarray(this.kidStart[i + 1], this.kidStart[i + 2]);
   }
@@ -81,6 +111,7 @@ export class Plan {
     }
   }
 
+  /** @param {boolean} on */
   foldAll(on) {
     for (let i = 0; i < this.size; i++) this.folded[i] = on && this.head[i] === i ? 1 : 0;
   }
@@ -97,7 +128,7 @@ export class Plan {
     const first = [],
       last = [],
       up = [];
-    let plain = !this.roomy && (!this.snug || this.snug.placed);
+    let plain = !this.roomy && (!this.snug || Boolean(this.snug.placed));
     for (let at = 0; at < size; ) {
       const i = order[at],
         p = nodes.parent[i],
@@ -126,6 +157,7 @@ export class Plan {
     this.#index();
   }
 
+  /** @param {boolean} plain */
   #place(plain) {
     const { count, first, snug } = this,
       nodes = this.nodes,
@@ -144,20 +176,21 @@ export class Plan {
       return;
     }
     const near = snug && card.snug,
+      gap = /** @type {Pixels} */ (snug?.gap),
       margin = near ? near.margin : layout.margin;
-    if (snug?.down)
+    if (near && snug.down)
       [this.x, this.y] = spine(
         this.up,
         w,
         h,
         near.gap_x,
-        snug.gap,
+        gap,
         Array.from(first, (i) => nodes.edge[i] === "s"),
         snug.lying,
       );
     else
       [this.x, this.y] = near
-        ? tidy(this.up, w, h, near.gap_x, snug.gap, near.fork_gap)
+        ? tidy(this.up, w, h, near.gap_x, gap, near.fork_gap)
         : tidy(this.up, w, h, layout.gap_x, layout.gap_y, layout.fork_gap);
     this.width = this.height = 0;
     for (let b = 0; b < count; b++) {
@@ -168,24 +201,29 @@ export class Plan {
     }
   }
 
+  /** @param {number} b */
   isFolded(b) {
     return this.first[b] !== this.last[b];
   }
 
+  /** @param {number} b */
   foldedCount(b) {
     return this.nodes.depth[this.last[b]] - this.nodes.depth[this.first[b]] + 1;
   }
 
   // A card of one line: the title, and how many more operators a folded chain has.
+  /** @param {number} b */
   lineOf(b, selected = -1) {
     const title = this.titles[selected >= 0 && this.box[selected] === b ? selected : this.first[b]];
     return this.isFolded(b) ? `${title.slice(0, 40)} +${this.foldedCount(b) - 1}` : title;
   }
 
+  /** @param {number} b */
   hiddenBelow(b) {
     return this.collapsed[this.last[b]] ? this.below[this.last[b]] : 0;
   }
 
+  /** @param {number} i */
   roomyHeight(i) {
     const { card } = this.theme,
       lines = this.lines(i).length + (this.nodes.badges[i].length ? 1 : 0);
@@ -193,6 +231,7 @@ export class Plan {
   }
 
   // Lines under the title when the cards show everything: [lead, text]; what the card says anyway is not repeated.
+  /** @param {number} i */
   lines(i) {
     const lines = (this.subs?.[i] ?? []).slice(),
       { rows, bytes } = this.nodes;
@@ -209,6 +248,7 @@ export class Plan {
   }
 
   // The rows of a node in short form: ≈ marks an estimate, brackets what only the formulas would give; "" when unknown.
+  /** @param {number} i */
   rowsWords(i) {
     const { rows, sign } = this.nodes;
     if (rows[i] == null || (beyond(rows[i]) && sign?.[i] === AT_MOST)) return "";
@@ -217,6 +257,7 @@ export class Plan {
   }
 
   // What kind of number the rows of a node are.
+  /** @param {number} i */
   rowsAre(i) {
     return ROWS_ARE[this.nodes.sign?.[i] ?? 0] ?? this.scene.rows_are;
   }
@@ -264,6 +305,13 @@ export class Plan {
   }
 
   // Boxes whose card or edge may meet the rectangle, in drawing pixels, band by band and from left to right.
+  /**
+   * @param {number} x0
+   * @param {number} y0
+   * @param {number} x1
+   * @param {number} y1
+   * @param {(box: number) => void} visit
+   */
   within(x0, y0, x1, y1, visit) {
     const bands = this.bandStart.length - 1;
     const from = Math.max(0, Math.floor((y0 - this.tallest) / BAND)),
@@ -281,6 +329,7 @@ export class Plan {
     }
   }
 
+  /** @param {number} px @param {number} py */
   boxAt(px, py) {
     let found = -1;
     const { x, y, w, h } = this;
@@ -291,6 +340,7 @@ export class Plan {
   }
 
   // Opens every collapsed node above i, so that i can be seen. Returns whether anything changed.
+  /** @param {number} i */
   reveal(i) {
     let changed = false;
     for (let p = this.nodes.parent[i]; p >= 0; p = this.nodes.parent[p]) {
@@ -308,17 +358,21 @@ export class Plan {
     let best = -1;
     const { rows, depth, sign } = this.nodes;
     for (let i = 0; i < this.size; i++) {
-      if (rows[i] == null || beyond(rows[i]) || sign?.[i] === AT_MOST) continue;
-      if (best < 0 || rows[i] > rows[best] || (rows[i] === rows[best] && depth[i] > depth[best])) best = i;
+      const many = rows[i],
+        most = /** @type {number} */ (rows[best]);
+      if (many == null || beyond(many) || sign?.[i] === AT_MOST) continue;
+      if (best < 0 || many > most || (many === most && depth[i] > depth[best])) best = i;
     }
     return best;
   }
 
+  /** @param {number} i */
   kind(i) {
     return this.scene.kinds[this.nodes.kind[i]];
   }
 
   // What search looks at: title, operator, the lines below and every detail, in lower case; made once per node.
+  /** @param {number} i */
   haystack(i) {
     this.haystacks ??= new Array(this.size);
     if (this.haystacks[i] === undefined) {
@@ -330,6 +384,7 @@ export class Plan {
     return this.haystacks[i];
   }
 
+  /** @param {string} words */
   search(words) {
     const needle = words.trim().toLowerCase(),
       found = [];
@@ -338,6 +393,7 @@ export class Plan {
   }
 
   // Titles, lines and details that came later than the scene.
+  /** @param {SceneDetails} given */
   fill({ title, sub, details }) {
     if (title) this.titles = title;
     if (sub) this.subs = sub;

@@ -9,12 +9,14 @@ import { keyList, Transport, typedElsewhere } from "./transport.js";
 const NARROW = 800,
   MIDDLING = 1260,
   LOW = 740;
+/** @type {KeyWords[]} */
 const KEYS = [
   [["←", "→"], "step"],
   [["space"], "play"],
   [["↑", "↓"], "phase"],
   [["Home", "End"], "first, last"],
 ];
+/** @type {Record<string, string | undefined>} */
 const NAMES = {
   start: "Start",
   hash: "Hash",
@@ -39,10 +41,21 @@ const NAMES = {
   expand: "Expand",
   switch: "Switch",
 };
+/** @type {Record<string, number | undefined>} */
 const WEIGHTS = { emit: 6, spill: 9, switch: 9, broadcast: 4, insert: 2, update: 2, merge: 2, buffer: 2 };
+/** @type {Map<string, { at: number; steps: number[] }>} */
 const memory = new Map(); // key -> play and steps
 
 export class Playback {
+  /** @type {MechanicsData} */ data;
+  /** @type {Mode} */ mode;
+  /** @type {Play} */ play;
+  /** @type {number | undefined} */ at;
+  /** @type {number} */ k;
+  /** @type {number[]} */ steps;
+  /** @type {((event: KeyboardEvent) => unknown) | undefined} */ pageKeys;
+
+  /** @param {HTMLElement} parent @param {Callbacks | undefined} callbacks */
   constructor(parent, callbacks) {
     this.callbacks = callbacks ?? {};
     this.scheme = matchMedia("(prefers-color-scheme: dark)");
@@ -95,6 +108,7 @@ export class Playback {
   // ---- data
 
   // The same plays again keep play and step; others open where they were left, or where the data says.
+  /** @param {MechanicsData} data */
   update(data) {
     const old = this.data;
     this.data = data;
@@ -113,18 +127,19 @@ export class Playback {
     this.root.dispatchEvent(new CustomEvent("planviz:painted", { bubbles: true, composed: true }));
   }
 
+  /** @param {number} at @param {number} [step] */
   open(at, step) {
     if (at === this.at) return;
     this.transport.play(false);
     this.at = at;
     this.play = this.data.plays[at];
-    this.k = undefined;
+    this.k = /** @type {any} */ (undefined); // until a step is shown
     [...this.tabs.children].forEach((tab, other) => tab.setAttribute("aria-pressed", String(other === at)));
     this.timeline.show(this.#phases(), true);
-    this.transport.slider.max = this.play.steps.length;
+    this.transport.slider.max = String(this.play.steps.length);
     this.board.open(this.play);
     this.card.open(this.play);
-    const given = this.board.states.at(-1)[this.play.panels.at(-1).id]?.groups ?? [],
+    const given = this.board.states.at(-1)?.[this.play.panels.at(-1)?.id ?? ""]?.groups ?? [],
       rows = given.reduce((sum, group) => sum + group.rows.length, 0);
     const words = `${this.play.steps.length} steps · ${rows} ${rows === 1 ? "row" : "rows"} given`;
     this.footer.replaceChildren(keyList(KEYS), element("div", "pv-grow"), element("span", "pv-total", words));
@@ -132,16 +147,17 @@ export class Playback {
   }
 
   // What the timeline draws: phases as its batches, a bar per step.
+  /** @returns {TimelineSteps} */
   #phases() {
     const { phases, steps } = this.play;
-    const batches = phases.map((name) => ({ name, steps: [] }));
+    const batches = phases.map((name) => ({ name, steps: /** @type {number[]} */ ([]) }));
     steps.forEach(({ phase }, k) => batches[phase].steps.push(k));
     return {
       count: steps.length,
       data: { batches },
       steps: steps.map(({ kind }) => ({ rule: NAMES[kind] ?? kind })),
       weight: (k) => WEIGHTS[steps[k].kind] ?? 1,
-      words: (k) => steps[k].text,
+      told: (k) => steps[k].text,
     };
   }
 
@@ -153,6 +169,7 @@ export class Playback {
 
   // ---- steps
 
+  /** @param {number} k */
   go(k, { quiet = false } = {}) {
     const { play } = this;
     if (!play || !Number.isInteger(k) || k < 0 || k >= play.steps.length || k === this.k) return;
@@ -160,7 +177,8 @@ export class Playback {
       number = `${k + 1} / ${play.steps.length}`,
       name = NAMES[step.kind] ?? step.kind;
     const fly = this.k !== undefined && Math.abs(k - this.k) === 1;
-    this.steps[this.at] = this.k = k;
+    this.k = k;
+    if (this.at !== undefined) this.steps[this.at] = k;
     this.transport.show(k, { number, name, hint: step.text, pill: play.phases[step.phase] });
     this.timeline.select(k, step.phase);
     this.card.show(k);
@@ -185,8 +203,10 @@ export class Playback {
     this.board.relink();
   }
 
+  /** @param {KeyboardEvent} event */
   #key(event) {
     if (!this.play || typedElsewhere(event, this.transport.slider)) return;
+    /** @type {Record<string, (() => unknown) | undefined>} */
     const acts = {
       ArrowRight: () => this.go(this.k + 1),
       ArrowLeft: () => this.go(this.k - 1),
@@ -204,6 +224,7 @@ export class Playback {
   }
 
   // The first step of the next or the last phase.
+  /** @param {number} by */
   #phase(by) {
     const to = this.play.steps[this.k].phase + by;
     this.go(this.play.steps.findIndex(({ phase }) => phase === to));

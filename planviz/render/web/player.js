@@ -12,12 +12,14 @@ import { duration } from "./units.js";
 const NARROW = 800,
   FEW = 40,
   REMEMBERED = 24;
+/** @type {[name: View, words: string][]} */
 const VIEWS = [
   ["split", "Side by side"],
   ["merged", "Merged"],
   ["log", "Log"],
   ["sql", "SQL"],
 ];
+/** @type {KeyWords[]} */
 const KEYS = [
   [["←", "→"], "step"],
   [["space"], "play"],
@@ -25,12 +27,31 @@ const KEYS = [
   [["v"], "view"],
   [["f"], "fit"],
 ];
+/** @type {Map<string, { step: number; view: View; cameras: (Camera | undefined)[] }>} */
 const memory = new Map(); // key -> step, view, cameras
 
 export class Player {
+  /** @type {RulesData} */ data;
+  /** @type {Steps} */ steps;
+  /** @type {Mode} */ mode;
+  /** @type {() => void} */ onFonts;
+  /** @type {View} */ view;
+  /** @type {number} */ k;
+  /** @type {number} */ line;
+  /** @type {Slot | null} */ selected;
+  /** @type {string | undefined} */ asked;
+  /** @type {{ steps: Steps; k: number; cameras: (Camera | undefined)[] } | undefined} */ comparing;
+  /** @type {Transport} */ transport;
+  /** @type {HTMLButtonElement[]} */ viewButtons;
+  /** @type {HTMLElement} */ exports;
+  /** @type {boolean | undefined} */ gone;
+  /** @type {unknown} */ handle;
+  /** @type {((event: KeyboardEvent) => unknown) | undefined} */ pageKeys;
+
+  /** @param {HTMLElement} parent @param {RulesCallbacks | undefined} callbacks */
   constructor(parent, callbacks) {
     this.callbacks = callbacks ?? {};
-    this.frames = [];
+    this.frames = /** @type {Milliseconds[]} */ ([]);
     this.silent = false;
     this.scheme = matchMedia("(prefers-color-scheme: dark)");
     const root = (this.root = element("div", "pv pv-player"));
@@ -62,7 +83,7 @@ export class Player {
     // Back and Forward of the browser (planviz/ui/address.js).
     document.addEventListener(
       "planviz:goto",
-      (this.onGoto = ({ detail }) =>
+      (this.onGoto = (/** @type {DocumentEventMap["planviz:goto"]} */ { detail }) =>
         detail.key === this.data?.key &&
         this.go(Math.min((detail.id ?? this.steps.telling() + 1) - 1, this.steps.count - 1), { quiet: true })),
     );
@@ -112,6 +133,7 @@ export class Player {
   // ---- data
 
   // The same trace again keeps the step; another opens where it was left, or at the step that the data names.
+  /** @param {RulesData} data */
   update(data) {
     const received = performance.now(),
       old = this.data;
@@ -158,22 +180,26 @@ export class Player {
     });
   }
 
+  /** @param {Steps} steps @param {(Camera | undefined)[]} cameras */
   #play(steps, cameras) {
     this.steps = steps;
-    this.k = undefined;
+    this.k = /** @type {any} */ (undefined); // until a step is shown
     this.panes.play(steps, cameras);
-    this.transport.slider.max = steps.count;
+    this.transport.slider.max = String(steps.count);
     this.timeline.show(steps, this.silent);
   }
 
   // The final plan without a rule beside that with it; null goes back to the step where that was asked.
+  /** @param {string | null} rule */
   compare(rule) {
     const { comparing, data } = this;
     if (rule && !comparing) {
       this.panes.keepCamera();
       this.comparing = { steps: this.steps, k: this.k, cameras: this.panes.cameras };
     }
-    const to = rule ? { steps: new Steps(data.without[rule].trace, data.theme), k: 0, cameras: [] } : comparing;
+    const to = rule
+      ? { steps: new Steps(/** @type {Trace} */ (data.without?.[rule].trace), data.theme), k: 0, cameras: [] }
+      : comparing;
     if (!to) return;
     if (!rule) this.comparing = undefined;
     this.play(false);
@@ -188,6 +214,7 @@ export class Player {
     this.panes.name(this.comparing ? ["without the rule", "with it"] : ["before", "after"]);
   }
 
+  /** @param {() => void} done */
   #painted(done) {
     if (document.hidden) setTimeout(done, 0);
     else requestAnimationFrame(() => setTimeout(done, 0));
@@ -199,7 +226,7 @@ export class Player {
     const { k, cameras } = this.comparing ?? { k: this.k, cameras: this.panes.cameras };
     memory.delete(data.key);
     memory.set(data.key, { step: k, view: this.view, cameras });
-    if (memory.size > REMEMBERED) memory.delete(memory.keys().next().value);
+    if (memory.size > REMEMBERED) memory.delete(/** @type {string} */ (memory.keys().next().value));
   }
 
   #dress() {
@@ -210,6 +237,7 @@ export class Player {
 
   // ---- steps
 
+  /** @param {number} k */
   go(k, { quiet = false } = {}) {
     const { steps } = this,
       asked = performance.now();
@@ -257,18 +285,23 @@ export class Player {
     const { k, view } = this;
     if (k === undefined) return;
     if (view === "log") return this.panes.showLog(k);
-    if (view === "sql") return this.panes.showSql(this.data.sql);
+    if (view === "sql") return this.panes.showSql(/** @type {SqlTexts} */ (this.data.sql));
     const lit = this.line && !this.comparing ? this.steps.slotsOf(k, this.line) : null;
     this.panes.show(k, this.selected, lit?.size ? lit : null);
-    this.root.classList.toggle("pv-no-map", this.steps.data.scenes[this.panes.scene].x.length <= FEW);
+    this.root.classList.toggle(
+      "pv-no-map",
+      this.steps.data.scenes[/** @type {number} */ (this.panes.scene)].x.length <= FEW,
+    );
   }
 
+  /** @param {boolean} [on] */
   play(on) {
     this.transport.play(on);
   }
 
   // ---- selecting
 
+  /** @param {Slot | null} slot */
   select(slot, reveal = false) {
     this.selected = slot;
     this.line = 0;
@@ -282,17 +315,20 @@ export class Player {
 
   // ---- the program or SQL beside the panes
 
+  /** @param {boolean} on */
   #turnProgram(on) {
     this.root.classList.toggle("pv-with-program", on);
     if (this.k !== undefined) this.#setView(this.view);
   }
 
+  /** @param {number} line */
   #showLine(line) {
     this.program.turn(true);
     this.program.light(line);
   }
 
   // What a line made stands out, in this step and in those that are gone to from here.
+  /** @param {number} line */
   #lightLine(line) {
     if (this.view === "log" || this.view === "sql") this.setView("split");
     this.select(null);
@@ -307,12 +343,14 @@ export class Player {
 
   // ---- views
 
+  /** @param {View} name */
   setView(name) {
     this.#setView(name);
     this.#draw();
     this.#links();
   }
 
+  /** @param {View} name */
   #setView(name) {
     this.view = name;
     this.root.dataset.view = name;
@@ -340,6 +378,7 @@ export class Player {
     menu.replaceChildren(...made);
   }
 
+  /** @param {string} rule */
   #off(rule) {
     if (this.comparing) return this.compare(null);
     if (this.data.without?.[rule]?.trace) return this.compare(rule);
@@ -379,6 +418,7 @@ export class Player {
     };
   }
 
+  /** @param {Slot} slot @param {number | undefined} pane */
   place(slot, pane) {
     return this.panes.place(slot, pane);
   }
@@ -393,10 +433,16 @@ export class Player {
 
   // ---- keys
 
+  /** @param {KeyboardEvent} event */
   #key(event) {
     if (!this.steps || typedElsewhere(event, this.transport.slider)) return;
-    if (event.composedPath()[0]?.tagName === "PRE" && event.key.startsWith("Arrow")) return;
+    if (
+      /** @type {HTMLElement | undefined} */ (event.composedPath()[0])?.tagName === "PRE" &&
+      event.key.startsWith("Arrow")
+    )
+      return;
     const pane = this.panes.first;
+    /** @type {Record<string, (() => unknown) | undefined>} */
     const acts = {
       ArrowRight: () => this.#stepTo(this.k + 1),
       ArrowLeft: () => this.#stepTo(this.k - 1),
@@ -426,15 +472,17 @@ export class Player {
     this.setView(views[(views.indexOf(this.view) + 1) % views.length]);
   }
 
+  /** @param {number} k */
   #stepTo(k) {
     const held =
       this.timeline.root.contains(document.activeElement?.shadowRoot?.activeElement ?? document.activeElement) ||
-      this.root.getRootNode().activeElement?.classList?.contains("pv-step-bar");
+      /** @type {ShadowRoot} */ (this.root.getRootNode()).activeElement?.classList?.contains("pv-step-bar");
     this.go(k);
     if (held) this.timeline.bars[this.k].focus({ preventScroll: true });
   }
 
   // The first step of the next or the last batch that did something.
+  /** @param {number} by */
   #batch(by) {
     const { steps } = this,
       now = steps.steps[this.k].batch,
@@ -454,6 +502,7 @@ export class Player {
   #tellSilent() {
     const { silent } = this.steps.data.batches[this.steps.steps[this.k].batch] ?? {};
     this.quiet.hidden = !this.silent || !silent;
-    if (!this.quiet.hidden) this.quiet.replaceChildren(element("b", "", "Nothing to do here: "), silent.join(", "));
+    if (silent && !this.quiet.hidden)
+      this.quiet.replaceChildren(element("b", "", "Nothing to do here: "), silent.join(", "));
   }
 }

@@ -7,7 +7,20 @@ const ROW = 25,
   INDENT = 110;
 
 export class Rail {
+  /** @type {Map<number, HTMLElement>} */ rows;
+  /** @type {Plan} */ plan;
+  /** @type {Theme} */ theme;
+  /** @type {Mode} */ mode;
+  /** @type {Pixels} */ step;
+  /** @type {number} */ logMost;
+  /** @type {Int32Array} */ place;
+  /** @type {Int32Array} */ siblings;
+  /** @type {Int32Array} */ rowOf;
+  /** @type {number[]} */ visible;
+  /** @type {Set<number> | null} */ found;
+
   // on: {select(node), toggle(node)}
+  /** @param {{ select: (node: number) => void; toggle: (node: number) => void }} on */
   constructor(on) {
     this.on = on;
     this.root = element("div", "pv-tree");
@@ -36,6 +49,7 @@ export class Rail {
     this.resizing.disconnect();
   }
 
+  /** @param {Plan} plan @param {Theme} theme @param {Mode} mode */
   show(plan, theme, mode) {
     this.plan = plan;
     this.theme = theme;
@@ -43,7 +57,7 @@ export class Rail {
     const depth = plan.nodes.depth.reduce((a, b) => Math.max(a, b), 1);
     this.step = Math.min(10, INDENT / depth);
     let most = 1;
-    for (const rows of plan.nodes.rows) if (rows > most) most = rows;
+    for (const rows of plan.nodes.rows) if (rows != null && rows > most) most = rows;
     this.logMost = Math.log1p(most);
     this.#siblings();
     this.changed();
@@ -54,7 +68,7 @@ export class Rail {
     const { plan } = this,
       at = (this.place = new Int32Array(plan.size)),
       of = (this.siblings = new Int32Array(plan.size));
-    const note = (some) => {
+    const note = (/** @type {Int32Array} */ some) => {
       for (let k = 0; k < some.length; k++) {
         at[some[k]] = k + 1;
         of[some[k]] = some.length;
@@ -111,6 +125,7 @@ export class Rail {
     this.#markActive();
   }
 
+  /** @param {number} at */
   #row(at) {
     const { plan } = this,
       i = this.visible[at],
@@ -118,14 +133,14 @@ export class Rail {
       below = plan.below[i];
     const row = element("div", "pv-row");
     row.id = this.prefix + i;
-    row.dataset.node = i;
+    row.dataset.node = String(i);
     row.style.transform = `translateY(${at * ROW}px)`;
     row.setAttribute("role", "treeitem");
-    row.setAttribute("aria-level", nodes.depth[i] + 1);
-    row.setAttribute("aria-posinset", this.place[i]);
-    row.setAttribute("aria-setsize", this.siblings[i]);
+    row.setAttribute("aria-level", String(nodes.depth[i] + 1));
+    row.setAttribute("aria-posinset", String(this.place[i]));
+    row.setAttribute("aria-setsize", String(this.siblings[i]));
     const selected = i === this.selected;
-    row.setAttribute("aria-selected", selected);
+    row.setAttribute("aria-selected", String(selected));
     row.classList.toggle("pv-selected", selected);
     if (this.found) row.classList.add(this.found.has(i) ? "pv-found" : "pv-dim");
     const pad = element("span", "pv-pad");
@@ -135,7 +150,7 @@ export class Rail {
     dot.style.background = this.theme.kinds[plan.kind(i)][this.mode];
     row.append(pad, twist, dot, quoted("span", "pv-name", plan.titles[i]));
     let label = plan.titles[i];
-    if (below) row.setAttribute("aria-expanded", !plan.collapsed[i]);
+    if (below) row.setAttribute("aria-expanded", String(!plan.collapsed[i]));
     if (below && plan.collapsed[i]) row.append(element("span", "pv-count", `+${below}`));
     if (nodes.badges[i].length) {
       label += `, ${nodes.badges[i].join(", ")}`;
@@ -153,6 +168,7 @@ export class Rail {
     return row;
   }
 
+  /** @param {number} i */
   select(i) {
     const old = this.rows.get(this.selected < 0 ? -1 : this.rowOf[this.selected]);
     this.selected = i;
@@ -178,24 +194,29 @@ export class Rail {
     else this.root.removeAttribute("aria-activedescendant");
   }
 
+  /** @param {Set<number> | null} found */
   setFound(found) {
     this.found = found;
     this.redraw();
   }
 
+  /** @param {MouseEvent} event */
   #at(event) {
-    const row = event.target.closest?.(".pv-row");
+    const row = /** @type {HTMLElement} */ (event.target).closest?.(".pv-row");
     return row ? Number(row.dataset.node) : -1;
   }
 
+  /** @param {MouseEvent} event */
   #click(event) {
     const i = this.#at(event);
     if (i < 0) return;
-    if (event.target.classList.contains("pv-twist") && this.plan.below[i]) this.on.toggle(i);
+    if (/** @type {HTMLElement} */ (event.target).classList.contains("pv-twist") && this.plan.below[i])
+      this.on.toggle(i);
     else this.on.select(i);
   }
 
   // The keys of the ARIA tree pattern; everything else is the workbench's.
+  /** @param {KeyboardEvent} event */
   #key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || !this.plan?.size) return;
     const { plan, visible } = this,

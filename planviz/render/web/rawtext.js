@@ -7,7 +7,15 @@ const TALLEST = 8_000_000; // px; browsers stop near 17 million, so longer texts
 const WIDEST = 20_000; // characters of one line shown at once
 
 export class RawText {
+  /** @type {string | null | undefined} */ text;
+  /** @type {Uint32Array | null} */ starts;
+  /** @type {number} */ from;
+  /** @type {number} */ to;
+  /** @type {number} */ count;
+  /** @type {Pixels} */ height;
+
   // on: {line(number)}
+  /** @param {{ line: (line: number) => void }} on */
   constructor(on) {
     this.root = element("div", "pv-text");
     this.root.tabIndex = 0;
@@ -19,7 +27,7 @@ export class RawText {
     this.marked = [0, 0];
     this.root.addEventListener("scroll", () => this.draw(), { passive: true });
     this.root.addEventListener("click", (event) => {
-      const line = event.target.closest?.(".pv-text-line");
+      const line = /** @type {HTMLElement} */ (event.target).closest?.(".pv-text-line");
       if (line && !String(getSelection())) on.line(Number(line.dataset.line));
     });
     this.resizing = new ResizeObserver(() => this.draw());
@@ -30,6 +38,7 @@ export class RawText {
     this.resizing.disconnect();
   }
 
+  /** @param {string | null | undefined} text */
   show(text) {
     this.text = text;
     this.starts = null;
@@ -62,23 +71,33 @@ export class RawText {
   }
 
   // The words of a line, from 1; "" for one that is not there.
+  /** @param {number} number */
   lineText(number) {
     this.#index();
     return number >= 1 && number <= (this.count ?? 0) ? this.#line(number - 1) : "";
   }
 
+  // Once it is indexed.
+  get #whole() {
+    return /** @type {{ text: string; starts: Uint32Array }} */ (this);
+  }
+
+  /** @param {number} n */
   #line(n) {
-    const end = n + 1 < this.count ? this.starts[n + 1] - 1 : this.text.length;
-    const line = this.text.slice(this.starts[n], end).replace(/[\r\n]+$/, "");
+    const { text, starts } = this.#whole;
+    const end = n + 1 < this.count ? starts[n + 1] - 1 : text.length;
+    const line = text.slice(starts[n], end).replace(/[\r\n]+$/, "");
     return line.length > WIDEST ? `${line.slice(0, WIDEST)} … ${line.length - WIDEST} more characters` : line;
   }
 
+  /** @param {number} first @param {number} last */
   mark(first, last) {
     this.marked = [first, last];
-    for (const line of this.lines.children)
+    for (const line of /** @type {Iterable<HTMLElement>} */ (this.lines.children))
       line.classList.toggle("pv-marked", this.#isMarked(Number(line.dataset.line)));
   }
 
+  /** @param {number} n */
   #isMarked(n) {
     return n >= this.marked[0] && n <= this.marked[1];
   }
@@ -94,6 +113,7 @@ export class RawText {
     this.draw();
   }
 
+  /** @param {number} n */
   #top(n) {
     const whole = this.count * LINE,
       height = this.root.clientHeight;
@@ -114,16 +134,17 @@ export class RawText {
       to = last,
       room = SPARE;
     if (whole <= TALLEST) {
-      while (from > 0 && room > 0) room -= this.starts[from] - this.starts[--from] + 20;
+      const { text, starts } = this.#whole;
+      while (from > 0 && room > 0) room -= starts[from] - starts[--from] + 20;
       for (room = SPARE; to < this.count && room > 0; to++)
-        room -= (to + 1 < this.count ? this.starts[to + 1] : this.text.length) - this.starts[to] + 20;
+        room -= (to + 1 < this.count ? starts[to + 1] : text.length) - starts[to] + 20;
     }
     this.from = from;
     this.to = to;
     const made = [];
     for (let n = from; n < to; n++) {
       const line = element("div", "pv-text-line");
-      line.dataset.line = n + 1;
+      line.dataset.line = String(n + 1);
       line.classList.toggle("pv-marked", this.#isMarked(n + 1));
       const words = quoted("span", "pv-text-words", this.#line(n));
       line.append(words);

@@ -8,30 +8,49 @@ const MOST_ROWS = 160,
   MOST_CHARACTERS = 1_500,
   MOST_CHANGES = 40;
 
+/**
+ * @typedef {object} RuleListener
+ * @property {(slot: Slot) => void} select
+ * @property {(rule: string) => void} off
+ * @property {(line: number) => void} source
+ * @property {(rule: string) => void} why
+ */
+
 export class RuleCard {
+  /** @type {RulesData} */ extra;
+  /** @type {Steps} */ steps;
+  /** @type {number} */ k;
+  /** @type {HTMLElement} */ node;
+  /** @type {string} */ asked;
+
   // on: {select(slot), off(rule), source(line), why(rule)}
+  /** @param {RuleListener} on */
   constructor(on) {
     this.on = on;
     this.root = element("div", "pv-panel-body pv-rule");
   }
 
+  /** @param {Steps} steps @param {number} k @param {RulesData} extra */
   show(steps, k, extra) {
     this.extra = extra;
     const step = steps.steps[k],
       about = extra.cards?.[step.rule];
+    /** @type {HTMLElement[]} */
     const parts = [element("h3", "", step.rule)];
     if (about) parts.push(...this.#about(about));
     if (!extra.comparing) parts.push(...this.#beside(steps, k), ...this.#explained(steps, k), this.#facts(steps, k));
     parts.push(this.#step(steps, k, extra), this.#node(), ...this.#without(step, extra), ...this.#silent(extra));
     const same = this.steps === steps && this.k === k,
-      held = this.root.getRootNode().activeElement?.className;
+      held = /** @type {ShadowRoot} */ (this.root.getRootNode()).activeElement?.className;
     this.root.replaceChildren(...parts);
     Object.assign(this, { steps, k });
     // With the frame: here it would make the browser lay out twice.
     if (!same) requestAnimationFrame(() => (this.root.scrollTop = 0));
-    else if (held === "pv-select") this.root.querySelector(".pv-select")?.focus({ preventScroll: true });
+    else if (held === "pv-select")
+      /** @type {HTMLElement | null} */ (this.root.querySelector(".pv-select"))?.focus({ preventScroll: true });
   }
 
+  /** @param {RuleWords} given */
   #about({ what, algebra, unsafe, example, document }) {
     const parts = [];
     if (what) parts.push(worded("pv-rule-what", what));
@@ -43,6 +62,7 @@ export class RuleCard {
   }
 
   // Why the rule did that: its logic with the branch taken, what it saw, and rows where they are known.
+  /** @param {Steps} steps @param {number} k */
   #explained(steps, k) {
     return (steps.data.explained?.[k] ?? []).map(({ rule, node, logic, seen, reason, rows }) => {
       const box = element("section", "pv-section pv-why"),
@@ -77,6 +97,7 @@ export class RuleCard {
   }
 
   // Of Spark's own log: whether planviz takes the same step, and in which lines the plans after it differ.
+  /** @param {Steps} steps @param {number} k */
   #beside(steps, k) {
     const found = steps.data.beside?.[k];
     if (!found) return [];
@@ -86,14 +107,16 @@ export class RuleCard {
     return [box];
   }
 
+  /** @param {Steps} steps @param {number} k */
   #facts(steps, k) {
     const step = steps.steps[k],
       facts = element("dl"),
-      add = (name, words) => facts.append(termed(element("dt", "", name)), element("dd", "", words));
+      add = (/** @type {string} */ name, /** @type {string} */ words) =>
+        facts.append(termed(element("dt", "", name)), element("dd", "", words));
     add("batch", steps.data.batches[step.batch]?.name ?? "");
     if (step.iteration != null) add("iteration", String(step.iteration));
     if (step.milliseconds != null) add("time", duration(step.milliseconds));
-    const again = steps.steps.reduce((count, other) => count + (other.rule === step.rule), 0);
+    const again = steps.steps.reduce((count, other) => count + Number(other.rule === step.rule), 0);
     if (again > 1) add("changed", `the plan ${again} times in this trace`);
     if (step.name !== step.rule) add("class", step.name);
     if (step.matched) add("matched", step.matched);
@@ -101,11 +124,13 @@ export class RuleCard {
   }
 
   // What happened, in words and as one text.
+  /** @param {Steps} steps @param {number} k @param {RulesData} extra */
   #step(steps, k, extra) {
     const box = element("section", "pv-section"),
       { removed, inserted, moved, changed } = steps.marks(k),
       list = element("ul", "pv-changes");
     box.append(element("h4", "", extra.comparing ? "What the rule made of the final plan" : "This step"));
+    /** @type {(slot: Slot, mark: Mark, sign: string, words: string) => void} */
     const add = (slot, mark, sign, words) => {
       if (list.childElementCount >= MOST_CHANGES) return;
       const item = element("li"),
@@ -141,6 +166,7 @@ export class RuleCard {
     return box;
   }
 
+  /** @param {Steps} steps @param {(TextRow | null)[]} rows */
   #text(steps, rows) {
     const pre = element("pre", "pv-pre pv-diff");
     pre.tabIndex = 0;
@@ -161,6 +187,7 @@ export class RuleCard {
     return this.node;
   }
 
+  /** @param {Steps} steps @param {number} k @param {Slot | null} slot */
   select(steps, k, slot) {
     if (!this.node) return;
     this.node.hidden = slot == null;
@@ -174,9 +201,9 @@ export class RuleCard {
         " ",
         button("pv-link", `line ${line}`, "Show where it was written", () => this.on.source(line)),
       );
-    const add = (name, words) =>
+    const add = (/** @type {string} */ name, /** @type {string} */ words) =>
       this.node.append(element("p", "pv-muted", name), element("pre", "pv-pre pv-wrapped", words));
-    if (before === after) add("as before", after);
+    if (before === after) add("as before", after ?? "");
     else {
       if (before != null) add("before", before);
       if (after != null) add("after", after);
@@ -185,8 +212,9 @@ export class RuleCard {
   }
 
   // Why a rule that ran changed nothing.
-  #silent({ silent, why, comparing }) {
-    const names = Object.keys(silent ?? {});
+  /** @param {RulesData} given */
+  #silent({ silent = {}, why, comparing }) {
+    const names = Object.keys(silent);
     if (!names.length || comparing) return [];
     const box = element("section", "pv-section"),
       choice = element("select", "pv-select"),
@@ -211,9 +239,10 @@ export class RuleCard {
     return [box];
   }
 
+  /** @param {SilentRule} rule @param {WhyNot | undefined} told */
   #reason(rule, told) {
     if (told) return [element("p", "", told.sentence), ...this.#guards(told), ...this.#about(rule)];
-    const times = (count) => (count === 1 ? "once" : `${count} times`),
+    const times = (/** @type {number} */ count) => (count === 1 ? "once" : `${count} times`),
       needs = rule.needs.join(" or ");
     const passes = `It was called ${times(rule.runs)}. `;
     const why =
@@ -223,6 +252,7 @@ export class RuleCard {
     return [element("p", "", why), ...this.#about(rule)];
   }
 
+  /** @param {WhyNot} given */
   #guards({ guards, looked_at }) {
     const list = element("ul", "pv-guards");
     for (const { node, reason, value } of guards) {
@@ -242,6 +272,7 @@ export class RuleCard {
     return list.childElementCount ? [list] : [];
   }
 
+  /** @param {Step} step @param {RulesData} extra */
   #without(step, extra) {
     if (!extra.own) return [];
     const box = element("section", "pv-section"),
@@ -269,6 +300,7 @@ export class RuleCard {
 }
 
 // A paragraph in which `code` stands between backquotes.
+/** @param {string} className @param {string} text */
 function worded(className, text) {
   const made = element("p", className);
   told(text)
@@ -278,6 +310,7 @@ function worded(className, text) {
 }
 
 // Rows below a filter; those that it drops are struck through and say so.
+/** @param {FilterRows} given */
 function tableOf({ words, columns, rows, kept }) {
   const holder = element("div", "pv-rows"),
     table = element("table"),

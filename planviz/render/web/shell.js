@@ -3,6 +3,7 @@ import { button, element } from "./dom.js";
 import { KEYS } from "./keys.js";
 
 // Buttons and fields that change with the plan become properties of the workbench.
+/** @param {Workbench} bench */
 export function toolbar(bench) {
   const bar = element("div", "pv-toolbar");
   bar.setAttribute("role", "toolbar");
@@ -65,6 +66,7 @@ export function toolbar(bench) {
 }
 
 // The dialog that "?" opens.
+/** @param {Workbench} bench */
 export function keyList(bench) {
   bench.help = element("div", "pv-help");
   bench.help.setAttribute("role", "dialog");
@@ -83,9 +85,11 @@ export function keyList(bench) {
   return bench.help;
 }
 
+/** @type {Record<string, [sign: string, name: string]>} */
 const SEVERITIES = { problem: ["!", "Problem"], warning: ["▲", "Warning"], info: ["i", "Information"] };
 
 // One finding as a button; `open` gets the id of its node, at the next press that of its next one.
+/** @param {Finding} given @param {(id: number | null) => void} open */
 export function findingItem({ severity, title, evidence, node, nodes }, open) {
   const [sign, name] = SEVERITIES[severity] ?? SEVERITIES.info,
     places = nodes?.length ? nodes : [node];

@@ -3,6 +3,7 @@ import { element } from "./dom.js";
 import { count } from "./figures.js";
 import { label } from "./formula.js";
 
+/** @param {SlideLink[]} slides @param {Estimated} answer */
 export function slideView(slides, answer) {
   const list = element("nav", "pv-slide-list");
   list.setAttribute("aria-label", "Slide examples");
@@ -15,7 +16,7 @@ export function slideView(slides, answer) {
     list.append(link);
   }
   return answer.slide
-    ? [list, one(answer)]
+    ? [list, one({ slide: answer.slide, sides: answer.sides })]
     : [
         list,
         element(
@@ -26,6 +27,7 @@ export function slideView(slides, answer) {
       ];
 }
 
+/** @param {{ slide: SlideAnswer; sides: EstimatedPlan[] }} given */
 function one({ slide, sides }) {
   const box = element("section", "pv-slide"),
     table = element("table", "pv-order-table"),
@@ -79,6 +81,7 @@ function one({ slide, sides }) {
   return box;
 }
 
+/** @param {number | null} rows @param {string} about @param {boolean} [imagined] */
 function cell(rows, about, imagined) {
   const words = rows == null ? "–" : about + count(rows);
   const made = element("td", rows == null ? "pv-muted" : "", imagined && rows != null ? `(${words})` : words);
@@ -87,6 +90,7 @@ function cell(rows, about, imagined) {
 }
 
 // "Broadcast Hash Join ×3, Sort Merge Join"
+/** @param {string[]} names */
 function counted(names) {
   const times = new Map();
   for (const name of names) times.set(name, (times.get(name) ?? 0) + 1);

@@ -8,9 +8,10 @@ const STEP = "minmax(40px, 48px)",
   SHUFFLE = "minmax(92px, 132px)";
 const ROWS = 7; // header, five parts, sample rows
 
+/** @param {StageFlow} given */
 export function stageCards({ cards, between }) {
   const flow = element("div", "pv-flow"),
-    columns = [];
+    columns = /** @type {string[]} */ ([]);
   cards.forEach((told, at) => {
     if (at) {
       columns.push(between[at - 1].name ? SHUFFLE : STEP);
@@ -26,6 +27,7 @@ export function stageCards({ cards, between }) {
   return flow;
 }
 
+/** @param {StageCard} given */
 function card({ kind, number, title, about, parts, rows }) {
   const made = element("section", kind === "stage" ? "pv-card" : "pv-card pv-input"),
     head = element("header"),
@@ -41,6 +43,7 @@ function card({ kind, number, title, about, parts, rows }) {
   return made;
 }
 
+/** @param {CardPart} given */
 function part({ title, items, questions, outcome, figures, quiet, small, is_many }) {
   const made = element("div", "pv-part");
   made.append(termed(element("h4", "", title)));
@@ -61,6 +64,7 @@ function part({ title, items, questions, outcome, figures, quiet, small, is_many
   return made;
 }
 
+/** @param {CardItem} given */
 function named({ text, aside, tone }) {
   const item = element("li", tone === "fixed" ? "pv-buffer pv-fixed" : tone === "mutable" ? "pv-buffer" : "");
   item.append(element("code", "", text));
@@ -68,6 +72,7 @@ function named({ text, aside, tone }) {
   return item;
 }
 
+/** @param {CardQuestion} given */
 function asked({ text, answer, seen, ruled_out: ruledOut }) {
   const item = element("li", answer ? "" : "pv-unasked");
   item.append(element("span", "", text));
@@ -77,6 +82,7 @@ function asked({ text, answer, seen, ruled_out: ruledOut }) {
   return item;
 }
 
+/** @param {CardRows | null} rows */
 function sample(rows) {
   const made = element("div", "pv-part pv-sample");
   if (!rows) return made;
@@ -91,7 +97,7 @@ function sample(rows) {
     cell.title = type;
     head.append(cell);
   }
-  const wide = (cell) => {
+  const wide = (/** @type {HTMLTableCellElement} */ cell) => {
     cell.colSpan = Math.max(1, rows.columns.length);
     return cell;
   };
@@ -119,6 +125,7 @@ function sample(rows) {
   return made;
 }
 
+/** @param {StageFlow["between"][number]} given */
 function betweenCards({ name, lines, sorts }) {
   const made = element("div", name ? "pv-between pv-exchange" : "pv-between");
   if (name) made.append(termed(element("b", "", name)));

@@ -4,7 +4,12 @@ import { button, element } from "./dom.js";
 const AROUND = 400;
 
 export class StepCard {
+  /** @type {Play} */ play;
+  /** @type {number | undefined} */ listed;
+  /** @type {HTMLElement[]} */ lines;
+
   // on: {go(step)}
+  /** @param {{ go: (step: number) => void }} on */
   constructor(on) {
     this.on = on;
     this.root = element("div", "pv-panel-body pv-rule");
@@ -13,7 +18,7 @@ export class StepCard {
     this.list = element("ol", "pv-step-list");
     this.list.setAttribute("aria-label", "Steps of this phase");
     this.list.addEventListener("click", (event) => {
-      const line = event.target.closest?.("button");
+      const line = /** @type {HTMLElement} */ (event.target).closest?.("button");
       if (line) this.on.go(Number(line.dataset.step));
     });
     this.phase = element("h4");
@@ -23,6 +28,7 @@ export class StepCard {
     this.root.append(this.head, this.now, this.steps, this.facts);
   }
 
+  /** @param {Play} play */
   open(play) {
     this.play = play;
     this.listed = undefined;
@@ -36,6 +42,7 @@ export class StepCard {
     );
   }
 
+  /** @param {number} k */
   show(k) {
     const step = this.play.steps[k];
     this.now.replaceChildren(element("p", "pv-now-text", step.text));
@@ -48,6 +55,7 @@ export class StepCard {
     this.#reveal(this.lines.find((line) => line.hasAttribute("aria-current")));
   }
 
+  /** @param {NonNullable<PlayStep["compared"]>} given */
   #comparison([left, operator, right, verdict]) {
     const made = element("p", "pv-compared");
     made.append(
@@ -60,6 +68,7 @@ export class StepCard {
     return made;
   }
 
+  /** @param {number} phase */
   #listed(phase) {
     if (this.listed === phase) return;
     this.listed = phase;
@@ -76,12 +85,14 @@ export class StepCard {
     );
   }
 
+  /** @param {PlayStep} step @param {number} k */
   #line(step, k) {
     const line = button("pv-step-words", step.text, "", () => {});
-    line.dataset.step = k;
+    line.dataset.step = String(k);
     return line;
   }
 
+  /** @param {HTMLElement | undefined} line */
   #reveal(line) {
     if (!line) return;
     const { scrollTop, clientHeight } = this.list,

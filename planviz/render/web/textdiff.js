@@ -3,12 +3,14 @@
 const MOST = 1_500_000; // pairs of lines compared within one changed piece
 
 // [sign, line] with " ", "-" or "+" and null for lines left out; lines are [tree marks, words], equal where words are.
+/** @param {TextLine[]} before @param {TextLine[]} after */
 export function unified(before, after, context = 3) {
   const rows = merged(before, after),
     near = new Uint8Array(rows.length);
   rows.forEach(([sign], at) => {
     if (sign !== " ") near.fill(1, Math.max(0, at - context), at + context + 1);
   });
+  /** @type {(TextRow | null)[]} */
   const found = [];
   rows.forEach((row, at) => {
     if (near[at]) found.push(row);
@@ -17,9 +19,11 @@ export function unified(before, after, context = 3) {
   return found;
 }
 
+/** @param {TextLine[]} before @param {TextLine[]} after */
 function merged(before, after) {
-  const same = (a, b) => before[a][1] === after[b][1],
-    rows = [];
+  /** @type {TextRow[]} */
+  const rows = [];
+  const same = (/** @type {number} */ a, /** @type {number} */ b) => before[a][1] === after[b][1];
   let start = 0,
     endA = before.length,
     endB = after.length;
@@ -28,7 +32,7 @@ function merged(before, after) {
     endA--;
     endB--;
   }
-  const keep = (b) => rows.push([" ", after[b]]);
+  const keep = (/** @type {number} */ b) => rows.push([" ", after[b]]);
   for (let b = 0; b < start; b++) keep(b);
   const n = endA - start,
     m = endB - start;
@@ -62,9 +66,10 @@ function merged(before, after) {
 
 // Spark's own form (PlanChangeLogger): lines paired by position, "!" where they differ, the right tree three columns
 // behind the widest line of the left. Returns [marked, text] rows.
+/** @param {string[]} left @param {string[]} right */
 export function sideBySide(left, right) {
   const width = left.reduce((most, line) => Math.max(most, line.length), 0),
-    rows = [];
+    rows = /** @type {[marked: boolean, text: string][]} */ ([]);
   for (let at = 0; at < Math.max(left.length, right.length); at++) {
     const l = left[at] ?? "",
       r = right[at] ?? "";

@@ -6,17 +6,24 @@ const TALL = 28,
   LOW = 6;
 
 export class Timeline {
+  /** @type {HTMLButtonElement[]} */ bars;
+  /** @type {HTMLElement[]} */ batches;
+  /** @type {number | undefined} */ current;
+  /** @type {HTMLElement | undefined} */ batch;
+
   // on: {go(step)}
+  /** @param {{ go: (step: number) => void }} on */
   constructor(on) {
     this.on = on;
     this.root = element("ol", "pv-batches");
     this.root.setAttribute("aria-label", "Batches and their effective rules");
     this.root.addEventListener("click", (event) => {
-      const bar = event.target.closest?.(".pv-step-bar");
+      const bar = /** @type {HTMLElement} */ (event.target).closest?.(".pv-step-bar");
       if (bar) this.on.go(Number(bar.dataset.step));
     });
   }
 
+  /** @param {TimelineSteps} steps @param {boolean} silent */
   show(steps, silent) {
     const { batches } = steps.data,
       many = steps.count;
@@ -26,12 +33,15 @@ export class Timeline {
       most = Math.max(1, ...weights);
     this.bars = [];
     this.batches = [];
+    /** @type {(HTMLElement | HTMLElement[])[]} */
     const items = [];
+    /** @type {string[]} */
     let quiet = [];
     const fold = () => {
       if (quiet.length) items.push(silent ? quiet.map((name) => this.#silent([name])) : this.#silent(quiet));
       quiet = [];
     };
+    /** @type {string | undefined} */
     let executor;
     batches.forEach(({ name, steps: own, executor: now }, at) => {
       if (now && now !== executor) {
@@ -47,6 +57,13 @@ export class Timeline {
     this.current = undefined;
   }
 
+  /**
+   * @param {string} name
+   * @param {number[]} own
+   * @param {TimelineSteps} steps
+   * @param {number[]} weights
+   * @param {number} most
+   */
   #batch(name, own, steps, weights, most) {
     const item = element("li", "pv-batch"),
       bars = element("ol", "pv-bars");
@@ -54,10 +71,10 @@ export class Timeline {
     for (const k of own) {
       const { rule } = steps.steps[k],
         weight = weights[k];
-      const words = steps.words?.(k) ?? (weight ? `${weight} changed` : "nothing to see in the tree");
+      const words = steps.told?.(k) ?? (weight ? `${weight} changed` : "nothing to see in the tree");
       const slot = element("li"),
         bar = button("pv-step-bar", "", "", () => {});
-      bar.dataset.step = k;
+      bar.dataset.step = String(k);
       bar.title = `${k + 1} ${rule} · ${words}`;
       bar.setAttribute("aria-label", `${k + 1} ${rule}, ${words}`);
       bar.tabIndex = -1;
@@ -73,10 +90,12 @@ export class Timeline {
     return item;
   }
 
+  /** @param {string} name */
   #executor(name) {
     return termed(element("li", "pv-executor", name));
   }
 
+  /** @param {string[]} names */
   #silent(names) {
     const item = element("li", "pv-batch pv-silent"),
       words = names.length === 1 ? names[0] : `${names.length} silent`;
@@ -86,6 +105,7 @@ export class Timeline {
     return item;
   }
 
+  /** @param {number} k @param {number} batch */
   select(k, batch) {
     const old = this.current;
     if (old !== undefined && this.bars[old]) {
@@ -103,13 +123,14 @@ export class Timeline {
     this.batch?.classList.add("pv-current");
     this.current = k;
     // With the frame, when the rest of the page stands: here it would make the browser lay out twice.
-    requestAnimationFrame(() => this.bars[this.current] === bar && this.#reveal(bar));
+    requestAnimationFrame(() => this.bars[this.current ?? -1] === bar && this.#reveal(bar));
   }
 
   // Scrolls sideways only, and only when the bar or its batch's name is out of sight.
+  /** @param {HTMLElement} bar */
   #reveal(bar) {
     const { scrollLeft, clientWidth } = this.root,
-      item = bar.closest(".pv-batch");
+      item = /** @type {HTMLElement} */ (bar.closest(".pv-batch"));
     const room = item.offsetWidth < clientWidth - 80 ? item : bar;
     const left = room.offsetLeft - this.root.offsetLeft,
       right = left + room.offsetWidth;

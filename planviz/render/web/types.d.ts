@@ -433,12 +433,6 @@ interface EstimateStep {
   parts?: EstimateStep[];
 }
 
-interface ColumnChange {
-  name: string;
-  before: Record<string, string | number | null>;
-  after: Record<string, string | number | null>;
-}
-
 interface EstimateCard {
   label: string;
   rows: string | null;
@@ -452,9 +446,9 @@ interface EstimateCard {
   steps_are?: string;
   size?: Reckoned | null;
   size_inputs?: Line[];
-  assumes?: string[];
-  columns?: unknown[][];
-  sources?: string[];
+  assumes?: Line[];
+  columns?: { name: string; changes: [what: string, before: string, after: string][] }[];
+  sources?: Line[];
 }
 
 interface EstimatedPlan {
@@ -482,27 +476,20 @@ interface Estimated {
   aligned: boolean;
   divergence: { side: number; node: number } | null;
   notes?: string[];
-  problems?: FigureProblem[];
+  /** In sentences. */
+  problems?: string[];
   slide?: SlideAnswer;
   ms: { planned: Milliseconds; drawn: Milliseconds };
   message?: undefined;
-}
-
-interface FigureProblem {
-  table: string;
-  column?: string | null;
-  field?: string;
-  words: string;
 }
 
 type Figure = number | string | null;
 type Figures = Record<string, Figure | undefined>;
 
 interface TableEdits {
-  rows?: Figure;
-  bytes?: Figure;
+  rowCount?: Figure;
+  sizeInBytes?: Figure;
   columns?: Record<string, Figures>;
-  [field: string]: Figure | Record<string, Figures> | undefined;
 }
 
 type Edits = Record<string, TableEdits>;
@@ -528,10 +515,10 @@ interface EstimatesData extends Dressed {
 
 interface FigureTableData {
   name: string;
-  rows: number | null;
-  bytes: Bytes | null;
-  columns: ({ name: string; type: string } & Figures)[];
-  [field: string]: unknown;
+  rowCount?: number | null;
+  sizeInBytes?: Bytes | null;
+  guessed?: boolean;
+  columns: { name: string; type: string; used: string[]; [field: string]: Figure | string[] | undefined }[];
 }
 
 interface SlideLink {
@@ -841,7 +828,7 @@ interface AggregateAsked {
 interface AggregateTold {
   number: number;
   setting: string;
-  title: string;
+  functions: string;
   keys: string;
   facts: string[];
   notes: Line[];
@@ -851,8 +838,13 @@ interface AggregateTold {
   unseen: string;
   rejected: Line[];
   playable: boolean;
+  /** Changes where the operators at work are others. */
   plays: string;
   hashed: boolean;
+  /** What is wrong with the rows, and why none are known. */
+  error: string;
+  note: string;
+  stopped?: undefined;
   message?: undefined;
 }
 
@@ -862,6 +854,183 @@ interface AggregationsData extends Dressed {
   rows: AggregateRow[];
   told: AggregateTold;
 }
+
+// ---- around the elements (planviz/ui)
+
+/** planviz/ui/address.js says what each is. */
+interface AddressData {
+  query: string;
+  view: string;
+  node: number | string | null;
+  button: boolean;
+  part: string;
+  visitor: string;
+  stages?: Record<string, number | string>;
+}
+
+/** planviz/ui/box.js says what each is. */
+interface BoxData {
+  look: "box" | "small" | "drop";
+  limit: number;
+  error: { message: string; line?: number } | null;
+  text?: string;
+  taken?: number | string;
+  planned?: Record<string, string>;
+}
+
+interface Badge {
+  text: string;
+  tone: string;
+  title?: string;
+}
+
+type HistoryCell = string | { text: string; title?: string; tone?: string; bar?: number } | Badge[];
+
+/** planviz/ui/history.js says what each is. */
+interface HistoryData {
+  columns: [label: string, kind: string][];
+  ranked: number | null;
+  rows: { open: string; cells: HistoryCell[] }[];
+  selected: string | null;
+  height: Pixels;
+}
+
+// ---- classes that others name
+
+type Plan = import("./plan.js").Plan;
+type Canvas = import("./canvas.js").Canvas;
+type Steps = import("./steps.js").Steps;
+type Panes = import("./panes.js").Panes;
+type Workbench = import("./bench.js").Workbench;
+type WhatIfs = import("./whatifs.js").WhatIfs;
+
+/** Numbers by the index of a node or box. */
+type Column = Int32Array | Uint8Array | Float64Array | number[];
+
+/** What became of a node's card between two states of a plan. */
+type Mark = "removed" | "inserted" | "moved" | "changed" | "was" | "is";
+
+/** How cards stand out from others. */
+interface CardStyle {
+  fill: string | CanvasGradient;
+  border: string | CanvasGradient;
+  width?: Pixels;
+  dash?: Pixels[];
+}
+
+/** What edges tell in the place of the scene's rows. */
+interface Measure {
+  /** Colours; 0 is none. */
+  tints: string[];
+  width: (node: number) => Pixels;
+  tint: (node: number) => number;
+  words: (node: number) => [text: string, colour: string][];
+}
+
+/** What stands on the picture beside its cards, by box. */
+interface Overlay {
+  marks: Map<number, Mark> | null;
+  labels: Map<number, string> | null;
+  ghosts: [box: number, above: number][] | null;
+}
+
+/** A state of a plan: look and slot above, by slot. Slots where nothing stands are holes. */
+type StepState = [look: number, above: Slot][];
+
+/** Where cards of a step stand, by slot. */
+interface StepPlaces {
+  x: Record<Slot, Pixels>;
+  y: Record<Slot, Pixels>;
+  w: Record<Slot, Pixels>;
+  h: Record<Slot, Pixels>;
+  size: [width: Pixels, height: Pixels];
+  line?: boolean;
+  root?: Pixels;
+}
+
+/** What a step changed, by slot. */
+interface StepMarks {
+  removed: Set<Slot>;
+  inserted: Set<Slot>;
+  /** Slot before -> slot after. */
+  moved: Map<Slot, Slot>;
+  changed: Map<Slot, Line[]>;
+}
+
+/** What the Cardinality page shows in its middle. */
+type EstimatesView = "plans" | "order" | "sizes" | "slides";
+
+/** How the step player and Compare show two states. */
+type View = "split" | "merged" | "log" | "sql";
+
+type Side = "before" | "after" | "merged";
+
+interface Bounds {
+  x0: number;
+  y0: number;
+  x1: number;
+  y1: number;
+}
+
+/** A line of two texts as one, and whose it is. */
+type TextRow = [sign: " " | "-" | "+", line: TextLine];
+
+/** Width and height of a view. */
+type Room = [width: Pixels, height: Pixels];
+
+/** How a plan is laid out in cards of one line. */
+interface Snug {
+  gap?: Pixels;
+  width?: (box: number) => Pixels;
+  /** The first input straight down. */
+  down?: boolean;
+  /** Short second inputs in one row. */
+  lying?: boolean;
+  /** As the scene has the cards. */
+  placed?: boolean;
+  line?: boolean;
+}
+
+/** What the canvas draws of a step. */
+interface Picture {
+  plan: Plan;
+  slots: Slot[];
+  marks: Map<number, Mark>;
+  labels: Map<number, string>;
+  ghosts: [box: number, above: number][];
+}
+
+/** What the timeline draws: a trace, or another run through steps. */
+interface TimelineSteps {
+  count: number;
+  data: { batches: Batch[] };
+  steps: { rule: string }[];
+  weight(k: number): number;
+  told?: (k: number) => string;
+}
+
+/** What the card of an estimate shows. */
+interface EstimateTold {
+  title: string;
+  sub: Line[];
+  card: EstimateCard;
+  rows: number | null;
+  bytes: Bytes | null;
+  /** Of the plan beside it. */
+  other: { rows: number | null | undefined; bytes: Bytes | null } | null;
+}
+
+/** How far an estimate is from what was measured. */
+interface Miss {
+  side: "under" | "over" | "right";
+  factor: number;
+}
+
+/** One thing that is otherwise on the Joins page: where it is kept, its name, and in words. */
+type JoinChange = [part: JoinPart | "profile", name: string, words: string];
+
+/** Names of keys, and what they do. */
+type KeyWords = [names: string[], words: string];
 
 // ---- elements, and what mounts them
 
@@ -906,7 +1075,7 @@ interface Chosen {
 }
 
 interface Shown {
-  received: Milliseconds;
+  received?: Milliseconds;
   drawn?: Milliseconds | null;
   painted?: Milliseconds | null;
   nodes?: number;
@@ -923,6 +1092,11 @@ interface EarlyText {
   focused: boolean;
   start: number;
   end: number;
+}
+
+/** What an element's selector finds is markup here, never a drawing's part. */
+interface Element {
+  closest(selectors: string): HTMLElement | null;
 }
 
 interface Window {

@@ -8,13 +8,17 @@ const MOST_FLIPS = 3,
   PATIENCE = 400; // of changes, of answers, ms before changes are planned that nobody asked for
 
 export class Why {
+  /** @type {Map<string, Promise<WhyAnswer | FlipAnswer>>} */ answers;
+
   // on.go(page, number) opens another page at a join or an aggregate.
+  /** @param {{ go?: WorkbenchCallbacks["go"] }} on */
   constructor(on) {
     this.on = on;
     this.answers = new Map();
   }
 
   // A place in the panel that fills as the answers come; null where nobody can be asked.
+  /** @param {WorkbenchData} data @param {number | null} id */
   place(data, id) {
     if (!data.why_url || id == null) return null;
     const box = element("div", "pv-why"),
@@ -26,6 +30,7 @@ export class Why {
   }
 
   // The joins of the whole plan in short; null where nobody can be asked. on.select(id) leads to one of them.
+  /** @param {WorkbenchData} data @param {(id: number) => void} select */
   joins(data, select) {
     if (!data.why_url) return null;
     const box = element("div", "pv-joins-short"),
@@ -35,8 +40,9 @@ export class Why {
         const line = element("div", "pv-join-short");
         line.append(button("pv-plain pv-strong", join.operator, "", () => select(join.node)));
         line.append(element("p", "", join.sides), element("p", "pv-muted", join.reason));
-        if (join.flips !== undefined && data.flips_url)
-          setTimeout(() => box.isConnected && line.append(this.#flips(join, data.flips_url)), PATIENCE);
+        const { flips_url: flips } = data;
+        if (join.flips !== undefined && flips)
+          setTimeout(() => box.isConnected && line.append(this.#flips(join, flips)), PATIENCE);
         box.append(line);
       }
       if (more && this.on.go)
@@ -46,6 +52,10 @@ export class Why {
     return box;
   }
 
+  /**
+   * @param {string} url
+   * @returns {Promise<WhyAnswer>}
+   */
   #ask(url) {
     if (!this.answers.has(url)) {
       if (this.answers.size > KEPT) this.answers.clear();
@@ -54,9 +64,10 @@ export class Why {
         .catch(() => ({ sections: [] }));
       this.answers.set(url, told);
     }
-    return this.answers.get(url);
+    return /** @type {Promise<WhyAnswer>} */ (this.answers.get(url));
   }
 
+  /** @param {WhySection} section @param {WorkbenchData} data */
   #section(section, data) {
     const box = element("div", "pv-section"),
       list = element("ul", "pv-checks");
@@ -66,11 +77,13 @@ export class Why {
     for (const [mark, words, seen] of section.lines) list.append(this.#line(mark, words, seen));
     if (section.lines.length) box.append(list);
     if (section.flips !== undefined && data.flips_url) box.append(this.#flips(section, data.flips_url));
-    if (section.page && this.on.go)
-      box.append(button("pv-link", PAGES[section.page], "", () => this.on.go(section.page, section.number ?? null)));
+    const { page } = section;
+    if (page && this.on.go)
+      box.append(button("pv-link", PAGES[page], "", () => this.on.go?.(page, section.number ?? null)));
     return box;
   }
 
+  /** @param {"yes" | "no" | "unknown" | ""} mark @param {string} words @param {string} seen */
   #line(mark, words, seen) {
     const line = element("li", mark ? `pv-check pv-${mark}` : "");
     if (mark) {
@@ -87,14 +100,15 @@ export class Why {
   }
 
   // The nearest changes that give another operator: each is planned before it is offered, one after the other.
+  /** @param {{ flips?: number; number?: number }} section @param {string} url */
   #flips(section, url) {
     const box = element("div", "pv-flips");
-    const ask = (body) => this.#post(url, { join: section.flips, want: "flips", at: body });
-    const next = async (at, found) => {
+    const ask = (/** @type {number} */ body) => this.#post(url, { join: section.flips, want: "flips", at: body });
+    const next = async (/** @type {number} */ at, /** @type {number} */ found) => {
       const told = await ask(at);
       if (told.flip) {
         if (!found) box.append(element("p", "pv-muted", "Would flip it:"));
-        box.append(flipButton(told.flip, () => this.on.go?.("joins", section.number)));
+        box.append(flipButton(told.flip, () => this.on.go?.("joins", section.number ?? null)));
       }
       if (told.more && found + (told.flip ? 1 : 0) < MOST_FLIPS) await next(at + 1, found + (told.flip ? 1 : 0));
     };
@@ -102,6 +116,11 @@ export class Why {
     return box;
   }
 
+  /**
+   * @param {string} url
+   * @param {unknown} body
+   * @returns {Promise<FlipAnswer>}
+   */
   #post(url, body) {
     const name = `${url} ${JSON.stringify(body)}`;
     if (!this.answers.has(name)) {
@@ -111,6 +130,6 @@ export class Why {
         told.then((answer) => (answer.ok ? answer.json() : {})).catch(() => ({})),
       );
     }
-    return this.answers.get(name);
+    return /** @type {Promise<FlipAnswer>} */ (this.answers.get(name));
   }
 }
