@@ -5,13 +5,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 8501
 
-.PHONY: help setup run test quick check browser notebook pictures docs samples fidelity fidelity-real bench-parse bench-optimizer bench-ingest bench-browser bench-load lock audit clean
+.PHONY: help setup run test quick check check-js browser notebook pictures docs samples fidelity fidelity-real bench-parse bench-optimizer bench-ingest bench-browser bench-load lock audit clean
 
 help:
 	@echo "make run            start the app on http://localhost:$(PORT)"
 	@echo "make test           set everything up and run every test"
 	@echo "make quick          after every change: what needs no Java, no browser and no minute"
 	@echo "make check          types and style only"
+	@echo "make check-js       types and style of the browser's scripts (needs Node 20; part of make check where there is Node)"
 	@echo "make notebook       planviz in a real JupyterLab (installs one)"
 	@echo "make fidelity       our plans beside those that real Spark printed; VERSIONS=\"3.3 3.5\": beside those versions"
 	@echo "make fidelity-real  the golden statements put to a real Spark: VERSION=3.5.9 (installs it beside the project)"
@@ -45,6 +46,17 @@ check: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	@if ! command -v npm >/dev/null; then echo "check-js left out: there is no Node"; \
+	elif $(MAKE) --silent node_modules; then $(MAKE) check-js; \
+	else echo "check-js left out: its tools could not be installed"; fi
+
+node_modules: package.json package-lock.json
+	npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+check-js: node_modules
+	npx --no-install tsc -p .
+	npx --no-install biome check --error-on-warnings
 
 test: setup browser check
 	$(BIN)/python -m pytest -n auto --dist loadgroup -rR
