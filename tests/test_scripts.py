@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import re
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from planviz.document.comparison.chain_text import chain_data
+from planviz.document.comparison.chains import compare_chain
+from planviz.document.comparison.plans import compare_plans
+from planviz.document.comparison.view import difference_data
+from planviz.render.theme import tokens
+from planviz.samples import load
+from planviz.ui import aggregate_views, cardinality, joins, reasons, rules, views
+from planviz.ui.cache import open_document
 
 ROOT = Path(__file__).parents[1]
 TOOLS = ROOT / "node_modules" / ".bin"
@@ -63,6 +75,70 @@ def test_a_wrong_type_is_seen(tools: Path, tmp_path: Path) -> None:
     (tmp_path / "tsconfig.json").write_text(config, encoding="utf-8")
     done = run(tools / "tsc", "-p", tmp_path)
     assert re.search(r"wrong\.js\(2,7\): error TS2345", done.stdout), done.stdout
+
+
+JOINS = (
+    "SELECT count(*) FROM lineitem l JOIN orders o ON l.l_orderkey = o.o_orderkey "
+    "JOIN customer c ON o.o_custkey = c.c_custkey WHERE o.o_totalprice > 10 AND 1 = 1"
+)
+AGGREGATE = (
+    "SELECT c.country, count(DISTINCT o.user_id) AS n, sum(o.amount) AS s FROM orders o "
+    "JOIN users c ON o.user_id = c.user_id WHERE o.amount > 1 GROUP BY c.country"
+)
+NO_BROADCAST = {"settings": {"spark.sql.autoBroadcastJoinThreshold": -1}}
+
+
+def unpacked(data: bytes) -> object:
+    told: object = json.loads(gzip.decompress(data) if data[:1] == b"\x1f" else data)
+    return told
+
+
+def told() -> Iterator[tuple[str, object]]:
+    """What the server sends to each element, of SQL and of pasted texts, and the type that the scripts read it with."""
+    query, pasted = open_document(JOINS, "tpch"), open_document(load("broadcast-and-merge-join"))
+    for at in range(len(query.facts.stages)):
+        yield "WorkbenchData", unpacked(views.workbench(query, str(at), None))
+    last = str(len(query.facts.stages) - 1)
+    yield "WhyAnswer", reasons.joins_in_short(query, last)
+    for node in query.document.plans[-1]:
+        yield "WhyAnswer", reasons.reasons_of(query, last, node.id)
+    for opened in (pasted, open_document(load("rest-execution")), open_document(load("event-log"))):
+        yield "WorkbenchData", unpacked(views.workbench(opened, views.first_plan(opened), None))
+        if cardinality.has_numbers(opened):
+            yield "EstimatesData", unpacked(cardinality.data(opened, cardinality.asked_of(opened, None)))
+    silent = list(rules.silent(query.document.trace))[:3]
+    yield "RulesData", unpacked(rules.data(query, None, ["PushDownPredicates"], silent))
+    yield "RulesData", unpacked(rules.data(open_document(load("rule-log")), 2, [], []))
+    plans = [query.document.plans[at] for at in (0, -1, -2)]
+    dressed = {"theme": tokens(), "dark": None}
+    yield "CompareData", difference_data(compare_plans(*plans[:2]), "two") | dressed
+    yield "CompareData", chain_data(compare_chain(plans, ["a", "b", "c"]), "three") | dressed
+    yield "JoinsData", joins.page_data(query, None, "")
+    yield "JoinsData", joins.page_data(pasted, None, "")
+    yield "JoinsTold", joins.reply(query, {"join": 0, "asked": NO_BROADCAST})
+    for at in range(4):
+        yield "FlipAnswer", joins.reply(query, {"join": 0, "want": "flips", "at": at})
+    yield "PlanDifference | null", joins.reply(query, {"join": 0, "want": "diff", "asked": NO_BROADCAST})["diff"]
+    yield "Play", joins.reply(query, {"join": 0, "want": "play"})["play"]
+    asked = cardinality.asked_of(query, None)
+    yield "EstimatesData", unpacked(cardinality.data(query, asked))
+    for what, name in (("order", "OrderAnswer"), ("sizes", "SizesAnswer")):
+        yield name, unpacked(cardinality.asked_for(query, what, json.dumps(asked).encode())[1])
+    opened = open_document(AGGREGATE, "shop")
+    yield "AggregationsData", aggregate_views.page_data(opened, None)
+    for play in aggregate_views.reply(opened, {"number": 1, "want": "plays"})["plays"]:
+        yield "Play", play
+
+
+def test_what_the_server_sends_is_of_the_types_that_scripts_read(tools: Path, tmp_path: Path) -> None:
+    """Neither side knows of the other's change: a field that is renamed in Python would be undefined in the browser."""
+    lines = [f"export const told{at}: {name} = {json.dumps(value)};" for at, (name, value) in enumerate(told())]
+    (tmp_path / "told.ts").write_text("\n".join(lines), encoding="utf-8")
+    include = [f"{tmp_path}/told.ts", f"{ROOT}/planviz/render/web/*.d.ts"]
+    config = {"extends": f"{ROOT}/tsconfig.json", "include": include}
+    (tmp_path / "tsconfig.json").write_text(json.dumps(config), encoding="utf-8")
+    done = run(tools / "tsc", "-p", tmp_path)
+    assert done.returncode == 0, done.stdout[:4_000]
 
 
 def test_scripts_are_formatted_and_linted(tools: Path) -> None:

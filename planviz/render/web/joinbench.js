@@ -177,7 +177,7 @@ export class JoinBench {
 
   // The join that is shown, where there is one.
   get #join() {
-    return /** @type {JoinTold} */ (this.told.join);
+    return /** @type {JoinTold | AskableJoin} */ (this.told.join);
   }
 
   // ---- what is asked
@@ -546,4 +546,4 @@ export class JoinBench {
   }
 }
 
-const pathWords = (/** @type {JoinTold} */ { path, tests }) => `path of ${path.length} of ${tests} tests`;
+const pathWords = (/** @type {JoinTold | AskableJoin} */ { path, tests }) => `path of ${path.length} of ${tests} tests`;

@@ -17,7 +17,7 @@ export class JoinPanel {
     this.root.append(this.title, this.flipBox, this.whatBox, this.pathBox);
   }
 
-  /** @param {JoinTold} join @param {boolean} own @param {string} note @param {boolean} same */
+  /** @param {JoinTold | AskableJoin} join @param {boolean} own @param {string} note @param {boolean} same */
   show(join, own, note, same) {
     const { left, right, on, because } = join,
       sides = element("p", "pv-join-sides");
@@ -51,7 +51,7 @@ export class JoinPanel {
     this.flipBox.replaceChildren(element("h4", "", "Nearest flips"), list, element("p", "pv-muted", note));
   }
 
-  /** @param {JoinTold} given */
+  /** @param {JoinTold | AskableJoin} given */
   #path({ path, heading, rejected }) {
     const list = element("ol", "pv-path");
     this.items = path.map(({ title, condition, answer, seen, setting }, at) => {

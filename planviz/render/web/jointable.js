@@ -100,7 +100,7 @@ export class JoinTable {
     this.bar.replaceChildren(...parts, this.more, element("span", "pv-grow"), ...(this.beside ? [this.beside] : []));
   }
 
-  /** @param {JoinRow} row @param {JoinTold | null} join */
+  /** @param {JoinRow} row @param {JoinsTold["join"]} join */
   #row(row, join) {
     const line = element("tr", row.was ? "pv-was" : "");
     if (row.n === join?.n) line.setAttribute("aria-selected", "true");

@@ -239,7 +239,7 @@ export class RuleCard {
     return [box];
   }
 
-  /** @param {SilentRule} rule @param {WhyNot | undefined} told */
+  /** @param {SilentRule} rule @param {WhyNot | null | undefined} told */
   #reason(rule, told) {
     if (told) return [element("p", "", told.sentence), ...this.#guards(told), ...this.#about(rule)];
     const times = (/** @type {number} */ count) => (count === 1 ? "once" : `${count} times`),

@@ -104,6 +104,7 @@ interface SceneNodes {
 }
 
 interface Scene {
+  version?: number;
   title: string;
   stage?: string;
   notes: string[];
@@ -128,6 +129,10 @@ interface SceneDetails {
 }
 
 interface Finding {
+  /** Of the user's text. */
+  line?: number | null;
+  stake?: { amount: number; unit: string; measured: boolean };
+  what_if?: { change: string; before: string; after: string };
   name?: string;
   severity: string;
   title: string;
@@ -146,7 +151,7 @@ interface Flip {
   words: string;
   cost: string;
   unsafe: boolean;
-  asked: Partial<JoinChanges>;
+  asked: Partial<JoinsAsked>;
 }
 
 // ---- Explore (planviz/ui/explore, planviz/render/html.py)
@@ -197,7 +202,7 @@ interface JoinInShort {
 
 /** Why an operator is there, or the joins of a plan in short. */
 interface WhyAnswer {
-  sections: WhySection[];
+  sections?: WhySection[];
   joins?: JoinInShort[];
   more?: number;
 }
@@ -284,6 +289,7 @@ interface Explained {
 }
 
 interface Trace {
+  version: number;
   title: string;
   kinds: string[];
   batches: Batch[];
@@ -343,7 +349,7 @@ interface RulesData {
   sql?: SqlTexts | null;
   written?: Written | null;
   silent?: Record<string, SilentRule>;
-  why?: Record<string, WhyNot>;
+  why?: Record<string, WhyNot | null>;
   waiting?: string;
   comparing?: boolean;
 }
@@ -375,7 +381,7 @@ interface Effect {
 interface ComparedPlans {
   trace: Trace;
   /** Slots by the id of an operator, of both plans. */
-  slots: [Record<string, Slot>, Record<string, Slot>];
+  slots: [Record<number, Slot>, Record<number, Slot>];
 }
 
 interface Differing {
@@ -434,6 +440,7 @@ interface EstimateStep {
 }
 
 interface EstimateCard {
+  inherited?: boolean;
   label: string;
   rows: string | null;
   bytes: string | null;
@@ -534,6 +541,7 @@ type JoinOrder = number | JoinOrder[];
 type Candidate = [left: number[], right: number[], rows: number, bytes: Bytes, times: number | null];
 
 interface OrderSet {
+  order: JoinOrder;
   set: number[];
   chosen: boolean;
   count: number;
@@ -579,6 +587,7 @@ interface CrossoverChange {
 }
 
 interface SizesAnswer {
+  tables: string[];
   stretches: Stretch[];
   crossovers: { at: Bytes; changes: CrossoverChange[] }[];
   now: Bytes;
@@ -667,8 +676,12 @@ interface JoinTold {
   tests: number;
   rejected: { operator: string; reason: string }[];
   mechanism: Mechanism;
-  /** Absent where a join was read off a text, and nothing can be asked of it. */
-  tables?: { name: string; size: Bytes | null }[] | null;
+  tables?: undefined;
+}
+
+/** A join that was planned here: it may be asked to be otherwise. One that was read off a text has none of this. */
+interface AskableJoin extends Omit<JoinTold, "tables"> {
+  tables: { name: string; size: Bytes | null }[];
   hints: Hint[];
   known_hints: string[];
   type: string;
@@ -678,7 +691,7 @@ interface JoinTold {
 
 interface JoinsTold {
   rows: JoinRow[];
-  join: JoinTold | null;
+  join: JoinTold | AskableJoin | null;
   changed: number | null;
   before: number;
   chips: [tone: string, words: string, why: string][];
@@ -693,6 +706,7 @@ interface PlanDifference {
 }
 
 interface JoinsData extends Dressed {
+  profile?: string;
   key: string;
   ask: string;
   own: boolean;
@@ -737,6 +751,7 @@ interface PlayStep {
 }
 
 interface Play {
+  operator: string;
   title: string;
   about: string;
   facts: Line[];

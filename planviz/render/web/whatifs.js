@@ -29,7 +29,7 @@ const HINT_NAMES = {
 export class WhatIfs {
   /** @type {Map<string, Field>} */ fields;
   /** @type {string | null} */ key;
-  /** @type {{ join: JoinTold; base: JoinsData["settings"]; asked: JoinsAsked }} */ values;
+  /** @type {{ join: AskableJoin; base: JoinsData["settings"]; asked: JoinsAsked }} */ values;
 
   /** @param {{ change: (part: JoinPart, name: string, value: unknown) => void }} on */
   constructor(on) {
@@ -51,7 +51,7 @@ export class WhatIfs {
   }
 
   // The same join again only sets the fields: a slider that is held must stay the same element.
-  /** @param {JoinTold} join @param {JoinsData["settings"]} base @param {JoinsAsked} asked @param {boolean} own */
+  /** @param {JoinTold | AskableJoin} join @param {JoinsData["settings"]} base @param {JoinsAsked} asked @param {boolean} own */
   show(join, base, asked, own) {
     if (!own) return;
     if (!join.tables) {
@@ -70,7 +70,7 @@ export class WhatIfs {
     for (const field of this.fields.values()) field.set();
   }
 
-  /** @param {JoinTold} join */
+  /** @param {AskableJoin} join */
   #build(join) {
     this.fields.clear();
     /** @type {HTMLElement[]} */
@@ -85,7 +85,7 @@ export class WhatIfs {
     ];
     for (const at of [0, 1]) rows.push(this.#hint(at, join));
     if (join.types.length) rows.push(this.#type(join));
-    const tables = join.tables ?? [],
+    const { tables } = join,
       shown = this.all ? tables : tables.slice(0, FEW);
     if (shown.length) rows.push(element("p", "pv-muted pv-what-head", "sizes of the tables beneath"));
     for (const { name } of shown)
@@ -115,7 +115,7 @@ export class WhatIfs {
   #values(part, name) {
     const { join, base, asked } = this.values,
       own = asked[part]?.[name];
-    const usual = part === "settings" ? base[name] : join.tables?.find((table) => table.name === name)?.size;
+    const usual = part === "settings" ? base[name] : join.tables.find((table) => table.name === name)?.size;
     return { now: own ?? usual, usual, other: own !== undefined };
   }
 
@@ -194,7 +194,7 @@ export class WhatIfs {
     return this.#row(part, name, label, holder);
   }
 
-  /** @param {number} at @param {JoinTold} join */
+  /** @param {number} at @param {AskableJoin} join */
   #hint(at, join) {
     const select = /** @type {HTMLSelectElement & Field} */ (element("select", "pv-select")),
       label = `${at ? "right" : "left"} hint`;
@@ -215,7 +215,7 @@ export class WhatIfs {
     return this.#row("hints", label, label, select);
   }
 
-  /** @param {JoinTold} join */
+  /** @param {AskableJoin} join */
   #type(join) {
     const select = /** @type {HTMLSelectElement & Field} */ (element("select", "pv-select"));
     select.setAttribute("aria-label", "join type");

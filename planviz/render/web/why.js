@@ -24,7 +24,7 @@ export class Why {
     const box = element("div", "pv-why"),
       url = `${data.why_url}/${id}.json`;
     this.#ask(url).then((told) => {
-      for (const section of told.sections) box.append(this.#section(section, data));
+      for (const section of told.sections ?? []) box.append(this.#section(section, data));
     });
     return box;
   }
