@@ -4,6 +4,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 8501
+# What checks the browser's scripts; planviz and every other check do without Node and npm's registry.
+SCRIPT_TOOLS := node_modules/.package-lock.json
+NODE_20 := command -v npm >/dev/null && node -e 'parseInt(process.versions.node) < 20 && process.exit(1)'
 
 .PHONY: help setup run test quick check check-js browser notebook pictures docs samples fidelity fidelity-real bench-parse bench-optimizer bench-ingest bench-browser bench-load lock audit clean
 
@@ -46,17 +49,18 @@ check: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	@if ! command -v npm >/dev/null; then echo "check-js left out: there is no Node"; \
-	elif $(MAKE) --silent node_modules; then $(MAKE) check-js; \
-	else echo "check-js left out: its tools could not be installed"; fi
+	@if ! { $(NODE_20); }; then echo "check-js left out: there is no Node 20 with npm"; \
+	elif $(MAKE) --silent $(SCRIPT_TOOLS); then $(MAKE) check-js; \
+	else echo "check-js left out: npm could not install its tools"; fi
 
-node_modules: package.json package-lock.json
-	npm ci --no-audit --no-fund --loglevel=error
+# npm writes this file last: the folder alone may be one in which an installation was interrupted.
+$(SCRIPT_TOOLS): package.json package-lock.json
+	npm ci --no-audit --no-fund --loglevel=error --fetch-retries=1 --fetch-timeout=20000
 	@touch $@
 
-check-js: node_modules
-	npx --no-install tsc -p .
-	npx --no-install biome check --error-on-warnings
+check-js: $(SCRIPT_TOOLS)
+	node_modules/.bin/tsc -p .
+	node_modules/.bin/biome check --error-on-warnings
 
 test: setup browser check
 	$(BIN)/python -m pytest -n auto --dist loadgroup -rR
@@ -112,4 +116,4 @@ audit: setup
 	$(BIN)/pip-audit --require-hashes --disable-pip -r requirements.lock
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) node_modules build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
