@@ -11,6 +11,8 @@ COPY requirements.txt requirements.lock pyproject.toml README.md LICENSE ./
 # Exactly the files that were looked at when the lock was made, checked by their hashes (make lock, make audit).
 RUN pip install --no-cache-dir --require-hashes -r requirements.lock
 COPY planviz planviz
+# The glossary that pages explain terms from: planviz/render has a link to it.
+COPY docs/glossary.md docs/
 COPY pages pages
 COPY sample_queries sample_queries
 COPY .streamlit .streamlit

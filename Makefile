@@ -4,14 +4,18 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 8501
+# What checks the browser's scripts; planviz and every other check do without Node and npm's registry.
+SCRIPT_TOOLS := node_modules/.package-lock.json
+NODE_20 := command -v npm >/dev/null && node -e 'parseInt(process.versions.node) < 20 && process.exit(1)'
 
-.PHONY: help setup run test quick check browser notebook pictures docs samples fidelity fidelity-real bench-parse bench-optimizer bench-ingest bench-browser bench-load lock audit clean
+.PHONY: help setup run test quick check check-js browser notebook pictures docs samples fidelity fidelity-real bench-parse bench-optimizer bench-ingest bench-browser bench-load lock audit clean
 
 help:
 	@echo "make run            start the app on http://localhost:$(PORT)"
 	@echo "make test           set everything up and run every test"
 	@echo "make quick          after every change: what needs no Java, no browser and no minute"
 	@echo "make check          types and style only"
+	@echo "make check-js       types and style of the browser's scripts (needs Node 20; part of make check where there is Node)"
 	@echo "make notebook       planviz in a real JupyterLab (installs one)"
 	@echo "make fidelity       our plans beside those that real Spark printed; VERSIONS=\"3.3 3.5\": beside those versions"
 	@echo "make fidelity-real  the golden statements put to a real Spark: VERSION=3.5.9 (installs it beside the project)"
@@ -45,6 +49,18 @@ check: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	@if ! { $(NODE_20); }; then echo "check-js left out: there is no Node 20 with npm"; \
+	elif $(MAKE) --silent $(SCRIPT_TOOLS); then $(MAKE) check-js; \
+	else echo "check-js left out: npm could not install its tools"; fi
+
+# npm writes this file last: the folder alone may be one in which an installation was interrupted.
+$(SCRIPT_TOOLS): package.json package-lock.json
+	npm ci --no-audit --no-fund --loglevel=error --fetch-retries=1 --fetch-timeout=20000
+	@touch $@
+
+check-js: $(SCRIPT_TOOLS)
+	node_modules/.bin/tsc -p .
+	node_modules/.bin/biome check --error-on-warnings
 
 test: setup browser check
 	$(BIN)/python -m pytest -n auto --dist loadgroup -rR
@@ -100,4 +116,4 @@ audit: setup
 	$(BIN)/pip-audit --require-hashes --disable-pip -r requirements.lock
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) node_modules build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

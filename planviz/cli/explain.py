@@ -17,6 +17,7 @@ from planviz.expressions.subqueries import QueryPlan
 if TYPE_CHECKING:
     from planviz.document.model import Document, PlaceOf, SqlStatement
     from planviz.execution import QueryExecution
+    from planviz.programs import Program
 
 
 def explain(options: argparse.Namespace) -> int:
@@ -107,38 +108,7 @@ def _program(text: str, options: argparse.Namespace) -> tuple[str, Sequence[Plan
         shown = f"line {error.place.line}, column {error.place.column}: {error.message}"
         told.append(InputError(shown if error.message.startswith("[") else f"{shown} [{error.condition}]"))
     if options.format == "json":
-        found = {
-            "actions": [
-                {
-                    "line": a.place.line,
-                    "column": a.place.column,
-                    "action": a.name,
-                    **_plans(a.execution, a.error),
-                    **({"origin": _origins(place_of, a.execution.physical)} if options.origin and not a.error else {}),
-                }
-                for a in program.actions
-            ],
-            "error": error
-            and {
-                "line": error.place.line,
-                "column": error.place.column,
-                "condition": error.condition,
-                "message": error.message,
-            },
-            "not_understood": [list(entry) for entry in program.not_understood],
-            "notes": program.notes,
-            "shared": [
-                {
-                    "line": None if s.place is None else s.place.line,
-                    "operator": s.plan.node_name,
-                    "actions": [a.place.line for a in s.actions],
-                    "keeps": {"rows": s.rows, "bytes": s.size},
-                    "saves": s.saved,
-                }
-                for s in program.shared
-            ],
-        }
-        return json.dumps(found, indent=1) + "\n", told
+        return json.dumps(_program_json(program, options.origin), indent=1) + "\n", told
     for line, why in program.not_understood:
         print(f"planviz: note: line {line}: {why}", file=sys.stderr)
     for note in program.notes:
@@ -154,3 +124,39 @@ def _program(text: str, options: argparse.Namespace) -> tuple[str, Sequence[Plan
     if not parts and not told:
         told.append(InputError("there is no DataFrame with an action in the program; only queries have plans."))
     return "\n".join(parts), told
+
+
+def _program_json(program: Program, origin: bool) -> dict[str, object]:
+    """What is told of a program as JSON values; with `origin` also where each operator was made."""
+    error, place_of = program.error, program.position_of
+    return {
+        "actions": [
+            {
+                "line": a.place.line,
+                "column": a.place.column,
+                "action": a.name,
+                **_plans(a.execution, a.error),
+                **({"origin": _origins(place_of, a.execution.physical)} if origin and not a.error else {}),
+            }
+            for a in program.actions
+        ],
+        "error": error
+        and {
+            "line": error.place.line,
+            "column": error.place.column,
+            "condition": error.condition,
+            "message": error.message,
+        },
+        "not_understood": [list(entry) for entry in program.not_understood],
+        "notes": program.notes,
+        "shared": [
+            {
+                "line": None if s.place is None else s.place.line,
+                "operator": s.plan.node_name,
+                "actions": [a.place.line for a in s.actions],
+                "keeps": {"rows": s.rows, "bytes": s.size},
+                "saves": s.saved,
+            }
+            for s in program.shared
+        ],
+    }

@@ -256,25 +256,7 @@ def _add_serve(parser: argparse.ArgumentParser) -> None:
         help="a name by which browsers reach the server, planviz.example.com or planviz:8501 (also PLANVIZ_HOST); "
         "others get no answer (default: this machine's name and addresses, as far as --address listens there)",
     )
-    parser.add_argument(
-        "--live",
-        choices=("none", "plan", "all"),
-        help="what visitors may do with a live Spark; all: also executions, and masters and folders that are offered "
-        "(default: all if only this machine reaches the app, else none)",
-    )
-    parser.add_argument(
-        "--live-master",
-        metavar="ADDRESS",
-        action="append",
-        default=[],
-        help="another Spark that the Live page offers: spark://host:7077, yarn, local[2], sc://host:15002",
-    )
-    parser.add_argument(
-        "--live-data", metavar="DIR", action="append", default=[], help="a folder of Parquet that the Live page offers"
-    )
-    parser.add_argument(
-        "--live-conf", metavar="FILE", help="settings of its Sparks, lines of KEY=VALUE; visitors change only plans"
-    )
+    _add_live(parser)
     parser.add_argument(
         "--history", metavar="DIR", action="append",
         help="a catalogue of past executions, or a folder of them, for the page Event logs, which opens no other",
@@ -299,6 +281,33 @@ def _add_serve(parser: argparse.ArgumentParser) -> None:
         help="the library of saved documents: a file, postgresql://user@host/name, or none (default: PLANVIZ_STORE of "
         "the environment, else a file among the user's data if only this machine reaches the app, else none)",
     )  # fmt: skip
+    _add_auth(parser)
+    parser.add_argument("--browser", action="store_true", help="open the app in a browser")
+
+
+def _add_live(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--live",
+        choices=("none", "plan", "all"),
+        help="what visitors may do with a live Spark; all: also executions, and masters and folders that are offered "
+        "(default: all if only this machine reaches the app, else none)",
+    )
+    parser.add_argument(
+        "--live-master",
+        metavar="ADDRESS",
+        action="append",
+        default=[],
+        help="another Spark that the Live page offers: spark://host:7077, yarn, local[2], sc://host:15002",
+    )
+    parser.add_argument(
+        "--live-data", metavar="DIR", action="append", default=[], help="a folder of Parquet that the Live page offers"
+    )
+    parser.add_argument(
+        "--live-conf", metavar="FILE", help="settings of its Sparks, lines of KEY=VALUE; visitors change only plans"
+    )
+
+
+def _add_auth(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--auth", metavar="FILE", nargs="?", const="",
         help="people sign in with OpenID and have libraries of their own; FILE has Streamlit's [auth] settings "
@@ -313,7 +322,6 @@ def _add_serve(parser: argparse.ArgumentParser) -> None:
         "--auth-trust-email", action="store_true",
         help="the provider's e-mails are right, though it does not say that it verified them (Entra ID of one tenant)",
     )  # fmt: skip
-    parser.add_argument("--browser", action="store_true", help="open the app in a browser")
 
 
 def _add_files(parser: argparse.ArgumentParser, what: str) -> None:

@@ -32,15 +32,7 @@ def serve(options: argparse.Namespace) -> int:
     if options.profile:
         os.environ[PROFILE_VARIABLE] = options.profile
     default_profile()
-    if options.live is not None or options.auth is not None:
-        # Where people sign in others than this machine's user come, whatever the address is.
-        os.environ[VARIABLE] = options.live or Access.NONE.value
-    if options.live_master:
-        os.environ[live_places.MASTERS] = live_places.said(options.live_master)
-    if options.live_data:
-        os.environ[live_places.FOLDERS] = live_places.said(_folder("--live-data", path) for path in options.live_data)
-    if options.live_conf is not None:
-        os.environ[live_places.CONF] = _conf(options.live_conf)
+    _live(options)
     if options.history:
         os.environ[history_places.VARIABLE] = "\n".join(_folder("--history", path) for path in options.history)
     _store(options)
@@ -66,6 +58,22 @@ def serve(options: argparse.Namespace) -> int:
         }
     )
     return 0
+
+
+def _live(options: argparse.Namespace) -> None:
+    """Hand on what visitors may do with a live Spark, and the places that it offers.
+
+    Raises InputError for a folder or file that is none.
+    """
+    if options.live is not None or options.auth is not None:
+        # Where people sign in others than this machine's user come, whatever the address is.
+        os.environ[VARIABLE] = options.live or Access.NONE.value
+    if options.live_master:
+        os.environ[live_places.MASTERS] = live_places.said(options.live_master)
+    if options.live_data:
+        os.environ[live_places.FOLDERS] = live_places.said(_folder("--live-data", path) for path in options.live_data)
+    if options.live_conf is not None:
+        os.environ[live_places.CONF] = _conf(options.live_conf)
 
 
 def _store(options: argparse.Namespace) -> None:

@@ -12,13 +12,24 @@
 // STEADY ms of something else (keys held down, a step player that runs) replaces it.
 const STEADY = 700;
 const LOCAL = new Set(["node", "join", "step", "aggregate"]); // what an element goes to by itself: it listens to "planviz:goto"
+/** @type {WeakMap<HTMLElement, Bar>} */
 const bars = new WeakMap(); // Streamlit's parent element -> Bar
+/** @type {Map<string, number | string | null>} */
 const nodes = new Map(); // picture -> selected node: the workbench goes back to it when the picture comes again, from another page too
 let written = -STEADY; // when the address changed last
+/** @type {string | null} */
 let walking = null; // where Back or Forward led, until Python shows it
+/** @type {Map<string, number | string | null>} */
 const given = new Map(); // picture -> the node that Python last told for it
 
 class Bar {
+  /** @type {AddressData} */ data;
+  /** @type {string | undefined} */ path;
+  /** @type {string | undefined} */ told;
+  /** @type {number | undefined} */ turn;
+  /** @type {((search: string) => void) | undefined} */ walk;
+
+  /** @param {HTMLElement} parent */
   constructor(parent) {
     this.button = document.createElement("button");
     this.button.type = "button";
@@ -30,6 +41,7 @@ class Bar {
     addEventListener("popstate", () => this.#walked(), this.listeners);
   }
 
+  /** @param {AddressData} data */
   update(data) {
     this.data = data;
     if (!given.has(data.view) || given.get(data.view) !== data.node) nodes.set(data.view, data.node);
@@ -46,6 +58,7 @@ class Bar {
     this.button.remove();
   }
 
+  /** @param {Chosen} given */
   #selected({ id, key }) {
     nodes.set(key, id);
     this.#write(true);
@@ -55,9 +68,13 @@ class Bar {
   // Back or Forward within a page; to another page Streamlit turns itself.
   #walked() {
     if (location.pathname !== this.path) return;
-    const { query, view, part } = this.data, asked = new URLSearchParams(location.search), number = asked.get(part);
+    const { query, view, part } = this.data,
+      asked = new URLSearchParams(location.search),
+      number = asked.get(part);
     const rest = new URLSearchParams(query);
-    const same = [...rest].every(([name, value]) => asked.get(name) === value) && [...asked.keys()].every((name) => rest.has(name) || ["what", "lang", part].includes(name));
+    const same =
+      [...rest].every(([name, value]) => asked.get(name) === value) &&
+      [...asked.keys()].every((name) => rest.has(name) || ["what", "lang", part].includes(name));
     if (same && LOCAL.has(part)) {
       const id = number === null ? null : Number(number);
       nodes.set(view, id);
@@ -69,22 +86,29 @@ class Bar {
     this.walk?.(location.search);
   }
 
+  /** @param {string} view @param {number | string | null} id */
   #tell(view, id) {
-    const number = Number.parseInt(id, 10), body = JSON.stringify({ view, number: Number.isNaN(number) ? null : number });
+    const number = Number.parseInt(String(id), 10),
+      body = JSON.stringify({ view, number: Number.isNaN(number) ? null : number });
     fetch(`/selected/${this.data.visitor}`, { method: "POST", body, keepalive: true }).catch(() => {});
   }
 
   #write(chosen = false) {
-    const { query, view, part } = this.data, node = nodes.get(view);
-    const search = [query, node == null ? "" : `${part}=${node}`, window.__planvizLanguage?.part].filter(Boolean).join("&");
+    const { query, view, part } = this.data,
+      node = nodes.get(view);
+    const search = [query, node == null ? "" : `${part}=${node}`, window.__planvizLanguage?.part]
+      .filter(Boolean)
+      .join("&");
     const address = location.pathname + (search ? `?${search}` : "");
     const turned = this.path === location.pathname && (chosen || this.told !== query);
     this.path = location.pathname;
     this.told = query;
-    if (walking !== null && !chosen) return void (walking === search || `?${search}` === walking ? (walking = null) : null);
+    if (walking !== null && !chosen)
+      return void (walking === search || `?${search}` === walking ? (walking = null) : null);
     walking = null;
     if (address === location.pathname + location.search) return;
-    const now = performance.now(), steady = now - written > STEADY;
+    const now = performance.now(),
+      steady = now - written > STEADY;
     written = now;
     if (turned && steady) history.pushState(history.state, "", address);
     else history.replaceState(history.state, "", address);
@@ -99,6 +123,7 @@ class Bar {
 }
 
 // Without https and away from this machine there is no clipboard to write to but the old way.
+/** @param {string} text */
 async function copied(text) {
   try {
     await navigator.clipboard.writeText(text);
@@ -115,6 +140,7 @@ async function copied(text) {
   }
 }
 
+/** @param {Mounted<AddressData> & { data: AddressData }} mounted */
 export default function ({ data, parentElement, setTriggerValue }) {
   const bar = bars.get(parentElement) ?? new Bar(parentElement);
   bar.walk = (search) => setTriggerValue("walk", search);

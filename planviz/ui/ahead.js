@@ -4,21 +4,48 @@
 //   window.__planvizAhead = { show(name, data, { whole }), clear() }   whole: the heading's place is covered, too
 //
 // Data of the other pages and stages are fetched while nobody waits, and forgotten with every change of what is shown.
-const BAR = 52, HEADING = 48, LONGEST = 10_000, REST = 250, COSTLY = 600, PATIENCE = 700; // pixels, pixels, ms, ms, ms, ms
+const BAR = 52,
+  HEADING = 48,
+  LONGEST = 10_000,
+  REST = 250,
+  COSTLY = 600,
+  PATIENCE = 700; // pixels, pixels, ms, ms, ms, ms
 const LINKS = ".st-key-planviz-links a[href]";
-const PAGES = { "": "explore", explore: "explore", rules: "rules", joins: "joins", aggregations: "aggregations", cardinality: "cardinality" };
+/** @type {Record<string, string | undefined>} */
+const PAGES = {
+  "": "explore",
+  explore: "explore",
+  rules: "rules",
+  joins: "joins",
+  aggregations: "aggregations",
+  cardinality: "cardinality",
+};
 const elements = window.__planvizElements ?? {};
+/**
+ * @typedef {{ mount: (place: HTMLElement, data: unknown, callbacks: Callbacks) => Handle<unknown> }} Script
+ * @type {Map<string, Promise<[script: Script, style: string]>>}
+ */
 const scripts = new Map(); // name -> [mount, style]
+/** @type {Map<string, Promise<[name: string, data: unknown] | null>>} */
 const fetched = new Map(); // address -> promise of [name, data] or null
+/** @type {{ host: HTMLElement; handle: Handle<unknown> | null; timer: number } | null} */
 let shown = null; // { host, handle, timer }
-let asked = 0, resting = 0, stamp = 0;
+let asked = 0,
+  resting = 0,
+  stamp = 0;
 
+/**
+ * @param {string} name
+ * @returns {Promise<[script: Script, style: string]>}
+ */
 function load(name) {
-  if (!scripts.has(name)) {
+  let loaded = scripts.get(name);
+  if (!loaded) {
     const [script, style] = elements[name];
-    scripts.set(name, Promise.all([import(script), fetch(style).then((answer) => answer.text())]));
+    loaded = Promise.all([import(script), fetch(style).then((answer) => answer.text())]);
+    scripts.set(name, loaded);
   }
-  return scripts.get(name);
+  return loaded;
 }
 
 function clear() {
@@ -29,18 +56,24 @@ function clear() {
   shown = null;
 }
 
+/** @param {string} name @param {unknown} data */
 async function show(name, data, { whole = false } = {}) {
   const turn = ++asked;
   // Another text is open now: until its page says so (planviz:place), what was fetched, and the server's word, are of the one before.
   if (whole) leave();
   const [{ mount }, style] = await load(name);
   if (turn !== asked) return;
-  const app = document.querySelector(".stApp") ?? document.body, at = (key) => document.querySelector(`.st-key-planviz-${key}`)?.getBoundingClientRect();
-  const bar = at("bar")?.bottom ?? BAR, top = whole ? bar : Math.max(bar, at("heading")?.bottom ?? bar + HEADING);
-  const before = shown, host = document.createElement("div");
+  const app = document.querySelector(".stApp") ?? document.body,
+    at = (/** @type {string} */ key) => document.querySelector(`.st-key-planviz-${key}`)?.getBoundingClientRect();
+  const bar = at("bar")?.bottom ?? BAR,
+    top = whole ? bar : Math.max(bar, at("heading")?.bottom ?? bar + HEADING);
+  const before = shown,
+    host = document.createElement("div");
   host.id = "planviz-ahead";
-  host.style.cssText = `position:fixed;left:0;right:0;bottom:0;top:${top}px;z-index:94;background:${getComputedStyle(app).backgroundColor};padding-top:${whole ? Math.max(HEADING, (at("heading")?.height ?? HEADING)) : 0}px;box-sizing:border-box`;
-  const root = host.attachShadow({ mode: "open" }), dress = document.createElement("style"), place = document.createElement("div");
+  host.style.cssText = `position:fixed;left:0;right:0;bottom:0;top:${top}px;z-index:94;background:${getComputedStyle(app).backgroundColor};padding-top:${whole ? Math.max(HEADING, at("heading")?.height ?? HEADING) : 0}px;box-sizing:border-box`;
+  const root = host.attachShadow({ mode: "open" }),
+    dress = document.createElement("style"),
+    place = document.createElement("div");
   dress.textContent = style;
   place.style.cssText = "height:100%;overflow:hidden";
   root.append(dress, place);
@@ -61,19 +94,32 @@ async function show(name, data, { whole = false } = {}) {
 
 // ---- pages and stages
 
+/**
+ * @param {string} address
+ * @returns {Promise<[name: string, data: unknown] | null>}
+ */
 function ask(address) {
-  if (!fetched.has(address)) {
-    const of = stamp;
-    fetched.set(address, fetch(address, { credentials: "same-origin" }).then(async (answer) => {
+  const known = fetched.get(address);
+  if (known) return known;
+  const of = stamp;
+  /** @type {Promise<[name: string, data: unknown] | null>} */
+  const found = fetch(address, { credentials: "same-origin" })
+    .then(async (answer) => {
       if (answer.status !== 200 || of !== stamp) return null;
-      return [answer.headers.get("x-planviz-element"), await answer.json()];
-    }).catch(() => null));
-  }
-  return fetched.get(address);
+      return /** @type {[name: string, data: unknown]} */ ([
+        answer.headers.get("x-planviz-element"),
+        await answer.json(),
+      ]);
+    })
+    .catch(() => null);
+  fetched.set(address, found);
+  return found;
 }
 
+/** @param {string} address */
 async function turn(address) {
-  const of = ++asked, started = performance.now();
+  const of = ++asked,
+    started = performance.now();
   const found = await ask(address);
   // The page itself may have been faster, or another one is asked for.
   if (!found || of !== asked || (window.__planviz?.received ?? 0) > started) return;
@@ -81,21 +127,24 @@ async function turn(address) {
 }
 
 // The plan behind a stage's tab, which may be shown in another language than the server names it in.
+/** @param {string} shown */
 function planOf(shown) {
-  const { stages } = window.__planvizPlace, told = window.__planvizLanguage?.told ?? ((name) => name);
-  return stages[Object.keys(stages).find((name) => name === shown || told(name) === shown)];
+  const stages = window.__planvizPlace?.stages ?? {},
+    told = window.__planvizLanguage?.told ?? ((name) => name);
+  const stage = Object.keys(stages).find((name) => name === shown || told(name) === shown);
+  return stage === undefined ? undefined : stages[stage];
 }
 
-function addressOf(page, plan) {
-  const place = window.__planvizPlace;
-  return place && `/ahead/${place.visitor}/${page}${plan === undefined ? "" : `?plan=${plan}`}`;
+/** @param {NonNullable<Window["__planvizPlace"]>} place @param {string} page @param {number | string} [plan] */
+function addressOf(place, page, plan) {
+  return `/ahead/${place.visitor}/${page}${plan === undefined ? "" : `?plan=${plan}`}`;
 }
 
 // Streamlit's link to the first page has an empty address, which is the page that one is on: a new tab would open that.
 document.addEventListener(
   "pointerover",
   (event) => {
-    const link = event.target.closest?.(LINKS);
+    const link = /** @type {HTMLElement} */ (event.target).closest?.(LINKS);
     if (link?.getAttribute("href") === "") link.setAttribute("href", "/");
   },
   true,
@@ -104,18 +153,21 @@ document.addEventListener(
 document.addEventListener(
   "click",
   (event) => {
-    if (event.button || event.ctrlKey || event.metaKey || event.shiftKey || !window.__planvizPlace) return;
-    const link = event.target.closest?.(LINKS);
+    const place = window.__planvizPlace;
+    if (event.button || event.ctrlKey || event.metaKey || event.shiftKey || !place) return;
+    const link = /** @type {HTMLElement} */ (event.target).closest?.(LINKS);
     if (link) {
-      const path = new URL(link.getAttribute("href") || "/", location.origin).pathname, page = PAGES[path.slice(1)];
+      const path = new URL(link.getAttribute("href") || "/", location.origin).pathname,
+        page = PAGES[path.slice(1)];
       ++asked; // what was asked for before is not wanted any more
-      if (page && path !== location.pathname) turn(addressOf(page));
+      if (page && path !== location.pathname) turn(addressOf(place, page));
       else clear();
       return;
     }
-    const tab = event.target.closest?.('[class*="st-key-planviz-tab"] button');
-    const plan = tab && planOf(tab.textContent.trim());
-    if (plan !== undefined && plan !== null && tab.getAttribute("aria-checked") !== "true") turn(addressOf("explore", plan));
+    const tab = /** @type {HTMLElement} */ (event.target).closest?.('[class*="st-key-planviz-tab"] button');
+    const plan = tab && planOf((tab.textContent ?? "").trim());
+    if (tab && plan !== undefined && plan !== null && tab.getAttribute("aria-checked") !== "true")
+      turn(addressOf(place, "explore", plan));
   },
   true,
 );
@@ -136,12 +188,17 @@ function leave() {
 }
 
 async function fetchAll() {
-  const place = window.__planvizPlace, of = stamp;
+  const place = window.__planvizPlace,
+    of = stamp;
   if (!place || document.hidden || shown) return;
-  const here = location.pathname.slice(1), pages = ["explore", "joins", "cardinality", "aggregations"].filter((page) => PAGES[here] !== page);
-  const addresses = [...pages.map((page) => addressOf(page)), ...Object.values(place.stages).map((plan) => addressOf("explore", plan))];
+  const here = location.pathname.slice(1),
+    pages = ["explore", "joins", "cardinality", "aggregations"].filter((page) => PAGES[here] !== page);
+  const addresses = [
+    ...pages.map((page) => addressOf(place, page)),
+    ...Object.values(place.stages).map((plan) => addressOf(place, "explore", plan)),
+  ];
   // A trace costs most: whoever asks for another page meanwhile would wait behind it.
-  if (PAGES[here] !== "rules") addresses.push(addressOf("rules"));
+  if (PAGES[here] !== "rules") addresses.push(addressOf(place, "rules"));
   for (const address of addresses) {
     if (of !== stamp) return;
     const begun = performance.now();
@@ -155,13 +212,17 @@ document.addEventListener("planviz:place", forget);
 document.addEventListener("planviz:select", forget);
 document.addEventListener("planviz:mounting", () => shown?.handle?.remember?.());
 document.addEventListener("planviz:painted", (event) => shown && !event.composedPath().includes(shown.host) && clear());
-addEventListener("popstate", () => (asked++, clear()));
+addEventListener("popstate", () => {
+  asked++;
+  clear();
+});
 window.__planvizAhead = { show, clear };
 
 // ---- what later pages need, while nobody waits
 
 async function later() {
-  for (const name of ["workbench", "rules", "joins", "cardinality", "aggregations", "compare"]) if (elements[name]) await load(name).catch(() => {});
+  for (const name of ["workbench", "rules", "joins", "cardinality", "aggregations", "compare"])
+    if (elements[name]) await load(name).catch(() => {});
   for (const address of window.__planvizLater ?? []) {
     const link = document.createElement("link");
     Object.assign(link, { rel: "modulepreload", href: address });
@@ -177,6 +238,7 @@ const working = Object.assign(document.createElement("div"), { id: "planviz-work
 working.setAttribute("role", "status");
 let busy = 0;
 
+/** @param {HTMLElement} app */
 function look(app) {
   const runs = app.dataset.testScriptState === "running" || app.dataset.testScriptState === "rerunRequested";
   if (runs === Boolean(busy)) return;
@@ -186,7 +248,7 @@ function look(app) {
 }
 
 new MutationObserver((_, observer) => {
-  const app = document.querySelector(".stApp");
+  const app = /** @type {HTMLElement | null} */ (document.querySelector(".stApp"));
   if (!app) return;
   observer.disconnect();
   document.body.append(working);

@@ -9,14 +9,34 @@
 // name or "".
 const QUICK = 50_000; // characters that a text area takes without delay
 const SHOWN = 2_000_000; // characters put into the text area at all; a longer text is kept aside
+/** @type {WeakMap<HTMLElement, Box>} */
 const boxes = new WeakMap(); // Streamlit's parent element -> Box
 const UNSENT = "planviz.unsent";
 let unsent = sessionStorage.getItem(UNSENT) ?? ""; // what was typed, should the box be taken away and come back
 sessionStorage.removeItem(UNSENT);
 // The page comes again in another language (languages.js).
-document.addEventListener("planviz:leaving", () => unsent && unsent.length <= QUICK && sessionStorage.setItem(UNSENT, unsent));
+document.addEventListener(
+  "planviz:leaving",
+  () => unsent && unsent.length <= QUICK && sessionStorage.setItem(UNSENT, unsent),
+);
 
 class Box {
+  /** @type {string | null} */ sent;
+  /** @type {string | null} */ held;
+  /** @type {(value: unknown) => void} */ send;
+  /** @type {BoxData} */ data;
+  /** @type {HTMLElement | undefined} */ root;
+  /** @type {HTMLTextAreaElement} */ area;
+  /** @type {HTMLElement} */ alert;
+  /** @type {HTMLButtonElement} */ go;
+  /** @type {HTMLButtonElement} */ clear;
+  /** @type {HTMLElement} */ count;
+  /** @type {string} */ before;
+  /** @type {string | undefined} */ name;
+  /** @type {number | undefined} */ turn;
+  /** @type {number | undefined} */ turnOfText;
+
+  /** @param {HTMLElement} parent */
   constructor(parent) {
     this.parent = parent;
     this.sent = null; // what was sent without being shown
@@ -25,17 +45,21 @@ class Box {
     this.drop.append(element("b", "", "Drop the file to open it"));
     this.drop.hidden = true;
     this.listeners = new AbortController();
-    const { signal } = this.listeners, on = (name, act) => document.addEventListener(name, act, { capture: true, signal });
+    const { signal } = this.listeners,
+      /** @type {<Name extends keyof DocumentEventMap>(name: Name, act: (event: DocumentEventMap[Name]) => unknown) => void} */
+      on = (name, act) => document.addEventListener(name, act, { capture: true, signal });
     on("dragover", (event) => this.#over(event));
     on("dragleave", (event) => !event.relatedTarget && (this.drop.hidden = true));
     on("drop", (event) => this.#dropped(event));
     on("paste", (event) => this.#pastedAnywhere(event));
-    on("click", (event) => this.#copied(event.target.closest?.(".pv-lines button")));
+    on("click", (event) => this.#copied(/** @type {HTMLElement} */ (event.target).closest?.(".pv-lines button")));
   }
 
+  /** @param {BoxData} data @param {(value: unknown) => void} send */
   update(data, send) {
     this.send = send;
-    const first = !this.data, fresh = JSON.stringify(this.data?.error) !== JSON.stringify(data.error);
+    const first = !this.data,
+      fresh = JSON.stringify(this.data?.error) !== JSON.stringify(data.error);
     const taken = !first && this.data.taken !== data.taken;
     this.data = data;
     if (first) this.#build();
@@ -74,14 +98,28 @@ class Box {
     file.type = "file";
     file.hidden = true;
     file.setAttribute("aria-label", "Choose a file");
-    file.addEventListener("change", () => file.files[0] && this.#file(file.files[0]));
+    file.addEventListener("change", () => {
+      const chosen = file.files?.[0];
+      if (chosen) this.#file(chosen);
+    });
     const row = element("div", "row");
-    const words = element("span", "words", `${/Mac|iPhone|iPad/.test(navigator.platform) ? "⌘" : "Ctrl"}+Enter opens it; a file may be dropped anywhere`);
-    row.append(this.go, button("pick", "Choose a file…", () => file.click()), this.clear, words, this.count, file);
+    const words = element(
+      "span",
+      "words",
+      `${/Mac|iPhone|iPad/.test(navigator.platform) ? "⌘" : "Ctrl"}+Enter opens it; a file may be dropped anywhere`,
+    );
+    row.append(
+      this.go,
+      button("pick", "Choose a file…", () => file.click()),
+      this.clear,
+      words,
+      this.count,
+      file,
+    );
     root.append(this.alert, area, row);
     this.parent.prepend(root);
     area.addEventListener("paste", (event) => this.#pasted(event));
-    area.addEventListener("input", (event) => this.#typed(event));
+    area.addEventListener("input", () => this.#typed());
     area.addEventListener("keydown", (event) => {
       if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
       event.preventDefault();
@@ -94,6 +132,7 @@ class Box {
   }
 
   // What was typed before the app's own box was there (early.js).
+  /** @param {EarlyText | undefined} early */
   #takeOver(early) {
     if (!early?.text || !this.#fits(early.text.length)) return;
     this.#show(early.text);
@@ -103,21 +142,26 @@ class Box {
   }
 
   // The lines beside the box (planviz.ui.components.lines).
+  /** @param {HTMLElement | null | undefined} pressed */
   async #copied(pressed) {
     if (!pressed) return;
-    const lines = pressed.parentElement.querySelector("pre");
+    const lines = /** @type {HTMLElement} */ (pressed.parentElement?.querySelector("pre"));
     try {
-      await navigator.clipboard.writeText(lines.textContent);
+      await navigator.clipboard.writeText(lines.textContent ?? "");
       pressed.textContent = "Copied";
       setTimeout(() => (pressed.textContent = "Copy"), 1600);
     } catch {
-      getSelection().selectAllChildren(lines); // without https there is only the keyboard's way
+      getSelection()?.selectAllChildren(lines); // without https there is only the keyboard's way
     }
   }
 
   // A paste that no field takes opens, also over an open document.
+  /** @param {ClipboardEvent} event */
   #pastedAnywhere(event) {
-    const takes = (at) => at.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(at.tagName ?? "");
+    const takes = (/** @type {EventTarget} */ target) => {
+      const at = /** @type {Partial<HTMLElement>} */ (target);
+      return at.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(at.tagName ?? "");
+    };
     if (this.data?.look === "small" || event.composedPath().some(takes)) return;
     const text = event.clipboardData?.getData("text/plain") ?? "";
     if (!(text.trim().includes("\n") || text.length > 40) || !this.#fits(text.length)) return;
@@ -126,10 +170,12 @@ class Box {
   }
 
   // Into the empty box a paste opens at once; into a text that stands there it is an edit.
+  /** @param {ClipboardEvent} event */
   #pasted(event) {
     const text = event.clipboardData?.getData("text/plain") ?? "";
     if (!text) return;
-    const { area } = this, whole = area.selectionStart === 0 && area.selectionEnd === area.value.length;
+    const { area } = this,
+      whole = area.selectionStart === 0 && area.selectionEnd === area.value.length;
     if (!whole && this.held === null && area.value.length + text.length <= SHOWN) return;
     event.preventDefault();
     if (!this.#fits(text.length)) return;
@@ -139,7 +185,9 @@ class Box {
 
   // A text that appears at once in the empty box was pasted or dropped into it, whatever the event is called.
   #typed() {
-    const { area } = this, { value } = area, before = this.before;
+    const { area } = this,
+      { value } = area,
+      before = this.before;
     this.before = value;
     unsent = value.length <= SHOWN ? value : "";
     this.held = this.sent = null;
@@ -151,10 +199,14 @@ class Box {
 
   #submit() {
     const text = this.held ?? this.area.value;
-    if (!text.trim()) return this.#complain('There is no text yet. Paste SQL, a PySpark program, what df.explain("formatted") printed, a rule log, or a plan’s JSON.');
+    if (!text.trim())
+      return this.#complain(
+        'There is no text yet. Paste SQL, a PySpark program, what df.explain("formatted") printed, a rule log, or a plan’s JSON.',
+      );
     if (this.#fits(text.length)) this.#open(text, this.name ?? "");
   }
 
+  /** @param {string} text @param {string} name */
   #open(text, name) {
     this.name = name;
     this.#upload(text, name);
@@ -168,11 +220,17 @@ class Box {
 
   // The text is opened beside Streamlit's run of the page, and its picture shown before that (ahead.js). A server that
   // does not know the address (another start file) gets the text as Streamlit takes it, as do short ones with a fault.
+  /** @param {string} text @param {string} name */
   async #upload(text, name) {
+    /** @type {{ key?: string; element?: string; data?: unknown; message?: string; line?: number }} */
     let told = {};
     const turn = (this.turnOfText = (this.turnOfText ?? 0) + 1);
     try {
-      const answer = await fetch(`/plan?${new URLSearchParams(this.data.planned ?? {})}`, { method: "POST", body: text, headers: { "Content-Type": "text/plain; charset=utf-8" } });
+      const answer = await fetch(`/plan?${new URLSearchParams(this.data.planned ?? {})}`, {
+        method: "POST",
+        body: text,
+        headers: { "Content-Type": "text/plain; charset=utf-8" },
+      });
       told = (answer.headers.get("content-type") ?? "").includes("json") ? await answer.json() : {};
     } catch {
       // The way through Streamlit remains.
@@ -180,7 +238,7 @@ class Box {
     if (turn !== this.turnOfText) return; // another text has come
     if (told.key) {
       this.send({ key: told.key, name });
-      if (told.data) window.__planvizAhead?.show(told.element, told.data, { whole: true });
+      if (told.data) window.__planvizAhead?.show(told.element ?? "", told.data, { whole: true });
     } else if (told.message && this.area && text.length > QUICK) {
       this.#busy(false);
       if (this.sent !== null) this.#show(this.sent, true);
@@ -188,9 +246,10 @@ class Box {
     } else this.send({ text, name });
   }
 
+  /** @param {number} length */
   #fits(length) {
     if (length <= this.data.limit) return true;
-    const millions = (n) => Math.round(n / 1e6).toLocaleString("en");
+    const millions = (/** @type {number} */ n) => Math.round(n / 1e6).toLocaleString("en");
     const words = `This text has ${millions(length)} million characters; the box takes up to ${millions(this.data.limit)} million. Paste the plan alone or one execution of the log, or read the file with “planviz parse FILE”.`;
     if (this.area) this.#complain(words);
     else this.#tell(words);
@@ -198,6 +257,7 @@ class Box {
   }
 
   // Refusals where no box is to be seen.
+  /** @param {string} words */
   #tell(words) {
     this.drop.replaceChildren(element("b", "", words));
     this.drop.setAttribute("role", "alert");
@@ -210,8 +270,10 @@ class Box {
   }
 
   // The text area shows a text, or the start of one that is too long for it, which is then kept whole beside it.
+  /** @param {string} text */
   #show(text, quiet = false) {
-    const { area } = this, long = text.length > SHOWN;
+    const { area } = this,
+      long = text.length > SHOWN;
     this.sent = null;
     this.held = long ? text : null;
     area.value = long ? text.slice(0, 20_000) : text;
@@ -225,16 +287,23 @@ class Box {
 
   #counted() {
     const { length } = this.held ?? this.area.value;
-    this.count.textContent = !length ? "" : this.held === null ? `${length.toLocaleString("en")} characters` : `the first 20,000 of ${length.toLocaleString("en")} characters`;
+    this.count.textContent = !length
+      ? ""
+      : this.held === null
+        ? `${length.toLocaleString("en")} characters`
+        : `the first 20,000 of ${length.toLocaleString("en")} characters`;
     this.clear.hidden = !length;
   }
 
+  /** @param {string} words @param {number} [line] */
   #complain(words, line) {
     this.alert.replaceChildren(element("span", "", words));
-    if (words && line) this.alert.append(button("line", `Show line ${line.toLocaleString("en")}`, () => this.#reveal(line)));
+    if (words && line)
+      this.alert.append(button("line", `Show line ${line.toLocaleString("en")}`, () => this.#reveal(line)));
     this.alert.hidden = !words;
   }
 
+  /** @param {number} line */
   #reveal(line) {
     const { area } = this;
     let start = 0;
@@ -246,20 +315,23 @@ class Box {
     area.scrollTop = Math.max(0, (line - 4) * parseFloat(getComputedStyle(area).lineHeight));
   }
 
+  /** @param {boolean} on */
   #busy(on) {
     this.go.textContent = on ? "Opening…" : "Open";
     this.go.disabled = on;
-    this.root.classList.toggle("busy", on);
+    this.root?.classList.toggle("busy", on);
   }
 
   // ---- files
 
+  /** @param {DragEvent} event */
   #over(event) {
     if (![...(event.dataTransfer?.types ?? [])].includes("Files")) return;
     event.preventDefault();
     this.drop.hidden = false;
   }
 
+  /** @param {DragEvent} event */
   #dropped(event) {
     const file = event.dataTransfer?.files?.[0];
     this.drop.hidden = true;
@@ -268,9 +340,12 @@ class Box {
     this.#file(file);
   }
 
+  /** @param {File} file */
   async #file(file) {
     if (!this.#fits(file.size)) return;
-    const stream = /\.gz$/i.test(file.name) ? file.stream().pipeThrough(new DecompressionStream("gzip")) : file.stream();
+    const stream = /\.gz$/i.test(file.name)
+      ? file.stream().pipeThrough(new DecompressionStream("gzip"))
+      : file.stream();
     try {
       const text = await this.#read(stream);
       if (text !== null) this.#open(text, file.name);
@@ -282,8 +357,10 @@ class Box {
   }
 
   // The text of a file, read no further than the limit, which a small .gz file can pass a thousand times over.
+  /** @param {ReadableStream<BufferSource>} stream */
   async #read(stream) {
-    const reader = stream.pipeThrough(new TextDecoderStream()).getReader(), parts = [];
+    const reader = stream.pipeThrough(new TextDecoderStream()).getReader(),
+      parts = [];
     let length = 0;
     for (;;) {
       const { done, value } = await reader.read();
@@ -299,6 +376,11 @@ class Box {
   }
 }
 
+/**
+ * @template {keyof HTMLElementTagNameMap} K
+ * @param {K} tag
+ * @returns {HTMLElementTagNameMap[K]}
+ */
 function element(tag, className = "", text = "") {
   const made = document.createElement(tag);
   if (className) made.className = className;
@@ -306,6 +388,7 @@ function element(tag, className = "", text = "") {
   return made;
 }
 
+/** @param {string} className @param {string} text @param {() => void} act */
 function button(className, text, act) {
   const made = element("button", className, text);
   made.type = "button";
@@ -315,6 +398,7 @@ function button(className, text, act) {
 
 // Streamlit calls this on every change of data and may clean up an earlier call afterwards: the box goes only when no
 // later call has taken it over.
+/** @param {Mounted<BoxData> & { data: BoxData }} mounted */
 export default function ({ data, parentElement, setTriggerValue }) {
   const box = boxes.get(parentElement) ?? new Box(parentElement);
   boxes.set(parentElement, box);

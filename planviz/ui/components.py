@@ -11,13 +11,15 @@ import streamlit as st
 
 from planviz.document import PASTE_LIMIT
 from planviz.jsontypes import JsonObject
+from planviz.render.web import without_comments
 from planviz.ui import state
 
 
 @cache
 def _component(name: str) -> Callable[..., object]:
     script, style = (files("planviz.ui").joinpath(f"{name}.{kind}").read_text("utf-8") for kind in ("js", "css"))
-    mount: Callable[..., object] = st.components.v2.component(f"planviz_{name}", js=script, css=style)
+    js = without_comments(script)
+    mount: Callable[..., object] = st.components.v2.component(f"planviz_{name}", js=js, css=style)
     return mount
 
 

@@ -254,15 +254,7 @@ def heading(opened: Opened, plan: str, about: str = "") -> None:
     """Name, what was recognised and why, the stages, and what the numbers are worth; of a replayed explain how what
     the page is `about` compares with the text."""
     with st.container(key="planviz-heading", horizontal=True, vertical_alignment="center", gap="small"):
-        # The version stands in its own widget.
-        engines = [name for name in opened.facts.origin if name != opened.facts.printed.words]
-        recognised = escape(" · ".join((opened.facts.recognised, *engines)))
-        why = escape("; ".join(opened.facts.reasons), quote=True)
-        st.html(
-            f'<div class="pv-head"><b title="{escape(state.name(), quote=True)}">{escape(state.name())}</b>'
-            f'<span class="pv-chip" title="Recognised by: {why}">{recognised}</span></div>',
-            width="content",
-        )
+        _named(opened)
         if opened.catalog:
             catalog_picker(
                 "Tables",
@@ -278,12 +270,7 @@ def heading(opened: Opened, plan: str, about: str = "") -> None:
         version_picker(opened)
         if plan:
             _stages(opened, plan)
-            chips = [
-                f'<span class="pv-chip pv-chip-{tone}" title="{escape(why, quote=True)}">{word}</span>'
-                for word, tone, why in map(astuple, views.truths_of(opened, plan))
-            ]
-            if chips:
-                st.html(f'<div class="pv-head">{"".join(chips)}</div>', width="content")
+            _truths(opened, plan)
         if about:
             replayed.heading(opened, about)
         said = views.notes(opened, plan)
@@ -293,6 +280,29 @@ def heading(opened: Opened, plan: str, about: str = "") -> None:
                     st.text(note)
     if opened.facts.error is not None:
         error_line(opened)
+
+
+def _named(opened: Opened) -> None:
+    """The text's name, and as what it was recognised."""
+    # The version stands in its own widget.
+    engines = [name for name in opened.facts.origin if name != opened.facts.printed.words]
+    recognised = escape(" · ".join((opened.facts.recognised, *engines)))
+    why = escape("; ".join(opened.facts.reasons), quote=True)
+    st.html(
+        f'<div class="pv-head"><b title="{escape(state.name(), quote=True)}">{escape(state.name())}</b>'
+        f'<span class="pv-chip" title="Recognised by: {why}">{recognised}</span></div>',
+        width="content",
+    )
+
+
+def _truths(opened: Opened, plan: str) -> None:
+    """Chips that say what a plan's numbers are worth."""
+    chips = [
+        f'<span class="pv-chip pv-chip-{tone}" title="{escape(why, quote=True)}">{word}</span>'
+        for word, tone, why in map(astuple, views.truths_of(opened, plan))
+    ]
+    if chips:
+        st.html(f'<div class="pv-head">{"".join(chips)}</div>', width="content")
 
 
 def only_text(opened: Opened) -> None:

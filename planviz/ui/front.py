@@ -27,7 +27,7 @@ from starlette.responses import Response
 
 from planviz.jsontypes import JsonObject
 from planviz.language import LANGUAGES, translations
-from planviz.render.web import ELEMENTS, script, source, style
+from planviz.render.web import ELEMENTS, script, source, style, without_comments
 from planviz.ui import people
 
 if TYPE_CHECKING:
@@ -99,11 +99,11 @@ def index(home: bool = False) -> str:
     page = file.read_text("utf-8")
     preloads = "".join(f'<link rel="modulepreload" href="{address}">\n' for address in ahead(_WIDGETS))
     own = files("planviz.ui")
-    head = f"<script>{_where()}{own.joinpath('languages.js').read_text('utf-8')}</script>\n{preloads}"
+    head = f"<script>{_where()}{without_comments(own.joinpath('languages.js').read_text('utf-8'))}</script>\n{preloads}"
     if home:
         style, body, script = (own.joinpath(f"early.{kind}").read_text("utf-8") for kind in ("css", "html", "js"))
         # The box's script before all style sheets: whatever follows one waits for it.
-        head = f"<style>{style}</style>\n<script>{script}</script>\n{head}"
+        head = f"<style>{style}</style>\n<script>{without_comments(script)}</script>\n{head}"
         page = page.replace("</body>", f"{body}</body>")
     page = page.replace("</body>", f'<script type="module" src="{elements()["ahead.js"][0]}"></script>\n</body>')
     page = page.replace("<title>Streamlit</title>", "<title>planviz</title>")
@@ -116,7 +116,7 @@ def index(home: bool = False) -> str:
 def elements() -> dict[str, tuple[str, Asset]]:
     """Our elements' scripts and styles, what shows them ahead or in other languages: address and content by name."""
     found = {
-        "ahead.js": files("planviz.ui").joinpath("ahead.js").read_text("utf-8"),
+        "ahead.js": without_comments(files("planviz.ui").joinpath("ahead.js").read_text("utf-8")),
         "language.js": source("language.js"),
     }
     for language in LANGUAGES:

@@ -2,23 +2,25 @@
 // browser's own. It stands in the page's head; the messages and what puts them in place are fetched for those who read them.
 (() => {
   const LONGEST = 3000; // ms
-  const NAME = "planviz.language", OFFERED = ["en", ...Object.keys(window.__planvizTexts)];
-  const known = (language) => (OFFERED.includes(language) ? language : null);
-  const kept = (storage) => {
+  const NAME = "planviz.language",
+    OFFERED = ["en", ...Object.keys(window.__planvizTexts)];
+  const known = (/** @type {string | null} */ language) => (language && OFFERED.includes(language) ? language : null);
+  const kept = (/** @type {"localStorage" | "sessionStorage"} */ storage) => {
     try {
       return known(window[storage].getItem(NAME));
     } catch {
       return null; // a browser that keeps nothing
     }
   };
-  const keep = (storage, language) => {
+  const keep = (/** @type {"localStorage" | "sessionStorage"} */ storage, /** @type {string} */ language) => {
     try {
       window[storage].setItem(NAME, language);
     } catch {
       // Then the address alone has it.
     }
   };
-  const address = new URL(location.href), asked = known(address.searchParams.get("lang"));
+  const address = new URL(location.href),
+    asked = known(address.searchParams.get("lang"));
   if (asked) keep("sessionStorage", asked);
   const own = known((navigator.language ?? "").slice(0, 2).toLowerCase()) ?? "en";
   const language = asked ?? kept("sessionStorage") ?? kept("localStorage") ?? own;
@@ -33,6 +35,7 @@
   const state = (window.__planvizLanguage = { language, part, told: (text) => text });
 
   // The whole page comes again, in the other language; the address has what is open.
+  /** @param {string} to */
   function turn(to) {
     keep("sessionStorage", to);
     keep("localStorage", to);
@@ -44,13 +47,17 @@
   }
 
   document.addEventListener("click", (event) => {
-    const button = event.composedPath().find((at) => at.matches?.(".pv-language"));
+    const button = event
+      .composedPath()
+      .find((at) => /** @type {Partial<HTMLElement>} */ (at).matches?.(".pv-language"));
     if (button) turn(language === "en" ? OFFERED[1] : "en");
   });
   if (language === "en") return;
 
   // What is in an element's shadow no observer outside of it sees.
-  const attach = Element.prototype.attachShadow, shadows = [];
+  const attach = Element.prototype.attachShadow,
+    shadows = /** @type {ShadowRoot[]} */ ([]);
+  /** @type {{ watch: (root: Node) => void } | null} */
   let translator = null;
   Element.prototype.attachShadow = function (options) {
     const shadow = attach.call(this, options);
@@ -59,15 +66,20 @@
     return shadow;
   };
   // Nothing is shown in English first; what is there takes keys meanwhile, and is shown without texts that do not come.
-  const { style } = document.documentElement, show = () => (style.opacity = "");
+  const { style } = document.documentElement,
+    show = () => (style.opacity = "");
   style.opacity = "0";
   setTimeout(show, LONGEST);
   const [module, messages] = window.__planvizTexts[language];
-  Promise.all([import(module), fetch(messages).then((answer) => answer.json())]).then(([{ Texts, Translator }, told]) => {
-    const texts = new Texts(told);
-    state.told = (text) => texts.told(text);
-    translator = new Translator(texts);
-    for (const root of [document.documentElement, ...shadows]) translator.watch(root);
-    document.dispatchEvent(new CustomEvent("planviz:language"));
-  }).catch((error) => console.warn(error)).finally(show);
+  Promise.all([import(module), fetch(messages).then((answer) => answer.json())])
+    .then(([{ Texts, Translator }, told]) => {
+      const texts = new Texts(told);
+      state.told = (text) => texts.told(text);
+      const started = new Translator(texts);
+      translator = started;
+      for (const root of [document.documentElement, ...shadows]) started.watch(root);
+      document.dispatchEvent(new CustomEvent("planviz:language"));
+    })
+    .catch((error) => console.warn(error))
+    .finally(show);
 })();

@@ -7,7 +7,7 @@ from importlib.resources import files
 
 import pytest
 
-from planviz.render.web import ELEMENTS, script
+from planviz.render.web import ELEMENTS, script, without_comments
 
 
 @pytest.mark.parametrize("element", ELEMENTS)
@@ -25,3 +25,30 @@ def test_what_a_module_exports_reaches_those_that_import_it(element: str) -> Non
             ["main" if default else word for default, word in exported], key=given[1].split(", ").index
         ), name
         assert len(exported) == len(re.findall(r"^export ", source, re.MULTILINE)), name
+
+
+@pytest.mark.parametrize("element", ELEMENTS)
+def test_no_comment_with_a_line_of_its_own_is_sent(element: str) -> None:
+    """Explanations and types are for those who read the sources: browsers would fetch them for nothing."""
+    joined = script(element).split("\n", 1)[1]  # the first line says where the sources are
+    assert "/**" not in joined
+    assert not re.search(r"^\s*//", joined, re.MULTILINE)
+
+
+def test_what_looks_like_a_comment_within_code_stays() -> None:
+    source = """// About it.
+/** @param {string} a */
+const at = "https://example.org/**/x"; // where it is
+/**
+ * @param {number} b
+ * @returns {number}
+ */
+function two(b) {
+  const c = /** @type {number} */ (b);
+  return c / 2; /* here */
+}
+"""
+    assert without_comments(source) == (
+        'const at = "https://example.org/**/x"; // where it is\n'
+        "function two(b) {\n  const c = (b);\n  return c / 2; /* here */\n}\n"
+    )

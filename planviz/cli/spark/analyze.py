@@ -32,16 +32,10 @@ def analyze(options: argparse.Namespace) -> int:
 
     A table that cannot be counted is told and makes the status 1; the others are counted.
     """
-    from json import loads
-
-    from planviz.catalog.files import FORMAT, read_catalog
     from planviz.errors import PlanvizError, SparkLost
 
     path = Path(options.output)
-    found: JsonObject = {"format": FORMAT, "name": path.stem, "tables": {}}
-    if options.resume and path.is_file():
-        read_catalog(path)
-        found = loads(path.read_text(encoding="utf-8"))
+    found = _begun(path, options.resume)
     arguments = session_arguments(options)
     way = {"exact": options.exact, "histograms": options.histograms, "sample": options.sample}
     live = live_spark(options)
@@ -72,6 +66,22 @@ def analyze(options: argparse.Namespace) -> int:
     finally:
         live.close()
     return 1 if failed else 0
+
+
+def _begun(path: Path, resume: bool) -> JsonObject:
+    """The catalogue to go on with: the file's with `resume`, if there is one, else one without tables.
+
+    Raises InputError for a file that is no catalogue.
+    """
+    from json import loads
+
+    from planviz.catalog.files import FORMAT, read_catalog
+
+    if resume and path.is_file():
+        read_catalog(path)
+        found: JsonObject = loads(path.read_text(encoding="utf-8"))
+        return found
+    return {"format": FORMAT, "name": path.stem, "tables": {}}
 
 
 def _write_whole(path: Path, document: dict[str, object]) -> None:

@@ -77,6 +77,10 @@ _SHEETS = {
 _IMPORT = re.compile(r'^import (\{[^}]*\}) from "\./(\w+)\.js";$', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?:const|class|(?:async )?function) (\w+)", re.MULTILINE)
 _DEFAULT = re.compile(r"^export default ", re.MULTILINE)
+#: Comments that have lines of their own, and JSDoc's, which may stand before an expression.
+_COMMENTS = re.compile(
+    r"^[ \t]*(?://[^\n]*|/\*\*\s(?:(?!\*/).)*\*/[ \t]*)\n|(?<=[\s(\[,.])/\*\*[ ][^\n]*?\*/ ?", re.MULTILINE | re.DOTALL
+)
 
 
 @cache
@@ -107,12 +111,22 @@ def _wrapped(name: str) -> str:
 
 
 def source(name: str) -> str:
-    """A script or style sheet as it lies here; the glossary's words are put into theirs."""
+    """A script without comments, or a style sheet as it lies here; the glossary's words are put into theirs."""
     if name == "glossary.js":
         told = json.dumps(meanings(), ensure_ascii=True, separators=(",", ":")).replace("</", "<\\/")
         return _read(name).replace("const TERMS = {};", f"const TERMS = {told};")
     return _read(name)
 
 
+def without_comments(script: str) -> str:
+    """A script as browsers get it: types and explanations are for those who read it where it lies.
+
+    Comments behind code on its line stay. It would be wrong for a string over several lines, one of which begins like a
+    comment.
+    """
+    return _COMMENTS.sub("", script)
+
+
 def _read(name: str) -> str:
-    return files("planviz.render.web").joinpath(name).read_text("utf-8")
+    text = files("planviz.render.web").joinpath(name).read_text("utf-8")
+    return without_comments(text) if name.endswith(".js") else text

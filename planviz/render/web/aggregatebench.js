@@ -8,8 +8,12 @@ import { stageCards } from "./stagecards.js";
 import { dress } from "./theme.js";
 import { keyList, typedElsewhere } from "./transport.js";
 
-const REMEMBERED = 24, PLAIN = "as planned", ROOM = 2, NARROW = 860;
+const REMEMBERED = 24,
+  PLAIN = "as planned",
+  ROOM = 2,
+  NARROW = 860;
 const KINDS = ["aggregate", "exchange", "sort"];
+/** @type {Map<string, AggregateAsked>} */
 const memory = new Map(); // key -> what was asked for
 // Another page that leads to an aggregate says which: then that one is shown, not what was looked at last.
 document.addEventListener("planviz:select", ({ detail }) => {
@@ -18,42 +22,25 @@ document.addEventListener("planviz:select", ({ detail }) => {
 });
 
 export class AggregateBench {
+  /** @type {AggregationsData} */ data;
+  /** @type {Mode} */ mode;
+  /** @type {AggregateTold} */ told;
+  /** @type {Map<number, string[]>} */ settings;
+  /** @type {AggregateTable} */ table;
+  /** @type {AggregateAsked} */ asked;
+  /** @type {boolean | undefined} */ quiet;
+  /** @type {AbortController | undefined} */ sent;
+  /** @type {Playback | undefined} */ playback;
+  /** @type {HTMLElement} */ holder;
+  /** @type {HTMLAnchorElement[] | undefined} */ exports;
+  /** @type {boolean | undefined} */ gone;
+  /** @type {unknown} */ handle;
+  /** @type {((event: KeyboardEvent) => unknown) | undefined} */ pageKeys;
+
+  /** @param {HTMLElement} parent @param {Callbacks | undefined} callbacks */
   constructor(parent, callbacks) {
     this.callbacks = callbacks ?? {};
     this.scheme = matchMedia("(prefers-color-scheme: dark)");
-    this.#build();
-    parent.append(this.root);
-    this.onScheme = () => this.data && this.#dress();
-    this.scheme.addEventListener("change", this.onScheme);
-    this.resizing = new ResizeObserver(() => this.root.classList.toggle("pv-narrow", this.root.clientWidth <= NARROW));
-    this.resizing.observe(this.root);
-    // The player is asked for when it comes into view.
-    this.watching = new IntersectionObserver((seen) => seen.some(({ isIntersecting }) => isIntersecting) && this.#play(), { root: this.stage, rootMargin: "200px" });
-  }
-
-  // Where this was left, for the next one that shows the same.
-  remember(data = this.data) {
-    if (!data || !this.told) return;
-    memory.delete(data.key);
-    memory.set(data.key, this.asked);
-    if (memory.size > REMEMBERED) memory.delete(memory.keys().next().value);
-  }
-
-  destroy() {
-    this.remember();
-    this.gone = true;
-    this.sent?.abort();
-    this.scheme.removeEventListener("change", this.onScheme);
-    document.removeEventListener("planviz:goto", this.onGoto);
-    if (this.pageKeys) document.removeEventListener("keydown", this.pageKeys);
-    this.resizing.disconnect();
-    this.watching.disconnect();
-    this.sample.destroy();
-    this.playback?.destroy();
-    this.root.remove();
-  }
-
-  #build() {
     const root = (this.root = element("div", "pv pv-aggregations"));
     root.tabIndex = -1;
     this.top = element("div", "pv-agg-top");
@@ -74,20 +61,62 @@ export class AggregateBench {
     root.append(this.top, this.stage, this.footer, this.live);
     root.addEventListener("keydown", (event) => this.#key(event));
     // Back and Forward of the browser (planviz/ui/address.js).
-    document.addEventListener("planviz:goto", (this.onGoto = ({ detail }) => detail.key === this.data?.key && this.select(detail.id ?? 1, { quiet: true })));
-    if (this.callbacks.wholePage) document.addEventListener("keydown", (this.pageKeys = (event) => event.target === document.body && this.root.isConnected && this.#key(event)));
+    document.addEventListener(
+      "planviz:goto",
+      (this.onGoto = (/** @type {DocumentEventMap["planviz:goto"]} */ { detail }) =>
+        detail.key === this.data?.key && this.select(detail.id ?? 1, { quiet: true })),
+    );
+    if (this.callbacks.wholePage)
+      document.addEventListener(
+        "keydown",
+        (this.pageKeys = (event) => event.target === document.body && this.root.isConnected && this.#key(event)),
+      );
+    parent.append(this.root);
+    this.onScheme = () => this.data && this.#dress();
+    this.scheme.addEventListener("change", this.onScheme);
+    this.resizing = new ResizeObserver(() => this.root.classList.toggle("pv-narrow", this.root.clientWidth <= NARROW));
+    this.resizing.observe(this.root);
+    // The player is asked for when it comes into view.
+    this.watching = new IntersectionObserver(
+      (seen) => seen.some(({ isIntersecting }) => isIntersecting) && this.#play(),
+      { root: this.stage, rootMargin: "200px" },
+    );
+  }
+
+  // Where this was left, for the next one that shows the same.
+  remember(data = this.data) {
+    if (!data || !this.told) return;
+    memory.delete(data.key);
+    memory.set(data.key, this.asked);
+    if (memory.size > REMEMBERED) memory.delete(/** @type {string} */ (memory.keys().next().value));
+  }
+
+  destroy() {
+    this.remember();
+    this.gone = true;
+    this.sent?.abort();
+    this.scheme.removeEventListener("change", this.onScheme);
+    document.removeEventListener("planviz:goto", this.onGoto);
+    if (this.pageKeys) document.removeEventListener("keydown", this.pageKeys);
+    this.resizing.disconnect();
+    this.watching.disconnect();
+    this.sample.destroy();
+    this.playback?.destroy();
+    this.root.remove();
   }
 
   // ---- data
 
+  /** @param {AggregationsData} data */
   update(data) {
-    const received = performance.now(), old = this.data;
+    const received = performance.now(),
+      old = this.data;
     this.data = data;
     if (old && old.key === data.key) return this.#dress();
     if (old) this.remember(old);
     window.__planviz = { received, painted: null, handle: this.handle };
     this.#dress();
-    this.told = undefined;
+    this.told = /** @type {any} */ (undefined); // until it is shown
     this.settings = new Map(); // number -> what can be tried
     this.table = new AggregateTable(data.rows, { select: (number) => this.select(number) });
     this.top.replaceChildren(this.table.root);
@@ -100,7 +129,9 @@ export class AggregateBench {
     requestAnimationFrame(() =>
       setTimeout(() => {
         window.__planviz.painted ??= performance.now();
-        this.root.dispatchEvent(new CustomEvent("planviz:painted", { bubbles: true, composed: true, detail: window.__planviz }));
+        this.root.dispatchEvent(
+          new CustomEvent("planviz:painted", { bubbles: true, composed: true, detail: window.__planviz }),
+        );
       }, 0),
     );
   }
@@ -114,6 +145,7 @@ export class AggregateBench {
 
   // ---- what is asked
 
+  /** @param {number} number */
   select(number, { quiet = false } = {}) {
     if (number === this.asked.number) return;
     this.quiet = quiet;
@@ -121,6 +153,7 @@ export class AggregateBench {
   }
 
   // Other things than are shown; the newest question counts.
+  /** @param {Partial<AggregateAsked>} change */
   async ask(change) {
     const asked = (this.asked = { ...this.asked, ...change });
     this.sent?.abort(); // the server stops what nobody waits for
@@ -143,6 +176,7 @@ export class AggregateBench {
     if (this.asked.number === number) this.#lead();
   }
 
+  /** @param {string} message */
   #complain(message) {
     this.note.className = "pv-agg-note pv-problem";
     this.note.textContent = this.live.textContent = message;
@@ -150,8 +184,10 @@ export class AggregateBench {
 
   // ---- what is shown
 
+  /** @param {AggregateTold} told */
   #show(told) {
-    const before = this.told, same = before?.number === told.number && before.setting === told.setting;
+    const before = this.told,
+      same = before?.number === told.number && before.setting === told.setting;
     this.told = told;
     this.table.select(told.number);
     this.#lead();
@@ -166,7 +202,14 @@ export class AggregateBench {
     if (!before) return;
     if (before.number !== told.number) {
       this.stage.scrollTop = 0;
-      if (!this.quiet) this.root.dispatchEvent(new CustomEvent("planviz:select", { bubbles: true, composed: true, detail: { id: told.number, key: this.data.key } }));
+      if (!this.quiet)
+        this.root.dispatchEvent(
+          new CustomEvent("planviz:select", {
+            bubbles: true,
+            composed: true,
+            detail: { id: told.number, key: this.data.key },
+          }),
+        );
     }
     this.quiet = false;
     this.live.textContent = told.error || `${told.functions} ${told.keys}: ${told.facts.join(", ")}`;
@@ -174,7 +217,8 @@ export class AggregateBench {
 
   #lead() {
     const { functions, keys, facts, notes, number, setting } = this.told;
-    const head = element("h3", "", functions), words = element("div", "pv-agg-words");
+    const head = element("h3", "", functions),
+      words = element("div", "pv-agg-words");
     head.append(" ", element("span", "pv-muted", keys));
     words.append(head, element("p", "pv-muted", facts.join(" · ")));
     for (const [rule, rest] of notes) {
@@ -183,7 +227,16 @@ export class AggregateBench {
       words.append(note);
     }
     const options = this.settings.get(number) ?? [];
-    this.lead.replaceChildren(words, ...(options.length ? [segment("What if", [PLAIN, ...options], setting || PLAIN, (chosen) => this.ask({ setting: chosen === PLAIN ? "" : chosen }))] : []));
+    this.lead.replaceChildren(
+      words,
+      ...(options.length
+        ? [
+            segment("What if", [PLAIN, ...options], setting || PLAIN, (chosen) =>
+              this.ask({ setting: chosen === PLAIN ? "" : chosen }),
+            ),
+          ]
+        : []),
+    );
   }
 
   #whySection() {
@@ -191,9 +244,11 @@ export class AggregateBench {
     this.why.replaceChildren(element("h4", "", "Why these stages"));
     if (unseen) this.why.append(element("p", "pv-muted", unseen));
     if (tests.length) {
-      const table = element("table", "pv-tests"), body = element("tbody");
+      const table = element("table", "pv-tests"),
+        body = element("tbody");
       for (const [question, answer, seen] of tests) {
-        const line = element("tr"), said = element("td");
+        const line = element("tr"),
+          said = element("td");
         said.append(element("b", "", answer));
         line.append(element("td", "", question), said, element("td", "pv-muted", seen));
         body.append(line);
@@ -222,12 +277,24 @@ export class AggregateBench {
     this.playing.replaceChildren();
     this.playing.hidden = !this.told.playable;
     if (!this.told.playable) return;
-    const head = element("div", "pv-agg-play-head"), words = element("div", "pv-agg-words");
-    words.append(element("h4", "", "Row by row"), element("p", "pv-muted", "The operators at work on the sample rows."));
+    const head = element("div", "pv-agg-play-head"),
+      words = element("div", "pv-agg-words");
+    words.append(
+      element("h4", "", "Row by row"),
+      element("p", "pv-muted", "The operators at work on the sample rows."),
+    );
     head.append(words);
     const rooms = ["memory for all groups", `for ${ROOM} groups`];
-    if (this.told.hashed) head.append(segment("Memory", rooms, rooms[this.asked.room ? 1 : 0], (chosen) => this.ask({ room: chosen === rooms[0] ? null : ROOM })));
-    head.append(element("div", "pv-grow"), button("pv-button", "As interactive HTML", "", () => this.#page()));
+    if (this.told.hashed)
+      head.append(
+        segment("Memory", rooms, rooms[this.asked.room ? 1 : 0], (chosen) =>
+          this.ask({ room: chosen === rooms[0] ? null : ROOM }),
+        ),
+      );
+    head.append(
+      element("div", "pv-grow"),
+      button("pv-button", "As interactive HTML", "", () => this.#page()),
+    );
     this.holder = element("div", "pv-player-holder");
     this.playing.append(head, this.holder);
     this.watching.observe(this.holder);
@@ -235,11 +302,22 @@ export class AggregateBench {
 
   async #play() {
     this.watching.disconnect();
-    const { told, holder } = this, { plays, message } = await post(this.data.ask, { ...this.asked, want: "plays" });
+    const { told, holder } = this,
+      { plays, message } = await post(this.data.ask, { ...this.asked, want: "plays" });
     if (this.gone || this.holder !== holder || this.told.plays !== told.plays) return;
-    if (!plays?.length) return void holder.replaceWith(element("p", "pv-muted", message ?? "These operators cannot be played on these rows."));
+    if (!plays?.length)
+      return void holder.replaceWith(
+        element("p", "pv-muted", message ?? "These operators cannot be played on these rows."),
+      );
     this.playback = new Playback(holder, {});
-    this.playback.update({ key: `${this.data.key}/${told.number}/${told.plays}`, plays, theme: this.data.theme, dark: this.mode === "dark", play: 0, step: null });
+    this.playback.update({
+      key: `${this.data.key}/${told.number}/${told.plays}`,
+      plays,
+      theme: this.data.theme,
+      dark: this.mode === "dark",
+      play: 0,
+      step: null,
+    });
   }
 
   async #page() {
@@ -261,26 +339,43 @@ export class AggregateBench {
     links.append(...this.exports);
     const keys = this.data.rows.length > 1 ? [keyList([[["j", "k"], "aggregate"]])] : [];
     const count = this.data.rows.length;
-    this.footer.replaceChildren(...keys, element("div", "pv-grow"), element("span", "pv-total", count === 1 ? "1 aggregate" : `${count} aggregates`), links);
+    this.footer.replaceChildren(
+      ...keys,
+      element("div", "pv-grow"),
+      element("span", "pv-total", count === 1 ? "1 aggregate" : `${count} aggregates`),
+      links,
+    );
   }
 
+  /** @param {HTMLAnchorElement} link */
   #link(link) {
     if (!this.told) return;
-    const { number, setting } = this.told, { format } = link.dataset;
+    const { number, setting } = this.told,
+      { format } = link.dataset;
     link.href = `${this.data.ask}/${number}.${format}?theme=${this.mode}${setting ? `&setting=${encodeURIComponent(setting)}` : ""}`;
     link.download = `aggregate-${number}.${format}`;
   }
 
   state() {
     const { number, setting, flow } = this.told;
-    return { number, setting, stages: flow.cards.filter(({ kind }) => kind === "stage").map(({ title }) => title), mode: this.mode };
+    return {
+      number,
+      setting,
+      stages: flow.cards.filter(({ kind }) => kind === "stage").map(({ title }) => title),
+      mode: this.mode,
+    };
   }
 
+  /** @param {KeyboardEvent} event */
   #key(event) {
-    const target = event.composedPath()[0];
-    if (!this.told || typedElsewhere(event) || this.playing.contains(target)) return;
-    const { number } = this.asked, last = this.data.rows.length;
-    const to = { j: Math.min(last, number + 1), k: Math.max(1, number - 1) }[event.key] ?? (/^[1-9]$/.test(event.key) && event.key <= last ? Number(event.key) : undefined);
+    const target = /** @type {HTMLElement | undefined} */ (event.composedPath()[0]);
+    if (!this.told || typedElsewhere(event) || this.playing.contains(target ?? null)) return;
+    const { number } = this.asked,
+      last = this.data.rows.length;
+    /** @type {Record<string, number | undefined>} */
+    const near = { j: Math.min(last, number + 1), k: Math.max(1, number - 1) };
+    const to =
+      near[event.key] ?? (/^[1-9]$/.test(event.key) && Number(event.key) <= last ? Number(event.key) : undefined);
     if (to === undefined) return;
     event.preventDefault();
     event.stopPropagation();
@@ -289,6 +384,7 @@ export class AggregateBench {
 }
 
 // A choice of one among a few words.
+/** @param {string} label @param {string[]} options @param {string} chosen @param {(chosen: string) => void} act */
 function segment(label, options, chosen, act) {
   const made = element("div", "pv-segment");
   made.setAttribute("role", "group");
@@ -301,6 +397,7 @@ function segment(label, options, chosen, act) {
   return made;
 }
 
+/** @param {Blob} blob @param {string} name */
 function save(blob, name) {
   const link = element("a");
   link.href = URL.createObjectURL(blob);

@@ -6,10 +6,14 @@ const COLUMNS = ["#", "functions", "keys", "stages", "shuffles", "operators"];
 
 export class AggregateTable {
   // on: {select(number from 1)}
+  /** @param {AggregateRow[]} rows @param {{ select: (number: number) => void }} on */
   constructor(rows, on) {
     this.root = element("div", "pv-agg-rows");
     this.root.hidden = rows.length < 2;
-    const table = element("table"), top = element("thead"), head = element("tr"), body = element("tbody");
+    const table = element("table"),
+      top = element("thead"),
+      head = element("tr"),
+      body = element("tbody");
     for (const name of COLUMNS) {
       const cell = termed(element("th", "", name));
       cell.scope = "col";
@@ -22,22 +26,33 @@ export class AggregateTable {
     this.root.append(table);
   }
 
+  /** @param {number} number */
   select(number) {
     this.rows.forEach((row, at) => {
       const on = at === number - 1;
       row.toggleAttribute("aria-selected", false);
       if (on) row.setAttribute("aria-selected", "true");
-      row.querySelector("button").setAttribute("aria-current", String(on));
+      row.querySelector("button")?.setAttribute("aria-current", String(on));
     });
     this.rows[number - 1]?.scrollIntoView({ block: "nearest" });
   }
 }
 
+/** @param {AggregateRow} given @param {{ select: (number: number) => void }} on */
 function line({ number, functions, keys, stages, shuffles, operators }, on) {
-  const made = element("tr"), first = element("td", "pv-agg-number");
+  const made = element("tr"),
+    first = element("td", "pv-agg-number");
   first.append(button("", String(number), `Aggregate ${number}: ${functions}`, () => on.select(number)));
   made.append(first);
-  for (const [text, className] of [[functions, "pv-agg-code"], [keys, "pv-agg-code"], [stages, ""], [shuffles, ""], [operators, ""]]) {
+  /** @type {[text: string | number, className: string][]} */
+  const cells = [
+    [functions, "pv-agg-code"],
+    [keys, "pv-agg-code"],
+    [stages, ""],
+    [shuffles, ""],
+    [operators, ""],
+  ];
+  for (const [text, className] of cells) {
     const cell = element("td", className, String(text));
     cell.title = String(text);
     made.append(cell);

@@ -12,19 +12,120 @@ import { findingItem, keyList, toolbar } from "./shell.js";
 import { dress } from "./theme.js";
 import { grouped } from "./units.js";
 
-const NARROW = 800, BIG = 300, REMEMBERED = 24;
+const NARROW = 800,
+  BIG = 300,
+  REMEMBERED = 24;
+/**
+ * @typedef {Pick<Plan, "collapsed" | "folded" | "roomy"> & { gap?: Pixels; camera: Camera; selected: number; text: boolean }} KeptView
+ * @type {Map<string, KeptView>}
+ */
 const memory = new Map(); // key -> what was collapsed, folded, selected and in view
 
 // What shows one plan at a time and keeps its parts in step.
 
 export class Workbench {
+  /** @type {WorkbenchData} */ data;
+  /** @type {Plan} */ plan;
+  /** @type {Mode} */ mode;
+  /** @type {() => void} */ onFonts;
+  /** @type {unknown} */ handle;
+  /** @type {number | undefined} */ report;
+  /** @type {number | undefined} */ saying;
+  /** @type {Set<number> | null | undefined} */ lit;
+  /** @type {boolean} */ narrow;
+  /** @type {boolean | undefined} */ gone;
+  /** @type {((event: KeyboardEvent) => unknown) | undefined} */ pageKeys;
+  /** @type {HTMLInputElement} */ search;
+  /** @type {HTMLElement} */ chips;
+  /** @type {HTMLElement} */ help;
+  /** @type {HTMLElement} */ hitCount;
+  /** @type {HTMLButtonElement} */ railButton;
+  /** @type {HTMLButtonElement} */ planButton;
+  /** @type {HTMLButtonElement} */ textButton;
+  /** @type {HTMLButtonElement} */ backButton;
+  /** @type {HTMLButtonElement} */ nextButton;
+  /** @type {HTMLButtonElement} */ roomyButton;
+  /** @type {HTMLButtonElement} */ snugButton;
+  /** @type {HTMLButtonElement} */ foldButton;
+  /** @type {HTMLButtonElement} */ zoomWords;
+  /** @type {HTMLButtonElement} */ sideButton;
+  /** @type {HTMLButtonElement} */ copyButton;
+
+  /** @param {HTMLElement} parent @param {WorkbenchCallbacks | undefined} callbacks */
   constructor(parent, callbacks) {
     this.callbacks = callbacks ?? {};
-    this.frames = [];
+    this.frames = /** @type {Milliseconds[]} */ ([]);
     this.selected = -1;
-    this.hits = [];
+    this.hits = /** @type {number[]} */ ([]);
     this.hit = -1;
-    this.#build();
+    const root = (this.root = element("div", "pv"));
+    root.tabIndex = -1;
+    this.rail = new Rail({ select: (i) => this.select(i, { from: "rail" }), toggle: (i) => this.toggle(i) });
+    this.panel = new Panel({
+      select: (i) => this.select(i),
+      source: (i) => this.showSource(i),
+      hasText: () => this.#text != null,
+      lineText: (line) => (this.data.written ? this.program.line(line) : ""),
+      go: this.callbacks.go && ((page, number) => this.#go(page, number)),
+    });
+    this.raw = new RawText({ line: (line) => this.#selectLine(line) });
+    const left = element("nav", "pv-rail");
+    left.setAttribute("aria-label", "Tree and findings");
+    this.railHead = element("h4", "", "Tree");
+    this.findings = element("section", "pv-findings");
+    this.program = new ProgramPane(
+      { line: (line) => this.#lightLine(line), turned: (on) => this.#turnProgram(on) },
+      "workbench",
+    );
+    left.append(this.railHead, this.rail.root, this.program.root, this.findings);
+    const centre = element("section", "pv-centre");
+    this.stage = element("div", "pv-stage");
+    this.stage.tabIndex = 0;
+    this.stage.setAttribute("role", "application");
+    this.stage.setAttribute(
+      "aria-label",
+      "Drawing of the plan. Arrow keys walk it; the tree holds the same operators.",
+    );
+    this.canvas = new Canvas(
+      this.stage,
+      {
+        select: (i) => this.select(i, { from: "canvas" }),
+        toggle: (i) => this.toggle(i),
+        camera: () => this.#cameraMoved(),
+        say: (words, lasts) => this.say(words, lasts),
+      },
+      this.frames,
+    );
+    this.textPane = element("div", "pv-text-pane");
+    this.textPane.append(this.raw.root);
+    centre.append(toolbar(this), this.stage, this.textPane);
+    this.side = element("aside", "pv-panel");
+    this.side.setAttribute("aria-label", "Details");
+    this.side.append(
+      button("pv-close", "×", "Close the details", () => this.toggleSide(false)),
+      this.panel.root,
+    );
+    this.footer = element("footer", "pv-footer");
+    this.said = element("span", "pv-said");
+    this.live = element("div", "pv-live");
+    this.live.setAttribute("aria-live", "polite");
+    this.veil = element("div", "pv-veil");
+    this.veil.addEventListener("click", () => this.toggleRail(false));
+    root.append(left, centre, this.side, this.footer, this.veil, keyList(this), this.live);
+    root.addEventListener("keydown", (event) => this.#key(event));
+    // Back and Forward of the browser (planviz/ui/address.js).
+    document.addEventListener(
+      "planviz:goto",
+      (this.onGoto = (/** @type {DocumentEventMap["planviz:goto"]} */ { detail }) =>
+        detail.key === this.data?.key &&
+        this.select(detail.id === null ? -1 : this.#indexOf(detail.id), { quiet: true })),
+    );
+    // In a page of its own the keys work before anything was clicked.
+    if (this.callbacks.wholePage)
+      document.addEventListener(
+        "keydown",
+        (this.pageKeys = (event) => event.target === document.body && this.root.isConnected && this.#key(event)),
+      );
     parent.append(this.root);
     this.resizing = new ResizeObserver(() => this.#measure());
     this.resizing.observe(this.root);
@@ -49,55 +150,18 @@ export class Workbench {
     document.fonts?.removeEventListener?.("loadingdone", this.onFonts);
     document.removeEventListener("planviz:goto", this.onGoto);
     if (this.pageKeys) document.removeEventListener("keydown", this.pageKeys);
-    for (const part of [this.resizing, this.canvas, this.rail, this.raw, this.program]) part.destroy?.() ?? part.disconnect?.();
+    this.resizing.disconnect();
+    for (const part of [this.canvas, this.rail, this.raw, this.program]) part.destroy();
     this.root.remove();
-  }
-
-  // ---- the frame around everything
-
-  #build() {
-    const root = (this.root = element("div", "pv"));
-    root.tabIndex = -1;
-    this.rail = new Rail({ select: (i) => this.select(i, { from: "rail" }), toggle: (i) => this.toggle(i) });
-    this.panel = new Panel({ select: (i) => this.select(i), source: (i) => this.showSource(i), hasText: () => this.#text != null, lineText: (line) => (this.data.written ? this.program.line(line) : ""), go: this.callbacks.go && ((page, number) => this.#go(page, number)) });
-    this.raw = new RawText({ line: (line) => this.#selectLine(line) });
-    const left = element("nav", "pv-rail");
-    left.setAttribute("aria-label", "Tree and findings");
-    this.railHead = element("h4", "", "Tree");
-    this.findings = element("section", "pv-findings");
-    this.program = new ProgramPane({ line: (line) => this.#lightLine(line), turned: (on) => this.#turnProgram(on) }, "workbench");
-    left.append(this.railHead, this.rail.root, this.program.root, this.findings);
-    const centre = element("section", "pv-centre");
-    this.stage = element("div", "pv-stage");
-    this.stage.tabIndex = 0;
-    this.stage.setAttribute("role", "application");
-    this.stage.setAttribute("aria-label", "Drawing of the plan. Arrow keys walk it; the tree holds the same operators.");
-    this.canvas = new Canvas(this.stage, { select: (i) => this.select(i, { from: "canvas" }), toggle: (i) => this.toggle(i), camera: () => this.#cameraMoved(), say: (words, lasts) => this.say(words, lasts) }, this.frames);
-    this.textPane = element("div", "pv-text-pane");
-    this.textPane.append(this.raw.root);
-    centre.append(toolbar(this), this.stage, this.textPane);
-    this.side = element("aside", "pv-panel");
-    this.side.setAttribute("aria-label", "Details");
-    this.side.append(button("pv-close", "×", "Close the details", () => this.toggleSide(false)), this.panel.root);
-    this.footer = element("footer", "pv-footer");
-    this.said = element("span", "pv-said");
-    this.live = element("div", "pv-live");
-    this.live.setAttribute("aria-live", "polite");
-    this.veil = element("div", "pv-veil");
-    this.veil.addEventListener("click", () => this.toggleRail(false));
-    root.append(left, centre, this.side, this.footer, this.veil, keyList(this), this.live);
-    root.addEventListener("keydown", (event) => this.#key(event));
-    // Back and Forward of the browser (planviz/ui/address.js).
-    document.addEventListener("planviz:goto", (this.onGoto = ({ detail }) => detail.key === this.data?.key && this.select(detail.id === null ? -1 : this.#indexOf(detail.id), { quiet: true })));
-    // In a page of its own the keys work before anything was clicked.
-    if (this.callbacks.wholePage) document.addEventListener("keydown", (this.pageKeys = (event) => event.target === document.body && this.root.isConnected && this.#key(event)));
   }
 
   // ---- data
 
   // The same data again changes nothing; another key opens another plan, where it was left if it was seen before.
+  /** @param {WorkbenchData} data */
   update(data) {
-    const received = performance.now(), old = this.data;
+    const received = performance.now(),
+      old = this.data;
     if (old && old.key === data.key) {
       this.data = { ...data, scene: old.scene };
       this.#applyTheme();
@@ -107,7 +171,14 @@ export class Workbench {
       return;
     }
     if (old) this.#remember();
-    window.__planviz = { received, drawn: null, painted: null, nodes: data.scene.nodes.id.length, frames: this.frames, handle: this.handle };
+    window.__planviz = {
+      received,
+      drawn: null,
+      painted: null,
+      nodes: data.scene.nodes.id.length,
+      frames: this.frames,
+      handle: this.handle,
+    };
     this.data = data;
     this.frames.length = 0;
     this.find("", true);
@@ -194,13 +265,23 @@ export class Workbench {
     if (!plan) return;
     const { collapsed, folded, roomy, snug } = plan;
     memory.delete(this.data.key);
-    memory.set(this.data.key, { collapsed, folded, roomy, gap: snug?.gap, camera: { ...canvas.camera }, selected: this.selected, text: this.root.classList.contains("pv-show-text") });
-    if (memory.size > REMEMBERED) memory.delete(memory.keys().next().value);
+    memory.set(this.data.key, {
+      collapsed,
+      folded,
+      roomy,
+      gap: snug?.gap,
+      camera: { ...canvas.camera },
+      selected: this.selected,
+      text: this.root.classList.contains("pv-show-text"),
+    });
+    if (memory.size > REMEMBERED) memory.delete(/** @type {string} */ (memory.keys().next().value));
   }
 
+  /** @param {KeptView} kept */
   #restore(kept) {
     const { plan } = this;
-    if (kept.collapsed.length === plan.size) Object.assign(plan, { collapsed: kept.collapsed, folded: kept.folded, roomy: kept.roomy });
+    if (kept.collapsed.length === plan.size)
+      Object.assign(plan, { collapsed: kept.collapsed, folded: kept.folded, roomy: kept.roomy });
   }
 
   #readTheme() {
@@ -222,36 +303,64 @@ export class Workbench {
   // ---- words around the picture
 
   #words() {
-    const { plan } = this, { scene } = plan, { nodes } = scene;
+    const { plan } = this,
+      { scene } = plan,
+      { nodes } = scene;
     let depth = 0;
     for (let i = 0; i < plan.size; i++) {
       if (nodes.depth[i] >= depth) depth = nodes.depth[i] + 1;
     }
-    const many = (count, word) => `${grouped(count)} ${word}${count === 1 ? "" : "s"}`;
+    const many = (/** @type {number} */ count, /** @type {string} */ word) =>
+      `${grouped(count)} ${word}${count === 1 ? "" : "s"}`;
     const keys = element("div", "pv-keys");
-    for (const [names, words] of [[["←", "→", "↑", "↓"], "walk"], [["/"], "find"], [["c"], "collapse"], [["x"], "fold"], [["f"], "fit"], ...(plan.hottest() < 0 ? [] : [[["h"], "most rows"]]), [["?"], "keys"]]) {
+    for (const [names, words] of [
+      [["←", "→", "↑", "↓"], "walk"],
+      [["/"], "find"],
+      [["c"], "collapse"],
+      [["x"], "fold"],
+      [["f"], "fit"],
+      ...(plan.hottest() < 0 ? [] : [[["h"], "most rows"]]),
+      [["?"], "keys"],
+    ]) {
       const item = element("span");
       for (const name of names) item.append(element("kbd", "", name));
       item.append(` ${words}`);
       keys.append(item);
     }
     const help = button("pv-link pv-only-narrow", "Keys", "", () => this.showHelp(true));
-    this.footer.replaceChildren(keys, help, element("div", "pv-grow"), this.said, element("span", "pv-total", [many(plan.size, "node"), many(scene.exchanges, "exchange"), `depth ${grouped(depth)}`].join(" · ")));
+    this.footer.replaceChildren(
+      keys,
+      help,
+      element("div", "pv-grow"),
+      this.said,
+      element(
+        "span",
+        "pv-total",
+        [many(plan.size, "node"), many(scene.exchanges ?? 0, "exchange"), `depth ${grouped(depth)}`].join(" · "),
+      ),
+    );
     if (!this.data.written) this.railHead.textContent = "Tree";
     this.#chips();
     this.#buttons();
   }
 
   #chips() {
-    const { scene } = this.plan, chips = [];
+    const { scene } = this.plan,
+      chips = [];
     // The app says this beside the stages already.
-    if (scene.rows_are !== "unknown" && this.callbacks.wholePage) chips.push(termed(element("span", `pv-badge${this.plan.estimated ? " pv-estimated" : ""}`, scene.rows_are)));
+    if (scene.rows_are !== "unknown" && this.callbacks.wholePage)
+      chips.push(termed(element("span", `pv-badge${this.plan.estimated ? " pv-estimated" : ""}`, scene.rows_are)));
     // The panel has them, unless it is shut; the app's heading tells of the text as a whole.
     if (scene.notes.length && (this.callbacks.wholePage || this.root.matches(".pv-side-shut"))) {
-      const note = button("pv-badge pv-warning pv-notes", scene.notes.length === 1 ? "1 note" : `${scene.notes.length} notes`, scene.notes.join("\n").slice(0, 600), () => {
-        this.select(-1);
-        this.toggleSide(true);
-      });
+      const note = button(
+        "pv-badge pv-warning pv-notes",
+        scene.notes.length === 1 ? "1 note" : `${scene.notes.length} notes`,
+        scene.notes.join("\n").slice(0, 600),
+        () => {
+          this.select(-1);
+          this.toggleSide(true);
+        },
+      );
       chips.push(note);
     }
     this.chips.replaceChildren(...chips);
@@ -287,12 +396,14 @@ export class Workbench {
   }
 
   // A finding names PlanGraph's id; everything here counts by index.
+  /** @param {number | null} id */
   #indexOf(id) {
-    return this.plan.nodes.id.indexOf(id);
+    return this.plan.nodes.id.indexOf(id ?? -1);
   }
 
   // ---- selecting, collapsing, folding
 
+  /** @param {number} i */
   select(i, { from = "", quiet = false } = {}) {
     const { plan } = this;
     if (!plan || !Number.isInteger(i) || i >= plan.size) return;
@@ -322,15 +433,16 @@ export class Workbench {
     this.root.dispatchEvent(new CustomEvent("planviz:select", { bubbles: true, composed: true, detail }));
     if (this.data.report_selection && this.callbacks.report) {
       clearTimeout(this.report);
-      this.report = setTimeout(() => this.callbacks.report(i < 0 ? null : plan.nodes.id[i]), 250);
+      this.report = setTimeout(() => this.callbacks.report?.(i < 0 ? null : plan.nodes.id[i]), 250);
     }
   }
 
   // To another page, at one of its joins or aggregates.
+  /** @param {Page} page @param {number | null} number */
   #go(page, number) {
     const detail = { id: number, key: `${this.data.key.split("/")[0]}/${page}` };
     this.root.dispatchEvent(new CustomEvent("planviz:select", { bubbles: true, composed: true, detail }));
-    this.callbacks.go(page, number);
+    this.callbacks.go?.(page, number);
   }
 
   #showPanel() {
@@ -338,6 +450,7 @@ export class Workbench {
   }
 
   // Boxes are laid out again with one node at rest; the rail follows.
+  /** @param {number} anchor */
   #relaid(anchor, change = () => {}) {
     const { plan } = this;
     this.canvas.holding(Math.max(0, anchor), () => {
@@ -348,15 +461,18 @@ export class Workbench {
     this.#buttons();
   }
 
+  /** @param {number} i */
   toggle(i) {
     const { plan } = this;
     if (i < 0 || !plan.below[i]) return;
-    const fold = plan.box[i], tail = plan.isFolded(fold) ? plan.last[fold] : i;
+    const fold = plan.box[i],
+      tail = plan.isFolded(fold) ? plan.last[fold] : i;
     if (!plan.below[tail]) return;
     this.#relaid(i, () => (plan.collapsed[tail] ^= 1));
     this.live.textContent = plan.collapsed[tail] ? `${plan.below[tail]} operators hidden` : "Opened";
   }
 
+  /** @param {boolean} on */
   foldAll(on) {
     const anchor = this.selected >= 0 ? this.selected : this.#middle();
     this.#relaid(anchor, () => this.plan.foldAll(on));
@@ -364,12 +480,14 @@ export class Workbench {
 
   // The chain of the selected node; all chains when it is in none.
   fold() {
-    const { plan, selected } = this, head = selected < 0 ? -1 : plan.head[selected];
+    const { plan, selected } = this,
+      head = selected < 0 ? -1 : plan.head[selected];
     if (head < 0) return this.foldAll(!plan.anyFolded);
     this.#relaid(selected, () => (plan.folded[head] ^= 1));
     this.canvas.bringIntoView(selected);
   }
 
+  /** @param {boolean} on */
   setRoomy(on) {
     const anchor = this.selected >= 0 ? this.selected : this.#middle();
     this.#relaid(anchor, () => {
@@ -379,6 +497,7 @@ export class Workbench {
   }
 
   // Cards of one line, or whole cards.
+  /** @param {boolean} on */
   setCompact(on) {
     const anchor = this.selected >= 0 ? this.selected : this.#middle();
     this.#relaid(anchor, () => this.canvas.spread(on ? 8 : 0));
@@ -392,6 +511,7 @@ export class Workbench {
   }
 
   // A few words in the footer that go by themselves: over the drawing they would lie on a card.
+  /** @param {string} words @param {Milliseconds} lasts */
   say(words, lasts) {
     this.said.textContent = words;
     clearTimeout(this.saying);
@@ -400,9 +520,12 @@ export class Workbench {
 
   // The node nearest to the middle of the view: what the eye holds on to.
   #middle() {
-    const { plan, canvas } = this, { x, y, k } = canvas.camera;
-    const cx = x + canvas.width / k / 2, cy = y + canvas.height / k / 2;
-    let best = 0, least = Infinity;
+    const { plan, canvas } = this,
+      { x, y, k } = canvas.camera;
+    const cx = x + canvas.width / k / 2,
+      cy = y + canvas.height / k / 2;
+    let best = 0,
+      least = Infinity;
     plan.within(x, y, x + canvas.width / k, y + canvas.height / k, (b) => {
       const away = Math.hypot(plan.x[b] + plan.w[b] / 2 - cx, plan.y[b] + plan.h[b] / 2 - cy);
       if (away < least) [least, best] = [away, plan.first[b]];
@@ -411,8 +534,10 @@ export class Workbench {
   }
 
   // Up to what it feeds, down to its first input, sideways to a sibling, or to the neighbour on the same level.
+  /** @param {string} key */
   walk(key) {
-    const { plan } = this, i = this.selected;
+    const { plan } = this,
+      i = this.selected;
     if (!plan.size) return;
     if (i < 0) return this.select(plan.order[0]);
     const b = plan.box[i];
@@ -423,9 +548,12 @@ export class Workbench {
     if (to >= 0) this.select(plan.isFolded(plan.box[to]) ? plan.first[plan.box[to]] : to);
   }
 
+  /** @param {number} b @param {number} step */
   #sideways(b, step) {
-    const { plan } = this, y = plan.y[b] + plan.h[b] / 2;
-    let best = -1, least = Infinity;
+    const { plan } = this,
+      y = plan.y[b] + plan.h[b] / 2;
+    let best = -1,
+      least = Infinity;
     const reach = step < 0 ? [-Infinity, plan.x[b]] : [plan.x[b] + plan.w[b], Infinity];
     plan.within(reach[0], y, reach[1], y, (other) => {
       if (other === b || plan.y[other] > y || plan.y[other] + plan.h[other] < y) return;
@@ -436,13 +564,23 @@ export class Workbench {
   }
 
   // Where a node's box stands, in px of the page; for tests and for pointing at it.
+  /** @param {number} i */
   place(i) {
-    const { plan, canvas } = this, b = plan.box[i], { x, y, k } = canvas.camera, bounds = canvas.canvas.getBoundingClientRect();
-    return { x: bounds.left + (plan.x[b] - x) * k, y: bounds.top + (plan.y[b] - y) * k, width: plan.w[b] * k, height: plan.h[b] * k };
+    const { plan, canvas } = this,
+      b = plan.box[i],
+      { x, y, k } = canvas.camera,
+      bounds = canvas.canvas.getBoundingClientRect();
+    return {
+      x: bounds.left + (plan.x[b] - x) * k,
+      y: bounds.top + (plan.y[b] - y) * k,
+      width: plan.w[b] * k,
+      height: plan.h[b] * k,
+    };
   }
 
   // ---- search
 
+  /** @param {string} words */
   find(words, quiet = false) {
     const { plan } = this;
     this.hits = plan && words.trim() ? plan.search(words) : [];
@@ -456,6 +594,7 @@ export class Workbench {
   }
 
   // The next match from the selected node on, round and round.
+  /** @param {number} by */
   step(by, here = false) {
     const { hits, plan } = this;
     if (!hits.length) return;
@@ -471,12 +610,14 @@ export class Workbench {
   }
 
   #hitWords() {
-    const asked = this.search.value.trim() !== "", { hits } = this;
+    const asked = this.search.value.trim() !== "",
+      { hits } = this;
     this.hitCount.textContent = !asked ? "" : hits.length ? `${this.hit + 1} of ${grouped(hits.length)}` : "none";
     this.root.classList.toggle("pv-finding-words", asked);
     this.backButton.disabled = this.nextButton.disabled = !hits.length;
   }
 
+  /** @param {KeyboardEvent} event */
   searchKey(event) {
     if (event.key === "Enter") {
       event.preventDefault();
@@ -491,31 +632,38 @@ export class Workbench {
 
   // ---- raw text
 
+  /** @param {string | null | undefined} text */
   #showTextOf(text) {
     this.raw.show(text);
-    const { written } = this.data, { first, last } = this.plan.nodes, i = this.selected;
+    const { written } = this.data,
+      { first, last } = this.plan.nodes,
+      i = this.selected;
     this.program.show(written && text != null ? { title: written, text } : null, written === "Program");
     if (i >= 0) this.program.light(first[i], last[i]);
     this.#buttons();
   }
 
+  /** @param {boolean} on */
   showText(on) {
     if (on && this.#text == null) return;
     this.root.classList.toggle("pv-show-text", on);
     this.#buttons();
     if (!on) return this.selected >= 0 ? this.canvas.bringIntoView(this.selected) : undefined;
-    const { first, last } = this.plan.nodes, i = this.selected;
+    const { first, last } = this.plan.nodes,
+      i = this.selected;
     this.raw.mark(i < 0 ? 0 : first[i], i < 0 ? 0 : last[i]);
     this.raw.draw();
     this.raw.reveal();
   }
 
+  /** @param {number} i */
   showSource(i) {
     this.select(i, { from: "source" });
     this.showText(true);
   }
 
   // The innermost node whose lines hold this one.
+  /** @param {number} line */
   #selectLine(line) {
     const { nodes, size } = this.plan;
     let best = -1;
@@ -528,14 +676,16 @@ export class Workbench {
 
   // ---- the program or SQL in the place of the tree
 
+  /** @param {boolean} on */
   #turnProgram(on) {
     this.root.classList.toggle("pv-with-program", on);
-    const { title } = this.program, tabs = ["Tree", title].map((words, at) => {
-      const tab = button("", words, "", () => this.program.turn(Boolean(at)));
-      tab.title = at ? this.program.button.title : "Show the operators as a tree";
-      pressed(tab, on === Boolean(at));
-      return tab;
-    });
+    const { title } = this.program,
+      tabs = ["Tree", title].map((words, at) => {
+        const tab = button("", words, "", () => this.program.turn(Boolean(at)));
+        tab.title = at ? this.program.button.title : "Show the operators as a tree";
+        pressed(tab, on === Boolean(at));
+        return tab;
+      });
     const segment = element("div", "pv-segment");
     segment.append(...tabs);
     this.railHead.replaceChildren(...(title ? [segment] : ["Tree"]));
@@ -543,8 +693,10 @@ export class Workbench {
   }
 
   // All operators that a line of the program made; the topmost is selected.
+  /** @param {number} line */
   #lightLine(line) {
-    const { nodes, size } = this.plan, made = [];
+    const { nodes, size } = this.plan,
+      made = [];
     for (let i = 0; i < size; i++) if (nodes.first[i] && nodes.first[i] <= line && nodes.last[i] >= line) made.push(i);
     if (!made.length) {
       this.select(-1, { from: "line" });
@@ -557,6 +709,7 @@ export class Workbench {
   }
 
   // Marked as what a search finds is; a search goes before.
+  /** @param {Set<number> | null} some */
   #light(some) {
     if (some === this.lit || this.search.value.trim()) return;
     this.lit = this.canvas.found = some;
@@ -580,21 +733,26 @@ export class Workbench {
     if (on) this.rail.root.focus({ preventScroll: true });
   }
 
+  /** @param {boolean} [on] */
   toggleSide(on) {
-    const flag = this.narrow ? "pv-side-open" : "pv-side-shut", open = this.narrow ? this.root.classList.contains(flag) : !this.root.classList.contains(flag);
+    const flag = this.narrow ? "pv-side-open" : "pv-side-shut",
+      open = this.narrow ? this.root.classList.contains(flag) : !this.root.classList.contains(flag);
     const next = on ?? !open;
     this.root.classList.toggle(flag, this.narrow ? next : !next);
     pressed(this.sideButton, next);
     if (this.plan) this.#chips();
-    if (this.narrow && next && this.selected >= 0) requestAnimationFrame(() => requestAnimationFrame(() => !this.gone && this.canvas.bringIntoView(this.selected)));
+    if (this.narrow && next && this.selected >= 0)
+      requestAnimationFrame(() => requestAnimationFrame(() => !this.gone && this.canvas.bringIntoView(this.selected)));
   }
 
+  /** @param {boolean} on */
   showHelp(on) {
     this.help.classList.toggle("pv-on", on);
-    if (on) this.help.querySelector("button").focus();
+    if (on) this.help.querySelector("button")?.focus();
     else this.stage.focus({ preventScroll: true });
   }
 
+  /** @param {KeyboardEvent} event */
   #key(event) {
     if (!this.plan || event.defaultPrevented) return;
     const action = keyAction(event);
@@ -604,7 +762,9 @@ export class Workbench {
     this.#act(action, event);
   }
 
+  /** @param {string} action @param {KeyboardEvent} event */
   #act(action, event) {
+    /** @type {Record<string, (() => unknown) | undefined>} */
     const acts = {
       walk: () => this.walk(event.key),
       find: () => {
@@ -628,7 +788,7 @@ export class Workbench {
       help: () => this.showHelp(!this.help.classList.contains("pv-on")),
       close: () => this.#close(),
     };
-    acts[action]();
+    acts[action]?.();
   }
 
   // One thing at a time, the nearest first.
@@ -645,6 +805,7 @@ export class Workbench {
   }
 }
 
+/** @param {HTMLElement} toggle @param {boolean} on */
 function pressed(toggle, on) {
   toggle.setAttribute("aria-pressed", String(on));
 }

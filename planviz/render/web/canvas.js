@@ -7,15 +7,58 @@ import { short } from "./units.js";
 const READABLE = 0.85; // zoom at which a large plan opens
 const SNUG = 0.72; // zoom at which titles of one-line cards can be read
 const EASY = 0.88; // zoom at which they are read without effort: nearer together before they are smaller
-const LAYOUTS = [[false, false], [true, false], [true, true]]; // straight down along first inputs; short second inputs in one row
-const SNUG_GAPS = [16, 12, 8, 5, 2], NEAR_GAP = 5;
-const MOST_SNUG = 400, LARGE = 2000; // operators: more than can be read in any view; whose titles are not there at once
+const LAYOUTS = [
+  [false, false],
+  [true, false],
+  [true, true],
+]; // straight down along first inputs; short second inputs in one row
+const SNUG_GAPS = [16, 12, 8, 5, 2],
+  NEAR_GAP = 5;
+const MOST_SNUG = 400,
+  LARGE = 2000; // operators: more than can be read in any view; whose titles are not there at once
 const MOST = 2.5;
 const MAP = { width: 148, height: 112 };
 const LETTER = 6.5; // px of a letter beside a card, about
 
+/**
+ * @typedef {object} CanvasListener
+ * @property {(node: number) => void} select -1 for none
+ * @property {(node: number) => void} toggle
+ * @property {() => void} camera
+ * @property {(words: string, lasts: Milliseconds) => void} [say]
+ */
+
 export class Canvas {
+  /** @type {Plan} */ plan;
+  /** @type {Theme} */ theme;
+  /** @type {Mode} */ mode;
+  /** @type {Set<number> | null} */ found;
+  /** @type {Overlay["marks"]} */ marks;
+  /** @type {Overlay["labels"]} */ labels;
+  /** @type {Overlay["ghosts"]} */ ghosts;
+  /** @type {Measure | null} */ measure;
+  /** @type {Record<"title" | "sub" | "number" | "badge" | "label" | "link" | "line" | "rows", string>} */ fonts;
+  /** @type {Record<string, Path2D>} */ icons;
+  /** @type {Map<string, unknown>} */ fitted;
+  /** @type {Uint8Array} */ lit;
+  /** @type {number} */ ratio;
+  /** @type {boolean} */ opened;
+  /** @type {boolean} */ untouched;
+  /** @type {boolean | undefined} */ fixed;
+  /** @type {boolean | undefined} */ gone;
+  /** @type {[x0: number, y0: number, x1: number, y1: number, node: number][] | undefined} */ labelled;
+  /** @type {number} */ drawn;
+  /** @type {number} */ frame;
+  /** @type {number} */ gliding;
+  /** @type {number | undefined} */ settling;
+  /** @type {number | undefined} */ hintTimer;
+  /** @type {number | undefined} */ mapTimer;
+  /** @type {number | undefined} */ tipTimer;
+  /** @type {[sx: number, sy: number, left: number, top: number] | undefined} */ mapScale;
+  /** @type {[x0: number, y0: number, x1: number, y1: number] | undefined} */ extent;
+
   // on: {select(node), toggle(node), camera()}; frames: ring buffer of milliseconds a frame took to draw.
+  /** @param {HTMLElement} host @param {CanvasListener} on @param {Milliseconds[]} frames */
   constructor(host, on, frames) {
     this.on = on;
     this.frames = frames;
@@ -26,7 +69,7 @@ export class Canvas {
     this.width = this.height = 0;
     this.canvas = element("canvas", "pv-canvas");
     this.canvas.setAttribute("aria-hidden", "true"); // the tree rail carries the same plan for screen readers
-    this.ctx = this.canvas.getContext("2d", { alpha: false });
+    this.ctx = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext("2d", { alpha: false }));
     this.tip = element("div", "pv-tip");
     this.hint = element("div", "pv-hint");
     this.map = element("div", "pv-map");
@@ -52,8 +95,9 @@ export class Canvas {
     this.gone = true;
   }
 
+  /** @param {Plan} plan @param {Theme} theme @param {Mode} mode */
   show(plan, theme, mode) {
-    this.plan = null;
+    this.plan = /** @type {any} */ (null); // until its place is known
     if (!this.width) this.resize();
     this.plan = plan;
     this.hover = -1;
@@ -63,6 +107,7 @@ export class Canvas {
   }
 
   // Another state of the same plan, with the view at rest.
+  /** @param {Plan} plan @param {Overlay} given */
   step(plan, { marks, labels, ghosts }) {
     this.plan = plan;
     Object.assign(this, { marks, labels, ghosts });
@@ -74,6 +119,7 @@ export class Canvas {
     this.drawNow();
   }
 
+  /** @param {Theme} theme @param {Mode} mode */
   setTheme(theme, mode) {
     this.theme = theme;
     this.mode = mode;
@@ -95,6 +141,7 @@ export class Canvas {
     this.draw();
   }
 
+  /** @param {number} weight @param {number} size */
   font(weight, size) {
     return `${weight} ${size}px '${this.theme.font.family}', ${this.theme.font.fallback}`;
   }
@@ -111,36 +158,62 @@ export class Canvas {
     this.fitted = new Map();
   }
 
+  /**
+   * @template T
+   * @param {string} key
+   * @param {() => T} make
+   * @returns {T}
+   */
   #once(key, make) {
-    let value = this.fitted.get(key);
+    let value = /** @type {T | undefined} */ (this.fitted.get(key));
     if (value === undefined) this.fitted.set(key, (value = make()));
     return value;
   }
 
   // Text cut to a width, with an ellipsis; measured once per box, slot and text.
+  /**
+   * @param {CanvasRenderingContext2D} ctx
+   * @param {number} b
+   * @param {string | number} slot
+   * @param {string} text
+   * @param {number} width
+   */
   cutTo(ctx, b, slot, text, width) {
     return this.#once(`${b} ${slot} ${text}`, () => cut(ctx, text, width));
   }
 
+  /**
+   * @param {CanvasRenderingContext2D} ctx
+   * @param {number} b
+   * @param {string} text
+   * @param {number} width
+   * @param {number} size
+   */
   wrap(ctx, b, text, width, size) {
     return this.#once(`${b} w${Math.round(size)} ${text}`, () => wrapped(ctx, text, width));
   }
 
+  /** @param {CanvasRenderingContext2D} ctx @param {string} lead */
   leadWidth(ctx, lead) {
     return this.#once(`lead ${lead}`, () => ctx.measureText(`${lead} `).width);
   }
 
   // [text, width] of the badges that have room on the card, the gravest first.
+  /** @param {number} b */
   badges(b) {
-    const { plan, theme } = this, all = plan.nodes.badges[plan.first[b]];
+    const { plan, theme } = this,
+      all = plan.nodes.badges[plan.first[b]];
     if (!all.length || plan.isFolded(b)) return [];
     return this.#once(`${b} badges`, () => {
-      const grave = (badge) => ["problem", "warning"].indexOf(theme.badges[badge]) >>> 0, { padding, gap } = theme.card.badge;
+      const grave = (/** @type {string} */ badge) => ["problem", "warning"].indexOf(theme.badges[badge] ?? "") >>> 0,
+        { padding, gap } = theme.card.badge;
       this.ctx.font = this.fonts.badge;
+      /** @type {[text: string, width: Pixels][]} */
       const shown = [];
       let room = (plan.w[b] * 2) / 3;
       for (const badge of all.slice().sort((one, two) => grave(one) - grave(two))) {
-        const text = badge.slice(0, 40), width = this.ctx.measureText(told(text)).width + 2 * padding;
+        const text = badge.slice(0, 40),
+          width = this.ctx.measureText(told(text)).width + 2 * padding;
         if ((room -= width + gap) < 0) break;
         shown.push([text, width]);
       }
@@ -148,26 +221,32 @@ export class Canvas {
     });
   }
 
+  /** @param {number} b */
   badgeRoom(b) {
-    const font = this.ctx.font, shown = this.badges(b);
+    const font = this.ctx.font,
+      shown = this.badges(b);
     this.ctx.font = font;
     return shown.reduce((sum, [, width]) => sum + width + this.theme.card.badge.gap, 0);
   }
 
   // [lead, text] of the lines below the title, as many as the card has room for.
+  /** @param {number} b */
   cardLines(b) {
-    const { plan } = this, i = plan.first[b];
+    const { plan } = this,
+      i = plan.first[b];
     if (plan.isFolded(b)) return [["", foldedWords(plan, b)]];
     if (plan.roomy) return plan.lines(i);
     return (plan.subs?.[i] ?? []).slice(0, this.rows(b));
   }
 
   // How many lines below the title the card has room for, badges included.
+  /** @param {number} b */
   rows(b) {
     const { card } = this.theme;
     return Math.round((this.plan.h[b] - card.bare_height) / card.line);
   }
 
+  /** @param {number} b @param {string} mark */
   markWidth(b, mark) {
     return this.#once(`${b} mark`, () => {
       const { font } = this.ctx;
@@ -235,7 +314,7 @@ export class Canvas {
   #snugly() {
     const { plan } = this;
     if (plan.size > MOST_SNUG || this.fixed) return false;
-    const width = (b) => this.#snugWidth(b);
+    const width = (/** @type {number} */ b) => this.#snugWidth(b);
     for (const [down, lying] of LAYOUTS) {
       let before = 0;
       for (const gap of SNUG_GAPS) {
@@ -254,29 +333,40 @@ export class Canvas {
 
   // Cards of one line, `gap` px apart, or (false) whole cards. A plan that is wider than the view goes straight down along
   // first inputs instead: a tidy tree would show its root and little else.
+  /** @param {number | false} gap */
   spread(gap) {
     const { plan } = this;
-    plan.snug = gap ? { gap, width: (b) => this.#snugWidth(b) } : null;
+    /** @type {Snug | null} */
+    const snug = gap ? { gap, width: (b) => this.#snugWidth(b) } : null;
+    plan.snug = snug;
     if (gap) plan.roomy = false;
     plan.arrange();
-    if (gap && plan.width * SNUG > this.width) {
-      plan.snug.down = true;
+    if (snug && plan.width * SNUG > this.width) {
+      snug.down = true;
       const zooms = [true, false].map((lying) => {
-        plan.snug.lying = lying;
+        snug.lying = lying;
         plan.arrange();
         return this.fitZoom;
       });
       if (zooms[0] > zooms[1]) {
-        plan.snug.lying = true;
+        snug.lying = true;
         plan.arrange();
       }
     }
     this.changed();
   }
 
+  /** @param {number} b */
   #snugWidth(b) {
-    const { plan, theme: { card: { snug } } } = this, rows = plan.isFolded(b) ? "" : plan.rowsWords(plan.first[b]);
-    const wide = textWidth(plan.lineOf(b).slice(0, 60), this.fonts.line), more = rows ? textWidth(rows, this.fonts.rows) + 10 : 0;
+    const {
+        plan,
+        theme: {
+          card: { snug },
+        },
+      } = this,
+      rows = plan.isFolded(b) ? "" : plan.rowsWords(plan.first[b]);
+    const wide = textWidth(plan.lineOf(b).slice(0, 60), this.fonts.line),
+      more = rows ? textWidth(rows, this.fonts.rows) + 10 : 0;
     return Math.min(snug.most, Math.round(wide + more + snug.x + snug.right + 4));
   }
 
@@ -293,7 +383,8 @@ export class Canvas {
       return;
     }
     if (plan.size <= LARGE) this.spread(NEAR_GAP);
-    const k = plan.snug ? EASY : READABLE, hot = plan.hottest();
+    const k = plan.snug ? EASY : READABLE,
+      hot = plan.hottest();
     const x = plan.width * k <= this.width ? plan.width / 2 : plan.x[0] + plan.w[0] / 2;
     this.moveTo(this.clamped({ x: x - this.width / k / 2, y: plan.y[0] - (plan.snug ? plan.y[0] : 32), k }), false);
     this.untouched = true;
@@ -303,6 +394,7 @@ export class Canvas {
   }
 
   // A few words over the drawing that go by themselves.
+  /** @param {string} words @param {Milliseconds} lasts */
   say(words, lasts) {
     if (this.on.say) return this.on.say(words, lasts);
     this.hint.textContent = words;
@@ -311,6 +403,7 @@ export class Canvas {
     this.hintTimer = setTimeout(() => this.hint.classList.remove("pv-on"), lasts);
   }
 
+  /** @param {Camera} camera */
   openAt(camera) {
     this.opened = true;
     this.hot = -1;
@@ -318,14 +411,23 @@ export class Canvas {
     this.draw();
   }
 
+  /** @param {Camera} given */
   clamped({ x, y, k }) {
-    const { plan } = this, w = this.width / k, h = this.height / k;
-    const hold = (at, room, all) => (all <= room ? (all - room) / 2 : Math.min(Math.max(at, 0), all - room));
-    return { x: hold(x, w, plan.width), y: h >= plan.height ? Math.min(0, (plan.height - h) / 2) : hold(y, h, plan.height), k };
+    const { plan } = this,
+      w = this.width / k,
+      h = this.height / k;
+    const hold = (/** @type {number} */ at, /** @type {number} */ room, /** @type {number} */ all) =>
+      all <= room ? (all - room) / 2 : Math.min(Math.max(at, 0), all - room);
+    return {
+      x: hold(x, w, plan.width),
+      y: h >= plan.height ? Math.min(0, (plan.height - h) / 2) : hold(y, h, plan.height),
+      k,
+    };
   }
 
   fit(smooth = true) {
-    const k = Math.min(1.1, this.fitZoom), { plan } = this;
+    const k = Math.min(1.1, this.fitZoom),
+      { plan } = this;
     const y = Math.max((plan.height - this.height / k) / 2, k >= 1 ? -24 : -Infinity);
     this.moveTo({ x: plan.width / 2 - this.width / k / 2, y, k }, smooth);
   }
@@ -339,6 +441,7 @@ export class Canvas {
     this.untouched = this.fitZoom >= SNUG;
   }
 
+  /** @param {Camera} to */
   moveTo(to, smooth = true) {
     this.untouched = false;
     cancelAnimationFrame(this.gliding);
@@ -347,11 +450,15 @@ export class Canvas {
       Object.assign(this.camera, to);
       return this.draw();
     }
-    const from = { ...this.camera }, began = performance.now(), lasts = 180;
-    const centre = (c) => [c.x + this.width / c.k / 2, c.y + this.height / c.k / 2];
-    const [ax, ay] = centre(from), [bx, by] = centre(to);
-    const step = (now) => {
-      const t = Math.min(1, Math.max(0, (now - began) / lasts)), ease = 1 - (1 - t) ** 3;
+    const from = { ...this.camera },
+      began = performance.now(),
+      lasts = 180;
+    const centre = (/** @type {Camera} */ c) => [c.x + this.width / c.k / 2, c.y + this.height / c.k / 2];
+    const [ax, ay] = centre(from),
+      [bx, by] = centre(to);
+    const step = (/** @type {Milliseconds} */ now) => {
+      const t = Math.min(1, Math.max(0, (now - began) / lasts)),
+        ease = 1 - (1 - t) ** 3;
       const k = from.k * (to.k / from.k) ** ease;
       const far = to.k === from.k ? ease : (1 / k - 1 / from.k) / (1 / to.k - 1 / from.k);
       this.camera.k = k;
@@ -363,31 +470,50 @@ export class Canvas {
     this.gliding = requestAnimationFrame(step);
   }
 
+  /** @param {number} factor */
   zoomAt(factor, px = this.width / 2, py = this.height / 2, smooth = false) {
-    const { x, y, k } = this.camera, next = Math.min(MOST, Math.max(this.least, k * factor));
+    const { x, y, k } = this.camera,
+      next = Math.min(MOST, Math.max(this.least, k * factor));
     this.moveTo({ x: x + px / k - px / next, y: y + py / k - py / next, k: next }, smooth);
   }
 
+  /** @param {number} dx @param {number} dy */
   panBy(dx, dy) {
-    this.moveTo({ x: this.camera.x - dx / this.camera.k, y: this.camera.y - dy / this.camera.k, k: this.camera.k }, false);
+    this.moveTo(
+      { x: this.camera.x - dx / this.camera.k, y: this.camera.y - dy / this.camera.k, k: this.camera.k },
+      false,
+    );
   }
 
   // Moves only when the node's card is outside the view; zooms in only when its title could not be read.
+  /** @param {number} i */
   bringIntoView(i) {
-    const { plan, camera } = this, b = plan.box[i];
+    const { plan, camera } = this,
+      b = plan.box[i];
     if (!this.width) return;
-    const k = camera.k < FAR ? READABLE : camera.k, margin = 16;
-    const left = (plan.x[b] - camera.x) * camera.k, top = (plan.y[b] - camera.y) * camera.k;
-    const w = plan.w[b] * camera.k, h = plan.h[b] * camera.k;
-    const inside = left >= margin && top >= margin && left + w <= this.width - margin && top + h <= this.height - margin;
+    const k = camera.k < FAR ? READABLE : camera.k,
+      margin = 16;
+    const left = (plan.x[b] - camera.x) * camera.k,
+      top = (plan.y[b] - camera.y) * camera.k;
+    const w = plan.w[b] * camera.k,
+      h = plan.h[b] * camera.k;
+    const inside =
+      left >= margin && top >= margin && left + w <= this.width - margin && top + h <= this.height - margin;
     if (inside && k === camera.k) return this.draw();
-    this.moveTo({ x: plan.x[b] + plan.w[b] / 2 - this.width / k / 2, y: plan.y[b] + plan.h[b] / 2 - this.height / k / 2, k });
+    this.moveTo({
+      x: plan.x[b] + plan.w[b] / 2 - this.width / k / 2,
+      y: plan.y[b] + plan.h[b] / 2 - this.height / k / 2,
+      k,
+    });
   }
 
   // Runs a change of layout with one node at rest on the screen.
+  /** @param {number} i @param {() => void} change */
   holding(i, change) {
-    const { plan, camera } = this, before = plan.box[i];
-    const cx = plan.x[before] + plan.w[before] / 2 - camera.x, y = plan.y[before] - camera.y;
+    const { plan, camera } = this,
+      before = plan.box[i];
+    const cx = plan.x[before] + plan.w[before] / 2 - camera.x,
+      y = plan.y[before] - camera.y;
     change();
     const b = plan.box[i];
     camera.x = plan.x[b] + plan.w[b] / 2 - cx;
@@ -407,19 +533,27 @@ export class Canvas {
     if (!this.plan || !this.width || this.gone) return;
     this.mapCanvas.width = MAP.width * this.ratio;
     this.mapCanvas.height = MAP.height * this.ratio;
-    this.mapScale = drawMinimap(this.mapCanvas.getContext("2d"), this, MAP.width, MAP.height, this.ratio);
+    this.mapScale = drawMinimap(
+      /** @type {CanvasRenderingContext2D} */ (this.mapCanvas.getContext("2d")),
+      this,
+      MAP.width,
+      MAP.height,
+      this.ratio,
+    );
     this.extent = extentOf(this.plan);
     this.#placeMapView();
   }
 
   #placeMapView() {
-    const { plan, camera } = this, w = this.width / camera.k, h = this.height / camera.k;
+    const { plan, camera } = this,
+      w = this.width / camera.k,
+      h = this.height / camera.k;
     const [x0, y0, x1, y1] = this.extent ?? [0, 0, plan.width, plan.height];
     const all = camera.x <= x0 + 1 && camera.y <= y0 + 1 && camera.x + w >= x1 - 1 && camera.y + h >= y1 - 1;
     this.map.classList.toggle("pv-faded", all);
     if (!this.mapScale || all) return;
     const [sx, sy, left, top] = this.mapScale;
-    const clip = (value, most) => Math.min(most, Math.max(0, value));
+    const clip = (/** @type {number} */ value, /** @type {number} */ most) => Math.min(most, Math.max(0, value));
     const from = [clip(left + camera.x * sx, MAP.width - 3), clip(top + camera.y * sy, MAP.height - 3)];
     const to = [clip(left + (camera.x + w) * sx, MAP.width), clip(top + (camera.y + h) * sy, MAP.height)];
     const style = this.mapView.style;
@@ -431,19 +565,30 @@ export class Canvas {
   // The minimap stands in a corner where no card is nor what changed on it is told; where every corner has some, it waits
   // for the next pan.
   #clearMap() {
-    const { plan, camera: { x, y, k }, map } = this;
+    const {
+      plan,
+      camera: { x, y, k },
+      map,
+    } = this;
     if (!plan || this.gone || map.matches(":hover")) return;
     const headroom = parseFloat(getComputedStyle(map).getPropertyValue("--pv-headroom")) || 0; // what stands over the drawing
-    const free = (corner) => {
-      const left = corner.includes("left") ? 0 : this.width - MAP.width - 28, top = corner.includes("top") ? headroom : this.height - MAP.height - 28;
-      const [x0, y0, x1, y1] = [x + left / k, y + top / k, x + (left + MAP.width + 28) / k, y + (top + MAP.height + 28) / k];
+    const free = (/** @type {string} */ corner) => {
+      const left = corner.includes("left") ? 0 : this.width - MAP.width - 28,
+        top = corner.includes("top") ? headroom : this.height - MAP.height - 28;
+      const [x0, y0, x1, y1] = [
+        x + left / k,
+        y + top / k,
+        x + (left + MAP.width + 28) / k,
+        y + (top + MAP.height + 28) / k,
+      ];
       let alone = true;
       plan.within(x0, y0, x1, y1, (b) => {
         if (plan.x[b] < x1 && plan.x[b] + plan.w[b] > x0 && plan.y[b] < y1 && plan.y[b] + plan.h[b] > y0) alone = false;
       });
       for (const [b, words] of this.labels ?? []) {
         const right = plan.x[b] + plan.w[b];
-        if (right < x1 && right + 12 + words.length * LETTER > x0 && plan.y[b] < y1 && plan.y[b] + plan.h[b] > y0) alone = false;
+        if (right < x1 && right + 12 + words.length * LETTER > x0 && plan.y[b] < y1 && plan.y[b] + plan.h[b] > y0)
+          alone = false;
       }
       return alone;
     };
@@ -452,17 +597,24 @@ export class Canvas {
     if (corner) map.dataset.corner = corner;
   }
 
+  /** @param {MouseEvent} event */
   #mapJump(event) {
-    const bounds = this.map.getBoundingClientRect(), [sx, sy, left, top] = this.mapScale, { k } = this.camera;
-    const x = (event.clientX - bounds.left - left) / sx, y = (event.clientY - bounds.top - top) / sy;
+    if (!this.mapScale) return;
+    const bounds = this.map.getBoundingClientRect(),
+      [sx, sy, left, top] = this.mapScale,
+      { k } = this.camera;
+    const x = (event.clientX - bounds.left - left) / sx,
+      y = (event.clientY - bounds.top - top) / sy;
     this.moveTo({ x: x - this.width / k / 2, y: y - this.height / k / 2, k }, false);
   }
 
   // ---- pointer
 
   #listen() {
-    const { canvas, map } = this, down = new Map();
-    let moved = 0, pinch = 0;
+    const { canvas, map } = this,
+      down = new Map();
+    let moved = 0,
+      pinch = 0;
     canvas.addEventListener("pointerdown", (event) => {
       if (event.button !== 0) return;
       canvas.setPointerCapture(event.pointerId);
@@ -477,7 +629,8 @@ export class Canvas {
       moved += Math.abs(event.clientX - last.clientX) + Math.abs(event.clientY - last.clientY);
       down.set(event.pointerId, event);
       if (down.size === 2) {
-        const now = spread(down), [px, py] = this.#local(event);
+        const now = spread(down),
+          [px, py] = this.#local(event);
         if (pinch > 0) this.zoomAt(now / pinch, px, py);
         pinch = now;
       } else if (moved > 3) {
@@ -486,7 +639,7 @@ export class Canvas {
         this.panBy(event.clientX - last.clientX, event.clientY - last.clientY);
       }
     });
-    const up = (event) => {
+    const up = (/** @type {PointerEvent} */ event) => {
       if (!down.delete(event.pointerId)) return;
       canvas.classList.remove("pv-panning");
       if (event.type === "pointerup" && moved <= 3) this.#clicked(event);
@@ -507,6 +660,7 @@ export class Canvas {
   }
 
   // A plain wheel is the page's; a trackpad's pinch arrives as a wheel with Ctrl.
+  /** @param {WheelEvent} event */
   #wheel(event) {
     this.#hideTip();
     if (!event.ctrlKey && !event.metaKey) {
@@ -519,22 +673,29 @@ export class Canvas {
     this.zoomAt(Math.exp(-Math.max(-240, Math.min(240, event.deltaY * lines)) / 240), px, py);
   }
 
+  /** @param {MouseEvent} event */
   #local(event) {
     const bounds = this.canvas.getBoundingClientRect();
     return [event.clientX - bounds.left, event.clientY - bounds.top];
   }
 
+  /** @param {MouseEvent} event */
   #boxUnder(event) {
-    const [px, py] = this.#local(event), { x, y, k } = this.camera;
+    const [px, py] = this.#local(event),
+      { x, y, k } = this.camera;
     return this.plan ? this.plan.boxAt(x + px / k, y + py / k) : -1;
   }
 
   // The node whose number stands where the pointer is, or -1.
+  /** @param {MouseEvent} event */
   #numberUnder(event) {
-    const [px, py] = this.#local(event), x = this.camera.x + px / this.camera.k, y = this.camera.y + py / this.camera.k;
+    const [px, py] = this.#local(event),
+      x = this.camera.x + px / this.camera.k,
+      y = this.camera.y + py / this.camera.k;
     return this.labelled?.find(([x0, y0, x1, y1]) => x >= x0 && x <= x1 && y >= y0 && y <= y1)?.[4] ?? -1;
   }
 
+  /** @param {MouseEvent} event */
   #clicked(event) {
     const b = this.#boxUnder(event);
     if (b < 0) return this.on.select(this.#numberUnder(event));
@@ -542,6 +703,7 @@ export class Canvas {
     this.on.select(selected >= 0 && plan.box[selected] === b ? selected : plan.first[b]);
   }
 
+  /** @param {MouseEvent | null} event */
   #hoverAt(event) {
     const b = event ? this.#boxUnder(event) : -1;
     if (this.measure && event) this.canvas.classList.toggle("pv-over", b >= 0 || this.#numberUnder(event) >= 0);
@@ -550,7 +712,7 @@ export class Canvas {
     this.canvas.classList.toggle("pv-over", b >= 0);
     this.draw();
     this.#hideTip();
-    if (b >= 0) this.tipTimer = setTimeout(() => this.#showTip(b, event), 350);
+    if (event && b >= 0) this.tipTimer = setTimeout(() => this.#showTip(b, event), 350);
   }
 
   #hideTip() {
@@ -559,18 +721,24 @@ export class Canvas {
   }
 
   // The whole text of a card that is too small, or cut.
+  /** @param {number} b @param {MouseEvent} event */
   #showTip(b, event) {
-    const { plan, tip } = this, i = plan.first[b];
+    const { plan, tip } = this,
+      i = plan.first[b];
     tip.replaceChildren(element("b", "", titleOf(this, b)));
-    const lines = plan.isFolded(b) ? [foldedWords(plan, b)] : (plan.subs?.[i] ?? []).map((line) => line.join(" ").trim());
+    const lines = plan.isFolded(b)
+      ? [foldedWords(plan, b)]
+      : (plan.subs?.[i] ?? []).map((line) => line.join(" ").trim());
     for (const line of lines) tip.append(element("div", "", line.slice(0, 400)));
-    if (plan.nodes.rows[i] != null) tip.append(element("div", "", `rows ${plan.rowsAre(i)}: ${short(plan.nodes.rows[i])}`));
+    if (plan.nodes.rows[i] != null)
+      tip.append(element("div", "", `rows ${plan.rowsAre(i)}: ${short(plan.nodes.rows[i])}`));
     const [px, py] = this.#local(event);
     tip.style.transform = `translate(${Math.max(8, Math.min(px + 12, this.width - 340))}px, ${Math.min(py + 16, this.height - 120)}px)`;
     tip.classList.add("pv-on");
   }
 }
 
+/** @param {Map<number, PointerEvent>} down */
 function spread(down) {
   if (down.size !== 2) return 0;
   const [a, b] = [...down.values()];
@@ -578,6 +746,10 @@ function spread(down) {
 }
 
 // [x0, y0, x1, y1] of the cards.
+/**
+ * @param {Plan} plan
+ * @returns {[x0: number, y0: number, x1: number, y1: number]}
+ */
 function extentOf({ count, x, y, w, h }) {
   let [x0, y0, x1, y1] = [Infinity, Infinity, -Infinity, -Infinity];
   for (let b = 0; b < count; b++) {
@@ -589,6 +761,7 @@ function extentOf({ count, x, y, w, h }) {
   return [x0, y0, x1, y1];
 }
 
+/** @param {Plan} plan @param {number} b */
 function foldedWords(plan, b) {
   const words = [];
   for (let i = plan.last[b], n = 0; n < 40; i = plan.nodes.parent[i], n++) {
@@ -598,10 +771,12 @@ function foldedWords(plan, b) {
   return words.reverse().join(" ← ");
 }
 
+/** @param {CanvasRenderingContext2D} ctx @param {string} text @param {number} width */
 function cut(ctx, text, width) {
   text = text.length > 300 ? text.slice(0, 300) : text;
   if (ctx.measureText(text).width <= width) return text;
-  let low = 0, high = text.length;
+  let low = 0,
+    high = text.length;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
     if (ctx.measureText(`${text.slice(0, middle)}…`).width <= width) low = middle;
@@ -610,10 +785,11 @@ function cut(ctx, text, width) {
   return `${text.slice(0, low).trimEnd()}…`;
 }
 
+/** @param {CanvasRenderingContext2D} ctx @param {string} text @param {number} width */
 function wrapped(ctx, text, width) {
   if (ctx.measureText(text).width <= width) return [text];
   const words = text.split(" ");
-  let first = words.shift();
+  let first = words.shift() ?? "";
   while (words.length && ctx.measureText(`${first} ${words[0]}`).width <= width) first += ` ${words.shift()}`;
   return words.length ? [cut(ctx, first, width), cut(ctx, words.join(" "), width)] : [cut(ctx, first, width)];
 }

@@ -12,18 +12,20 @@
 import { Estimates } from "./estimates.js";
 import { hosted } from "./host.js";
 
+/** @param {HTMLElement} parentElement @param {EstimatesData} data @param {Callbacks | undefined} callbacks */
 export function mount(parentElement, data, callbacks) {
   const page = new Estimates(parentElement, callbacks);
-  page.handle = {
-    update: (next) => page.update(next),
+  const handle = {
+    update: (/** @type {EstimatesData} */ next) => page.update(next),
     destroy: () => page.destroy(),
     state: () => page.state(),
-    select: (side, node) => page.select(side, node, true),
-    place: (side, node) => page.flow.place(side, node),
-    view: (name) => page.setView(name),
+    select: (/** @type {number} */ side, /** @type {number} */ node) => page.select(side, node, true),
+    place: (/** @type {number} */ side, /** @type {number} */ node) => page.flow.place(side, node),
+    view: (/** @type {EstimatesView} */ name) => page.setView(name),
   };
+  page.handle = handle;
   page.update(data);
-  return page.handle;
+  return handle;
 }
 
 export default hosted(mount, () => ({ wholePage: true }));

@@ -8,19 +8,21 @@
 import { Comparison } from "./comparison.js";
 import { hosted } from "./host.js";
 
+/** @param {HTMLElement} parentElement @param {CompareData} data @param {Callbacks | undefined} callbacks */
 export function mount(parentElement, data, callbacks) {
   const comparison = new Comparison(parentElement, callbacks);
-  comparison.handle = {
-    update: (next) => comparison.update(next),
-    choose: (at) => comparison.choose(at),
-    view: (name) => comparison.setView(name),
-    few: (on) => comparison.setFew(on),
+  const handle = {
+    update: (/** @type {CompareData} */ next) => comparison.update(next),
+    choose: (/** @type {number} */ at) => comparison.choose(at),
+    view: (/** @type {View} */ name) => comparison.setView(name),
+    few: (/** @type {boolean} */ on) => comparison.setFew(on),
     destroy: () => comparison.destroy(),
     state: () => comparison.state(),
-    place: (slot, pane) => comparison.place(slot, pane),
+    place: (/** @type {Slot} */ slot, /** @type {number | undefined} */ pane) => comparison.place(slot, pane),
   };
+  comparison.handle = handle;
   comparison.update(data);
-  return comparison.handle;
+  return handle;
 }
 
 export default hosted(mount, () => ({ wholePage: true }));

@@ -11,25 +11,100 @@ import { slideView } from "./slides.js";
 import { dress } from "./theme.js";
 
 const NARROW = 820;
-const VIEWS = [["plans", "Plans"], ["order", "Join order"], ["sizes", "Sizes"], ["slides", "Slides"]];
-const KEYS = [[["↑", "↓", "←", "→"], "walk"], [["b"], "rows or bytes"], [["f"], "fit"], [["Ctrl Z"], "undo"]];
+/** @type {[name: EstimatesView, words: string][]} */
+const VIEWS = [
+  ["plans", "Plans"],
+  ["order", "Join order"],
+  ["sizes", "Sizes"],
+  ["slides", "Slides"],
+];
+/** @type {KeyWords[]} */
+const KEYS = [
+  [["↑", "↓", "←", "→"], "walk"],
+  [["b"], "rows or bytes"],
+  [["f"], "fit"],
+  [["Ctrl Z"], "undo"],
+];
+/** @type {("under" | "over")[]} */
 const HUES = ["under", "over"];
 const REMEMBERED = 12;
+/** @type {Map<string, EstimatesAsked>} */
 const memory = new Map(); // key -> what was asked for last: another page and back loses no edit
 
+/**
+ * Buttons of which one is pressed.
+ *
+ * @template {string} Name
+ * @typedef {{ root: HTMLElement; press: (name: Name) => void }} Segment
+ */
+
 export class Estimates {
+  /** @type {Record<string, AbortController>} */ sent;
+  /** @type {[side: number, node: number]} */ selected;
+  /** @type {EstimatesData} */ data;
+  /** @type {Estimated} */ answer;
+  /** @type {EstimatesAsked} */ asked;
+  /** @type {EstimatesAsked} */ shownAsked;
+  /** @type {Edits} */ edits;
+  /** @type {Mode} */ mode;
+  /** @type {() => void} */ onFonts;
+  /** @type {EstimatesView} */ view;
+  /** @type {"estimate" | "statistics"} */ tab;
+  /** @type {Segment<EstimatesView>} */ views;
+  /** @type {Segment<"rows" | "bytes">} */ by;
+  /** @type {Segment<"estimate" | "statistics">} */ tabs;
+  /** @type {HTMLElement} */ verdict;
+  /** @type {HTMLElement} */ status;
+  /** @type {HTMLElement} */ legend;
+  /** @type {HTMLElement} */ body;
+  /** @type {number | undefined} */ turn;
+  /** @type {number | undefined} */ orderTurn;
+  /** @type {number | undefined} */ sizesTurn;
+  /** @type {OrderAnswer | Refusal | null | undefined} */ orderOf;
+  /** @type {SizesAnswer | Refusal | null | undefined} */ sizesOf;
+  /** @type {string | undefined} */ growing;
+  /** @type {unknown} */ handle;
+  /** @type {((event: KeyboardEvent) => unknown) | undefined} */ pageKeys;
+
+  /** @param {HTMLElement} parent @param {Callbacks | undefined} callbacks */
   constructor(parent, callbacks) {
     this.callbacks = callbacks ?? {};
-    this.frames = [];
+    this.frames = /** @type {Milliseconds[]} */ ([]);
     this.sent = {}; // path -> AbortController of the question that is under way
     this.selected = [0, -1];
     this.view = "plans";
     this.scheme = matchMedia("(prefers-color-scheme: dark)");
-    this.#build();
+    const root = (this.root = element("div", "pv pv-cardinality"));
+    root.tabIndex = -1;
+    this.flow = new Flow({ select: (side, node) => this.select(side, node) }, this.frames);
+    this.table = new FigureTable({
+      edited: () => this.#ask(),
+      scale: (tables, factor) => this.#scale(tables, factor),
+      download: () => this.#download(),
+    });
+    this.order = element("div", "pv-scroll pv-order-view");
+    this.order.tabIndex = 0;
+    this.live = element("div", "pv-live");
+    this.live.setAttribute("aria-live", "polite");
+    this.footer = element("footer", "pv-footer");
+    this.sizes = element("div", "pv-scroll pv-sizes-view");
+    this.sizes.tabIndex = 0;
+    this.slides = element("div", "pv-scroll pv-slides-view");
+    this.slides.tabIndex = 0;
+    root.append(this.#bar(), this.flow.root, this.order, this.sizes, this.slides, this.#side(), this.footer, this.live);
+    root.addEventListener("keydown", (event) => this.#key(event));
+    if (this.callbacks.wholePage)
+      document.addEventListener(
+        "keydown",
+        (this.pageKeys = (event) => event.target === document.body && this.root.isConnected && this.#key(event)),
+      );
     parent.append(this.root);
     this.onScheme = () => this.data && this.#dress();
     this.scheme.addEventListener("change", this.onScheme);
-    document.fonts?.addEventListener?.("loadingdone", (this.onFonts = () => this.answer && this.flow.tell(this.flow.by)));
+    document.fonts?.addEventListener?.(
+      "loadingdone",
+      (this.onFonts = () => this.answer && this.flow.tell(this.flow.by)),
+    );
     this.resizing = new ResizeObserver(() => this.#measure());
     this.resizing.observe(this.root);
     this.#measure();
@@ -46,33 +121,18 @@ export class Estimates {
     this.root.remove();
   }
 
-  // ---- the frame
-
-  #build() {
-    const root = (this.root = element("div", "pv pv-cardinality"));
-    root.tabIndex = -1;
-    this.flow = new Flow({ select: (side, node) => this.select(side, node) }, this.frames);
-    this.table = new FigureTable({ edited: () => this.#ask(), scale: (tables, factor) => this.#scale(tables, factor), download: () => this.#download() });
-    this.order = element("div", "pv-scroll pv-order-view");
-    this.order.tabIndex = 0;
-    this.live = element("div", "pv-live");
-    this.live.setAttribute("aria-live", "polite");
-    this.footer = element("footer", "pv-footer");
-    this.sizes = element("div", "pv-scroll pv-sizes-view");
-    this.sizes.tabIndex = 0;
-    this.slides = element("div", "pv-scroll pv-slides-view");
-    this.slides.tabIndex = 0;
-    root.append(this.#bar(), this.flow.root, this.order, this.sizes, this.slides, this.#side(), this.footer, this.live);
-    root.addEventListener("keydown", (event) => this.#key(event));
-    if (this.callbacks.wholePage) document.addEventListener("keydown", (this.pageKeys = (event) => event.target === document.body && this.root.isConnected && this.#key(event)));
-  }
-
   #bar() {
     const bar = element("div", "pv-toolbar pv-card-bar");
     bar.setAttribute("role", "toolbar");
     bar.setAttribute("aria-label", "Views");
     this.views = segment(VIEWS, (name) => this.setView(name));
-    this.by = segment([["rows", "Rows"], ["bytes", "Size"]], (name) => this.#tell(name));
+    this.by = segment(
+      [
+        ["rows", "Rows"],
+        ["bytes", "Size"],
+      ],
+      (name) => this.#tell(name),
+    );
     this.verdict = element("div", "pv-verdict");
     this.status = element("span", "pv-muted pv-status");
     this.legend = element("div", "pv-widths");
@@ -83,7 +143,13 @@ export class Estimates {
   #side() {
     const side = element("aside", "pv-panel");
     side.setAttribute("aria-label", "Estimate and statistics");
-    this.tabs = segment([["estimate", "Estimate"], ["statistics", "Statistics"]], (name) => this.#turn(name));
+    this.tabs = segment(
+      [
+        ["estimate", "Estimate"],
+        ["statistics", "Statistics"],
+      ],
+      (name) => this.#turn(name),
+    );
     const head = element("div", "pv-panel-tabs");
     head.append(this.tabs.root);
     this.body = element("div", "pv-panel-body");
@@ -93,11 +159,20 @@ export class Estimates {
 
   // ---- data
 
+  /** @param {EstimatesData} data */
   update(data) {
-    const received = performance.now(), again = this.data?.key === data.key;
+    const received = performance.now(),
+      again = this.data?.key === data.key;
     this.data = data;
     if (again && this.answer && same(this.shownAsked, data.asked)) return void this.#dress();
-    window.__planviz = { received, drawn: null, painted: null, planned: null, frames: this.frames, handle: this.handle };
+    window.__planviz = {
+      received,
+      drawn: null,
+      painted: null,
+      planned: null,
+      frames: this.frames,
+      handle: this.handle,
+    };
     this.shownAsked = data.asked;
     this.asked = { ...data.asked };
     this.edits = this.asked.edits ?? {};
@@ -110,7 +185,7 @@ export class Estimates {
     this.table.future = [];
     this.table.problems = [];
     if (data.tables) this.table.show(data.tables, this.asked.edits);
-    this.tabs.root.parentElement.hidden = !data.tables;
+    /** @type {HTMLElement} */ (this.tabs.root.parentElement).hidden = !data.tables;
     this.by.press("rows");
     this.tabs.press("estimate");
     this.tab = "estimate";
@@ -125,10 +200,13 @@ export class Estimates {
     window.__planviz.drawn = performance.now();
     painted(() => {
       window.__planviz.painted ??= performance.now();
-      this.root.dispatchEvent(new CustomEvent("planviz:painted", { bubbles: true, composed: true, detail: window.__planviz }));
+      this.root.dispatchEvent(
+        new CustomEvent("planviz:painted", { bubbles: true, composed: true, detail: window.__planviz }),
+      );
     });
   }
 
+  /** @param {Estimated} answer @param {boolean} keep */
   #take(answer, keep) {
     const id = this.#identity();
     this.answer = answer;
@@ -145,10 +223,12 @@ export class Estimates {
 
   // The selected node in words that hold over planning anew, and the node of those words.
   #identity() {
-    const [side, i] = this.selected, nodes = this.answer?.sides[side]?.scene.nodes;
+    const [side, i] = this.selected,
+      nodes = this.answer?.sides[side]?.scene.nodes;
     return i < 0 || !nodes ? null : nodes.title[i] + JSON.stringify(nodes.sub?.[i]);
   }
 
+  /** @param {string | null} id */
   #again(id) {
     const nodes = this.answer.sides[this.selected[0]]?.scene.nodes;
     return id && nodes ? nodes.title.findIndex((title, i) => title + JSON.stringify(nodes.sub?.[i]) === id) : -1;
@@ -156,9 +236,11 @@ export class Estimates {
 
   // ---- planning anew, on the server and without the page's script
 
+  /** @param {Partial<EstimatesAsked>} [more] */
   async #ask(more) {
     if (!this.data.exports) return;
-    const asked = performance.now(), turn = (this.turn = (this.turn ?? 0) + 1);
+    const asked = performance.now(),
+      turn = (this.turn = (this.turn ?? 0) + 1);
     this.asked = { ...this.asked, ...more, edits: this.table.edits };
     this.root.classList.add("pv-busy");
     const found = await this.#post("", this.asked);
@@ -174,16 +256,22 @@ export class Estimates {
     painted(() => (window.__planviz.planned = { asked, answered, painted: performance.now() }));
     memory.delete(this.data.key);
     memory.set(this.data.key, this.asked);
-    if (memory.size > REMEMBERED) memory.delete(memory.keys().next().value);
+    if (memory.size > REMEMBERED) memory.delete(/** @type {string} */ (memory.keys().next().value));
     this.#keep();
   }
 
   // A later question of the same kind takes the place of an earlier one, which the server then stops.
+  /** @param {string} path @param {unknown} told */
   async #post(path, told) {
     this.sent[path]?.abort();
     const { signal } = (this.sent[path] = new AbortController());
     try {
-      const response = await fetch(`${this.data.exports}${path}`, { method: "POST", body: JSON.stringify(told), headers: { "Content-Type": "application/json" }, signal });
+      const response = await fetch(`${this.data.exports}${path}`, {
+        method: "POST",
+        body: JSON.stringify(told),
+        headers: { "Content-Type": "application/json" },
+        signal,
+      });
       const type = response.headers.get("content-type") ?? "";
       if (type.includes("json")) return await response.json();
       return { message: (await response.text()).slice(0, 300) || "The server could not plan this." };
@@ -203,14 +291,24 @@ export class Estimates {
 
   // How joins change with the size of a table, as the left plan is planned.
   async #askSizes(table = this.growing ?? "") {
-    const turn = (this.sizesTurn = (this.sizesTurn ?? 0) + 1), { left } = this.asked;
+    const turn = (this.sizesTurn = (this.sizesTurn ?? 0) + 1),
+      { left } = this.asked;
     this.growing = table;
-    const way = this.data.ways.find(({ id }) => id === left), head = element("div", "pv-sizes-head"), pick = element("select", "pv-select");
-    pick.append(new Option("all tables together", ""), ...this.data.tables.map(({ name }) => new Option(name, name)));
+    const way = this.data.ways?.find(({ id }) => id === left),
+      head = element("div", "pv-sizes-head"),
+      pick = element("select", "pv-select");
+    pick.append(
+      new Option("all tables together", ""),
+      ...(this.data.tables ?? []).map(({ name }) => new Option(name, name)),
+    );
     pick.value = table;
     pick.setAttribute("aria-label", "The table that grows");
     pick.addEventListener("change", () => this.#askSizes(pick.value));
-    head.append(element("h3", "", "Which join at which size?"), pick, element("span", "pv-muted", `planned with ${way?.title ?? "the usual settings"}`));
+    head.append(
+      element("h3", "", "Which join at which size?"),
+      pick,
+      element("span", "pv-muted", `planned with ${way?.title ?? "the usual settings"}`),
+    );
     this.sizes.replaceChildren(head, element("p", "pv-muted", "Planning at many sizes …"));
     const found = await this.#post("/sizes", { left, edits: this.table.edits, table });
     if (turn !== this.sizesTurn) return;
@@ -220,13 +318,15 @@ export class Estimates {
 
   #chart() {
     const width = Math.max(520, Math.min(1100, this.sizes.clientWidth - 52));
-    return [crossoverChart(this.sizesOf, { theme: this.data.theme, mode: this.mode, width }), ...crossoverTable(this.sizesOf)];
+    const found = /** @type {SizesAnswer} */ (this.sizesOf);
+    return [crossoverChart(found, { theme: this.data.theme, mode: this.mode, width }), ...crossoverTable(found)];
   }
 
   #showSlides() {
     this.slides.replaceChildren(...slideView(this.data.slides ?? [], this.answer));
   }
 
+  /** @param {string[]} tables @param {number} factor */
   async #scale(tables, factor) {
     const found = await this.#post("/scale", { edits: this.table.edits, tables, factor });
     if (found.message) this.#say(found.message, true);
@@ -244,6 +344,7 @@ export class Estimates {
   }
 
   // What stands in the panes as files, each under its own title.
+  /** @param {"svg" | "png"} format */
   async #pictures(format) {
     for (const left of [this.asked.left, this.asked.right].filter(Boolean)) {
       const found = await this.#post("/picture", { left, edits: this.asked.edits, format, theme: this.mode });
@@ -257,17 +358,32 @@ export class Estimates {
 
   #exports() {
     const links = element("div", "pv-exports");
-    if (this.data.exports) links.append(...["svg", "png"].map((format) => button("pv-button", format.toUpperCase(), `What stands here as ${format.toUpperCase()}`, () => this.#pictures(format))));
+    if (this.data.exports)
+      links.append(
+        .../** @type {("svg" | "png")[]} */ (["svg", "png"]).map((format) =>
+          button("pv-button", format.toUpperCase(), `What stands here as ${format.toUpperCase()}`, () =>
+            this.#pictures(format),
+          ),
+        ),
+      );
     return links;
   }
 
   // The address keeps what was edited and which plans stand beside each other.
   #keep() {
-    const { left, right, edits } = this.asked, plain = left === "off" && right === "reorder" && !Object.keys(edits).length;
+    const { left, right, edits } = this.asked,
+      plain = left === "off" && right === "reorder" && !Object.keys(edits).length;
     const id = plain ? null : JSON.stringify({ left, right, edits });
-    this.root.dispatchEvent(new CustomEvent("planviz:select", { bubbles: true, composed: true, detail: { id: id === null || id.length > 6000 ? null : encodeURIComponent(id), key: this.data.key } }));
+    this.root.dispatchEvent(
+      new CustomEvent("planviz:select", {
+        bubbles: true,
+        composed: true,
+        detail: { id: id === null || id.length > 6000 ? null : encodeURIComponent(id), key: this.data.key },
+      }),
+    );
   }
 
+  /** @param {string} words */
   #say(words, wrong = false) {
     this.status.textContent = words;
     this.status.classList.toggle("pv-wrong-words", wrong);
@@ -276,28 +392,45 @@ export class Estimates {
 
   // ---- selecting
 
+  /** @param {number} side @param {number} node */
   select(side, node, reveal = false) {
     this.selected = [side, node];
     this.flow.select(side, node, reveal);
     if (node < 0) return this.#card();
     this.#turn("estimate");
-    const { scene } = this.answer.sides[side], rows = expected(this.answer.sides[side], node).value;
+    const { scene } = this.answer.sides[side],
+      rows = expected(this.answer.sides[side], node).value;
     this.live.textContent = `${scene.nodes.title[node]}, ${rows == null ? "rows unknown" : `${count(rows)} rows`}, ${bytes(scene.nodes.bytes[node])}`;
   }
 
   #card() {
     if (this.tab !== "estimate" || !this.answer) return;
-    const [at, i] = this.selected, side = this.answer.sides[at];
+    const [at, i] = this.selected,
+      side = this.answer.sides[at];
     this.body.replaceChildren(...(i < 0 ? this.#overview() : formulaCard(this.#told(side, at, i))));
     this.body.scrollTop = 0;
   }
 
+  /** @param {EstimatedPlan} side @param {number} at @param {number} i */
   #told(side, at, i) {
-    const { nodes } = side.scene, partner = this.flow.partner[at].get(i), other = this.answer.sides[1 - at];
-    const from = partner === undefined || at === 0 || !other ? null : { rows: expected(other, partner).value, bytes: other.scene.nodes.bytes[partner] };
-    return { title: nodes.title[i], sub: nodes.sub?.[i] ?? [], card: side.cards[i], rows: nodes.rows[i], bytes: nodes.bytes[i], other: from };
+    const { nodes } = side.scene,
+      partner = this.flow.partner[at].get(i),
+      other = this.answer.sides[1 - at];
+    const from =
+      partner === undefined || at === 0 || !other
+        ? null
+        : { rows: expected(other, partner).value, bytes: other.scene.nodes.bytes[partner] };
+    return {
+      title: nodes.title[i],
+      sub: nodes.sub?.[i] ?? [],
+      card: side.cards[i],
+      rows: nodes.rows[i],
+      bytes: nodes.bytes[i],
+      other: from,
+    };
   }
 
+  /** @param {"estimate" | "statistics"} name */
   #turn(name) {
     this.tab = name;
     this.tabs.press(name);
@@ -305,6 +438,7 @@ export class Estimates {
     else this.#card();
   }
 
+  /** @param {EstimatesView} name */
   setView(name) {
     this.view = name;
     this.root.dataset.view = name;
@@ -316,6 +450,7 @@ export class Estimates {
     if (name === "slides") this.#showSlides();
   }
 
+  /** @param {"rows" | "bytes"} by */
   #tell(by) {
     this.by.press(by);
     this.flow.tell(by);
@@ -325,20 +460,30 @@ export class Estimates {
   // ---- words
 
   #heads() {
-    const { ways } = this.data, { sides } = this.answer;
+    const { ways } = this.data,
+      { sides } = this.answer;
     this.flow.panes.forEach(({ head }, at) => {
       const side = sides[at];
       head.replaceChildren();
       if (!side) return;
       if (!ways) return head.append(element("span", "pv-pane-name", side.title));
-      const shown = segment(ways.map(({ id, short, title }) => [id, short ?? title]), (id) => this.#ask({ [at ? "right" : "left"]: id }));
+      const shown = segment(
+        ways.map(({ id, short, title }) => [id, short ?? title]),
+        (id) => this.#ask({ [at ? "right" : "left"]: id }),
+      );
       shown.press(side.way);
       head.append(shown.root);
-      const other = button("pv-button pv-alone", sides.length > 1 ? "×" : "Compare", sides.length > 1 ? "This plan alone" : "Another plan beside it", () => this.#alone(at));
+      const other = button(
+        "pv-button pv-alone",
+        sides.length > 1 ? "×" : "Compare",
+        sides.length > 1 ? "This plan alone" : "Another plan beside it",
+        () => this.#alone(at),
+      );
       if (sides.length > 1 ? at === 1 : true) head.append(other);
     });
   }
 
+  /** @param {number} at */
   #alone(at) {
     if (this.answer.sides.length > 1) this.#ask({ right: "" });
     else this.#ask({ right: this.asked.left === "reorder" ? "off" : "reorder" });
@@ -367,12 +512,14 @@ export class Estimates {
       line.style.height = `${flowWidth(value)}px`;
       box.append(line, element("span", "", this.flow.by === "bytes" ? bytes(value) : count(value)));
     }
-    if (isMeasured(this.answer)) for (const side of HUES) for (const step of [1, 2, 3]) {
-      const hue = element("i", "pv-hue");
-      hue.style.background = this.data.theme[this.mode][side][step - 1];
-      box.append(hue);
-      if (step === 3) box.append(element("span", "", side === "under" ? "too few 2× 10× 100×" : "too many"));
-    }
+    if (isMeasured(this.answer))
+      for (const side of HUES)
+        for (const step of [1, 2, 3]) {
+          const hue = element("i", "pv-hue");
+          hue.style.background = this.data.theme[this.mode][side][step - 1];
+          box.append(hue);
+          if (step === 3) box.append(element("span", "", side === "under" ? "too few 2× 10× 100×" : "too many"));
+        }
     return box;
   }
 
@@ -386,10 +533,12 @@ export class Estimates {
     });
   }
 
+  /** @param {string} text */
   async #give(text) {
     if (text.trim().length < 40) return;
     try {
-      const response = await fetch("/plan", { method: "POST", body: text }), told = await response.json();
+      const response = await fetch("/plan", { method: "POST", body: text }),
+        told = await response.json();
       if (told.key) this.#ask({ measured: told.key });
       else this.#say(told.message, true);
     } catch {
@@ -399,9 +548,11 @@ export class Estimates {
 
   // ---- keys, sizes, theme
 
+  /** @param {KeyboardEvent} event */
   #key(event) {
     if (!this.answer || event.defaultPrevented || event.altKey) return;
-    const target = event.composedPath()[0], typing = ["INPUT", "TEXTAREA", "SELECT"].includes(target?.tagName);
+    const target = /** @type {HTMLElement | undefined} */ (event.composedPath()[0]),
+      typing = ["INPUT", "TEXTAREA", "SELECT"].includes(target?.tagName ?? "");
     if (event.ctrlKey || event.metaKey) {
       if (typing || !this.data.tables) return;
       if (event.key === "z" && !event.shiftKey) this.table.undo();
@@ -416,13 +567,28 @@ export class Estimates {
     event.preventDefault();
   }
 
+  /** @param {string} key */
   #walk(key) {
-    const [at, i] = this.selected, { plan } = this.flow.panes[at];
-    if (key === "Escape") return this.select(at, -1), true;
+    const [at, i] = this.selected,
+      plan = this.flow.planOf(at);
+    if (key === "Escape") {
+      this.select(at, -1);
+      return true;
+    }
     if (!key.startsWith("Arrow")) return false;
-    if (i < 0) return this.select(at, plan.order[0], true), true;
-    const p = plan.nodes.parent[i], beside = p < 0 ? [i] : [...plan.children(p)], place = beside.indexOf(i);
-    const to = { ArrowUp: p, ArrowDown: plan.children(i)[0], ArrowLeft: beside[place - 1], ArrowRight: beside[place + 1] }[key];
+    if (i < 0) {
+      this.select(at, plan.order[0], true);
+      return true;
+    }
+    const p = plan.nodes.parent[i],
+      beside = p < 0 ? [i] : [...plan.children(p)],
+      place = beside.indexOf(i);
+    const to = {
+      ArrowUp: p,
+      ArrowDown: plan.children(i)[0],
+      ArrowLeft: beside[place - 1],
+      ArrowRight: beside[place + 1],
+    }[key];
     if (to !== undefined && to >= 0) this.select(at, to, true);
     return true;
   }
@@ -441,33 +607,56 @@ export class Estimates {
     this.#hues();
     if (before === this.mode) return;
     this.flow.setTheme(this.data.theme, this.mode);
-    if (this.sizesOf?.stretches) this.sizes.querySelector("svg")?.replaceWith(this.#chart()[0]);
+    if (this.sizesOf && "stretches" in this.sizesOf) this.sizes.querySelector("svg")?.replaceWith(this.#chart()[0]);
     this.#words();
     this.#card();
   }
 
   #hues() {
     const colours = this.data.theme[this.mode];
-    for (const side of HUES) this.root.style.setProperty(`--pv-${side}`, colours[`${side}_text`]);
+    for (const side of HUES)
+      this.root.style.setProperty(`--pv-${side}`, colours[/** @type {"under_text" | "over_text"} */ (`${side}_text`)]);
   }
 
   state() {
-    return { selected: this.selected, view: this.view, mode: this.mode, tab: this.tab, by: this.flow.by, edits: this.table.edits, asked: this.asked, rows: this.answer?.sides.map((side) => side.scene.nodes.rows), titles: this.answer?.sides.map((side) => side.scene.nodes.title) };
+    return {
+      selected: this.selected,
+      view: this.view,
+      mode: this.mode,
+      tab: this.tab,
+      by: this.flow.by,
+      edits: this.table.edits,
+      asked: this.asked,
+      rows: this.answer?.sides.map((side) => side.scene.nodes.rows),
+      titles: this.answer?.sides.map((side) => side.scene.nodes.title),
+    };
   }
 }
 
-// Buttons of which one is pressed.
+/**
+ * @template {string} Name
+ * @param {[name: Name, words: string][]} names
+ * @param {(name: Name) => void} act
+ * @returns {Segment<Name>}
+ */
 function segment(names, act) {
-  const root = element("div", "pv-segment"), buttons = names.map(([name, words]) => [name, button("", words, "", () => act(name))]);
+  const root = element("div", "pv-segment");
+  /** @type {[name: Name, one: HTMLButtonElement][]} */
+  const buttons = names.map(([name, words]) => [name, button("", words, "", () => act(name))]);
   root.append(...buttons.map(([, one]) => one));
-  return { root, press: (name) => buttons.forEach(([other, one]) => one.setAttribute("aria-pressed", String(other === name))) };
+  return {
+    root,
+    press: (name) => buttons.forEach(([other, one]) => one.setAttribute("aria-pressed", String(other === name))),
+  };
 }
 
+/** @param {() => void} done */
 function painted(done) {
   if (document.hidden) setTimeout(done, 0);
   else requestAnimationFrame(() => setTimeout(done, 0));
 }
 
+/** @param {unknown} a @param {unknown} b */
 function same(a, b) {
   return JSON.stringify(a) === JSON.stringify(b);
 }

@@ -2,12 +2,31 @@
 import { button, element, quoted } from "./dom.js";
 import { grouped, short } from "./units.js";
 
-const TABLE = [["rowCount", "rows"], ["sizeInBytes", "bytes"]];
-const COLUMN = [["distinctCount", "distinct"], ["nullCount", "nulls"], ["min", "min"], ["max", "max"]];
+/** @type {Line[]} */
+const TABLE = [
+  ["rowCount", "rows"],
+  ["sizeInBytes", "bytes"],
+];
+/** @type {Line[]} */
+const COLUMN = [
+  ["distinctCount", "distinct"],
+  ["nullCount", "nulls"],
+  ["min", "min"],
+  ["max", "max"],
+];
+/** @type {[words: string, factor: number][]} */
+const FACTORS = [
+  ["÷10", 0.1],
+  ["÷2", 0.5],
+  ["×2", 2],
+  ["×10", 10],
+];
 const COUNTS = new Set(["rowCount", "sizeInBytes", "distinctCount", "nullCount"]);
+/** @type {Record<string, number | undefined>} */
 const SUFFIX = { k: 1e3, K: 1e3, m: 1e6, M: 1e6, b: 1e9, B: 1e9, g: 1e9, G: 1e9, t: 1e12, T: 1e12 };
 
 // "1.2M" as 1200000, "" as null (unknown); undefined for what is no number of things.
+/** @param {string} text */
 export function readCount(text) {
   const plain = text.replace(/[,_ \u00a0]/g, "");
   if (plain === "" || plain === "?") return null;
@@ -17,25 +36,43 @@ export function readCount(text) {
   return Number.isSafeInteger(value) ? value : undefined;
 }
 
+/**
+ * @typedef {object} FiguresListener
+ * @property {(edits: Edits) => void} edited
+ * @property {(tables: string[], factor: number) => void} scale
+ * @property {() => void} download
+ */
+
 export class FigureTable {
+  /** @type {Edits[]} */ past;
+  /** @type {Edits[]} */ future;
+  /** @type {Edits} */ edits;
+  /** @type {FigureTableData[]} */ tables;
+  /** @type {string[] | undefined} */ problems;
+
   // on: { edited(edits), scale(tables, factor), download() }
+  /** @param {FiguresListener} on */
   constructor(on) {
     this.on = on;
     this.root = element("div", "pv-statistics");
     this.past = [];
     this.future = [];
     this.edits = {};
+    /** @type {Set<string>} */
     this.open = new Set();
   }
 
+  /** @param {FigureTableData[]} tables @param {Edits | undefined} edits */
   show(tables, edits) {
     this.tables = tables;
     this.edits = edits ?? {};
-    if (!this.open.size && tables.length) this.open.add(tables.reduce((most, t) => ((t.rowCount ?? 0) > (most.rowCount ?? 0) ? t : most)).name);
+    if (!this.open.size && tables.length)
+      this.open.add(tables.reduce((most, t) => ((t.rowCount ?? 0) > (most.rowCount ?? 0) ? t : most)).name);
     this.draw();
   }
 
   // What cannot be true in these numbers, in sentences.
+  /** @param {string[] | undefined} problems */
   tell(problems) {
     const before = (this.problems ?? []).join();
     this.problems = problems;
@@ -44,11 +81,20 @@ export class FigureTable {
 
   get changed() {
     let n = 0;
-    for (const table of Object.values(this.edits)) for (const [key, value] of Object.entries(table)) n += key === "columns" ? Object.values(value).reduce((sum, column) => sum + Object.keys(column).length, 0) : 1;
+    for (const table of Object.values(this.edits))
+      for (const [key, value] of Object.entries(table))
+        n +=
+          key === "columns"
+            ? Object.values(/** @type {Record<string, Figures>} */ (value)).reduce(
+                (sum, column) => sum + Object.keys(column).length,
+                0,
+              )
+            : 1;
     return n;
   }
 
   // Another state of all numbers; the one before can be had back.
+  /** @param {Edits} edits */
   take(edits) {
     if (JSON.stringify(edits) === JSON.stringify(this.edits)) return; // a field that goes away tells of its change again
     this.past.push(this.edits);
@@ -61,7 +107,7 @@ export class FigureTable {
   undo() {
     if (!this.past.length) return;
     this.future.push(this.edits);
-    this.edits = this.past.pop();
+    this.edits = /** @type {Edits} */ (this.past.pop());
     this.draw();
     this.on.edited(this.edits);
   }
@@ -69,7 +115,7 @@ export class FigureTable {
   redo() {
     if (!this.future.length) return;
     this.past.push(this.edits);
-    this.edits = this.future.pop();
+    this.edits = /** @type {Edits} */ (this.future.pop());
     this.draw();
     this.on.edited(this.edits);
   }
@@ -78,47 +124,85 @@ export class FigureTable {
     if (this.changed) this.take({});
   }
 
+  /** @param {string} table @param {string | null} column @param {string} field @param {Figure} value */
   set(table, column, field, value) {
-    const edits = structuredClone(this.edits), base = this.tables.find((t) => t.name === table), given = column ? base.columns.find((c) => c.name === column) : base;
-    const own = (edits[table] ??= {}), to = column ? ((own.columns ??= {})[column] ??= {}) : own;
+    const edits = structuredClone(this.edits),
+      given = this.#given(table, column);
+    const own = (edits[table] ??= {}),
+      to = /** @type {Figures} */ (column ? ((own.columns ??= {})[column] ??= {}) : own);
     if (given[field] === value) delete to[field];
     else to[field] = value;
-    if (own.columns) for (const name of Object.keys(own.columns)) if (!Object.keys(own.columns[name]).length) delete own.columns[name];
+    if (own.columns)
+      for (const name of Object.keys(own.columns)) if (!Object.keys(own.columns[name]).length) delete own.columns[name];
     if (own.columns && !Object.keys(own.columns).length) delete own.columns;
     if (!Object.keys(own).length) delete edits[table];
     this.take(edits);
   }
 
+  /** @param {string} table @param {string | null} column @param {string} field */
   now(table, column, field) {
-    const own = this.edits[table], base = this.tables.find((t) => t.name === table), given = column ? own?.columns?.[column] : own;
+    const own = this.edits[table],
+      given = /** @type {Figures | undefined} */ (column ? own?.columns?.[column] : own);
     if (given && field in given) return given[field];
-    return (column ? base.columns.find((c) => c.name === column) : base)[field];
+    return this.#given(table, column)[field];
+  }
+
+  // What the catalogue says of a table, or of one of its columns.
+  /** @param {string} table @param {string | null} column */
+  #given(table, column) {
+    const base = /** @type {FigureTableData} */ (this.tables.find((t) => t.name === table));
+    return /** @type {Figures} */ (column ? base.columns.find((c) => c.name === column) : base);
   }
 
   draw() {
-    const bar = element("div", "pv-edit-bar"), changed = this.changed;
-    const undo = button("pv-button", "Undo", "Undo (Ctrl+Z)", () => this.undo()), redo = button("pv-button", "Redo", "Redo (Ctrl+Y)", () => this.redo());
+    const bar = element("div", "pv-edit-bar"),
+      changed = this.changed;
+    const undo = button("pv-button", "Undo", "Undo (Ctrl+Z)", () => this.undo()),
+      redo = button("pv-button", "Redo", "Redo (Ctrl+Y)", () => this.redo());
     const reset = button("pv-button", "Reset", "The catalogue's own numbers again", () => this.reset());
     undo.disabled = !this.past.length;
     redo.disabled = !this.future.length;
     reset.disabled = !changed;
-    bar.append(undo, redo, reset, element("span", "pv-grow"), button("pv-button", "Download", "All tables with these numbers as a catalogue file", () => this.on.download()));
+    bar.append(
+      undo,
+      redo,
+      reset,
+      element("span", "pv-grow"),
+      button("pv-button", "Download", "All tables with these numbers as a catalogue file", () => this.on.download()),
+    );
     const all = element("div", "pv-edit-all");
     all.append(element("span", "pv-muted", "all tables"), ...this.#factors(this.tables.map((t) => t.name)));
     const parts = this.tables.map((table) => this.#table(table));
-    const note = element("p", "pv-small", changed ? `${changed} ${changed === 1 ? "number is" : "numbers are"} yours; the plans follow.` : "Change a number and the plans follow. 1.2M and 3k are read; empty means unknown.");
+    const note = element(
+      "p",
+      "pv-small",
+      changed
+        ? `${changed} ${changed === 1 ? "number is" : "numbers are"} yours; the plans follow.`
+        : "Change a number and the plans follow. 1.2M and 3k are read; empty means unknown.",
+    );
     const wrong = (this.problems ?? []).slice(0, 4).map((words) => element("p", "pv-note", words));
-    const active = this.root.querySelector("input:focus")?.dataset.at;
+    const active = /** @type {HTMLElement | null} */ (this.root.querySelector("input:focus"))?.dataset.at;
     this.root.replaceChildren(bar, note, ...wrong, all, ...parts);
     if (active) [...this.root.querySelectorAll("input")].find((input) => input.dataset.at === active)?.focus();
   }
 
+  /** @param {string[]} names */
   #factors(names) {
-    return [["÷10", 0.1], ["÷2", 0.5], ["×2", 2], ["×10", 10]].map(([words, factor]) => button("pv-factor", words, `Rows, bytes and keys of ${names.length === 1 ? names[0] : "all tables"} ${words}`, () => this.on.scale(names, factor)));
+    return FACTORS.map(([words, factor]) =>
+      button(
+        "pv-factor",
+        words,
+        `Rows, bytes and keys of ${names.length === 1 ? names[0] : "all tables"} ${words}`,
+        () => this.on.scale(names, factor),
+      ),
+    );
   }
 
+  /** @param {FigureTableData} table */
   #table(table) {
-    const box = element("details", "pv-edit-table"), summary = element("summary"), own = this.edits[table.name];
+    const box = element("details", "pv-edit-table"),
+      summary = element("summary"),
+      own = this.edits[table.name];
     box.open = this.open.has(table.name);
     box.addEventListener("toggle", () => (box.open ? this.open.add(table.name) : this.open.delete(table.name)));
     summary.append(quoted("b", "", table.name));
@@ -134,13 +218,16 @@ export class FigureTable {
     return box;
   }
 
+  /** @param {FigureTableData} table */
   #columns(table) {
-    const grid = element("table", "pv-edit-columns"), head = element("tr");
+    const grid = element("table", "pv-edit-columns"),
+      head = element("tr");
     head.append(element("th", "", "column"));
     for (const [, words] of COLUMN) head.append(element("th", "", words));
     grid.append(head);
     for (const column of table.columns) {
-      const row = element("tr"), name = quoted("th", "", column.name);
+      const row = element("tr"),
+        name = quoted("th", "", column.name);
       name.scope = "row";
       name.title = `${column.name} ${column.type}: ${column.used.join(", ")}`;
       row.append(name);
@@ -154,16 +241,21 @@ export class FigureTable {
     return grid;
   }
 
+  /** @param {string} table @param {string | null} column @param {string} field @param {string} words */
   #field(table, column, field, words) {
     const box = element("label", "pv-edit-field");
     box.append(element("span", "pv-muted", words), this.#input(table, column, field));
     return box;
   }
 
+  /** @param {string} table @param {string | null} column @param {string} field */
   #input(table, column, field) {
-    const input = element("input"), counted = COUNTS.has(field), value = this.now(table, column, field), given = column ? this.edits[table]?.columns?.[column] : this.edits[table];
-    const exact = value == null ? "" : counted ? grouped(value) : String(value);
-    const shown = column && counted && exact.length > 6 ? short(value) : exact;
+    const input = element("input"),
+      counted = COUNTS.has(field),
+      value = this.now(table, column, field),
+      given = column ? this.edits[table]?.columns?.[column] : this.edits[table];
+    const exact = value == null ? "" : counted ? grouped(Number(value)) : String(value);
+    const shown = column && counted && exact.length > 6 ? short(Number(value)) : exact;
     input.value = shown;
     input.placeholder = "?";
     input.dataset.at = [table, column ?? "", field].join("\0");
@@ -191,6 +283,7 @@ export class FigureTable {
   }
 }
 
+/** @param {string} text */
 function read(text) {
   if (text.trim() === "") return null;
   return /^-?\d{1,15}(\.\d+)?$/.test(text.trim()) ? Number(text) : text.trim();

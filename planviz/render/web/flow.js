@@ -8,18 +8,34 @@ const HEAD = 44; // px above the drawing for the names of the ways
 const LEGIBLE = 0.7;
 
 export class Flow {
+  /** @type {Estimated} */ answer;
+  /** @type {Theme} */ theme;
+  /** @type {Mode} */ mode;
+  /** @type {"rows" | "bytes"} */ by;
+  /** @type {boolean} */ both;
+  /** @type {boolean} */ aligned;
+  /** @type {[Map<number, number>, Map<number, number>]} */ partner;
+  /** @type {boolean} */ unopened;
+  /** @type {boolean | undefined} */ following;
+
   // on: { select(side, node) }
+  /** @param {{ select: (side: number, node: number) => void }} on @param {Milliseconds[]} frames */
   constructor(on, frames) {
     this.on = on;
     this.root = element("div", "pv-flow");
     this.panes = [0, 1].map((at) => {
-      const host = element("div", "pv-stage"), head = element("div", "pv-flow-head");
+      const host = element("div", "pv-stage"),
+        head = element("div", "pv-flow-head");
       host.setAttribute("role", "group");
       host.append(head);
       host.style.setProperty("--pv-headroom", `${HEAD}px`);
       this.root.append(host);
-      const canvas = new Canvas(host, { select: (i) => on.select(at, i), toggle: () => {}, camera: () => this.#follow(at) }, frames);
-      return { host, head, canvas, plan: null };
+      const canvas = new Canvas(
+        host,
+        { select: (i) => on.select(at, i), toggle: () => {}, camera: () => this.#follow(at) },
+        frames,
+      );
+      return { host, head, canvas, plan: /** @type {Plan | null} */ (null) };
     });
     this.cameras = this.panes.map(({ canvas }) => canvas.camera);
     this.by = "rows";
@@ -30,8 +46,11 @@ export class Flow {
   }
 
   // The answer of planviz/ui/cardinality.py; with `keep` the view stays at rest.
+  /** @param {Estimated} answer @param {Theme} theme @param {Mode} mode @param {boolean} keep */
   show(answer, theme, mode, keep) {
-    const both = answer.sides.length > 1, was = this.both, aligned = both && answer.aligned;
+    const both = answer.sides.length > 1,
+      was = this.both,
+      aligned = both && answer.aligned;
     keep = keep && was === both && this.aligned === aligned;
     this.aligned = aligned;
     // One view for both where what stands in both stands at one place.
@@ -41,22 +60,24 @@ export class Flow {
     this.root.classList.toggle("pv-aligned", aligned);
     this.partner = [new Map(answer.pairs), new Map(answer.pairs.map(([a, b]) => [b, a]))];
     answer.sides.forEach((side, at) => {
-      const pane = this.panes[at], { canvas } = pane;
-      pane.plan = new Plan(side.scene, theme);
-      pane.plan.arrange();
+      const pane = this.panes[at],
+        { canvas } = pane,
+        plan = (pane.plan = new Plan(side.scene, theme));
+      plan.arrange();
       if (was !== both) canvas.resize();
       if (!canvas.plan || canvas.theme !== theme || canvas.mode !== mode) {
-        canvas.show(pane.plan, theme, mode);
+        canvas.show(plan, theme, mode);
         canvas.opened = true;
       }
       canvas.measure = this.#measure(at);
       canvas.selected = -1;
-      canvas.step(pane.plan, { marks: null, labels: null, ghosts: null });
-      pane.host.setAttribute("aria-label", `${side.title}: ${pane.plan.size} operators`);
+      canvas.step(plan, { marks: null, labels: null, ghosts: null });
+      pane.host.setAttribute("aria-label", `${side.title}: ${plan.size} operators`);
     });
     if (!keep) this.open();
   }
 
+  /** @param {Theme} theme @param {Mode} mode */
   setTheme(theme, mode) {
     Object.assign(this, { theme, mode });
     if (!this.answer) return;
@@ -68,6 +89,7 @@ export class Flow {
   }
 
   // What the edges tell: "rows" or "bytes".
+  /** @param {"rows" | "bytes"} by */
   tell(by) {
     this.by = by;
     this.answer?.sides.forEach((_, at) => {
@@ -83,10 +105,15 @@ export class Flow {
       if (at && (!this.both || this.aligned)) return;
       if (!canvas.width || !plan) return void (this.unopened = true);
       const fit = Math.min((canvas.width - 8) / plan.width, (canvas.height - HEAD) / plan.height);
-      const first = plan.order.find((i) => plan.children(i).length > 1) ?? 0, b = plan.box[first];
+      const first = plan.order.find((i) => plan.children(i).length > 1) ?? 0,
+        b = plan.box[first];
       const k = fit >= LEGIBLE ? Math.min(1, fit) : Math.max(0.86, Math.min(0.92, canvas.width / plan.width));
-      const whole = k * plan.width <= canvas.width + 1, x = whole ? plan.width / 2 - canvas.width / k / 2 : plan.x[b] - 20 / k;
-      const y = fit >= LEGIBLE ? Math.max(-HEAD / k, (plan.height - canvas.height / k - HEAD / k) / 2) : plan.y[0] - (HEAD + 14) / k;
+      const whole = k * plan.width <= canvas.width + 1,
+        x = whole ? plan.width / 2 - canvas.width / k / 2 : plan.x[b] - 20 / k;
+      const y =
+        fit >= LEGIBLE
+          ? Math.max(-HEAD / k, (plan.height - canvas.height / k - HEAD / k) / 2)
+          : plan.y[0] - (HEAD + 14) / k;
       canvas.moveTo({ x, y, k }, false);
     });
   }
@@ -107,28 +134,45 @@ export class Flow {
   }
 
   // The value that stands on the edge above a node, and whether it is one that Spark does not reckon.
+  /** @param {number} at @param {number} i */
   value(at, i) {
     const side = this.answer.sides[at];
     return this.by === "bytes" ? { value: side.scene.nodes.bytes[i], imagined: false } : expected(side, i);
   }
 
+  /**
+   * @param {number} at
+   * @returns {Measure}
+   */
   #measure(at) {
-    const side = this.answer.sides[at], colours = this.theme[this.mode], say = this.by === "bytes" ? bytes : count;
-    const estimated = side.scene.rows_are !== "measured", tints = ["", ...colours.under, ...colours.over];
+    const side = this.answer.sides[at],
+      colours = this.theme[this.mode],
+      say = this.by === "bytes" ? bytes : count;
+    const estimated = side.scene.rows_are !== "measured",
+      tints = ["", ...colours.under, ...colours.over];
     return {
       tints,
       width: (i) => flowWidth(this.value(at, i).value),
       tint: (i) => (this.by === "rows" ? tintOf(error(this.value(at, i).value, side.cards[i].measured)) : 0),
       words: (i) => {
-        const { value, imagined } = this.value(at, i), measured = this.by === "rows" ? side.cards[i].measured : null;
+        const { value, imagined } = this.value(at, i),
+          measured = this.by === "rows" ? side.cards[i].measured : null;
         const said = marked(say(value), estimated);
+        /** @type {[text: string, colour: string][]} */
         const pieces = [[imagined ? `(${said})` : said, imagined || value == null ? colours.muted : colours.ink]];
         if (measured != null) {
-          const found = error(value, measured), tint = tintOf(found);
-          pieces.push([`→ ${say(measured)}`, tint ? colours[found.side + "_text"] : colours.muted]);
+          const found = error(value, measured),
+            tint = tintOf(found);
+          pieces.push([
+            `→ ${say(measured)}`,
+            tint ? colours[/** @type {"under_text" | "over_text"} */ (`${found?.side}_text`)] : colours.muted,
+          ]);
         } else if (at === 1 && this.both) {
-          const other = this.partner[1].get(i), from = other === undefined ? null : this.value(0, other).value, by = change(from, value);
-          if (by && by !== "=" && by !== "≈") pieces.push([by, by[0] === "÷" ? colours.inserted.text : colours.removed.text]);
+          const other = this.partner[1].get(i),
+            from = other === undefined ? null : this.value(0, other).value,
+            by = change(from, value);
+          if (by && by !== "=" && by !== "≈")
+            pieces.push([by, by[0] === "÷" ? colours.inserted.text : colours.removed.text]);
         }
         return pieces;
       },
@@ -136,6 +180,7 @@ export class Flow {
   }
 
   // Marks a node in its plan and its partner in the other.
+  /** @param {number} at @param {number} i @param {boolean} [reveal] */
   select(at, i, reveal) {
     this.panes.forEach(({ canvas, plan }, pane) => {
       if (!plan || (pane && !this.both)) return;
@@ -149,6 +194,7 @@ export class Flow {
     if (this.both && !this.aligned && other !== undefined) this.panes[1 - at].canvas.bringIntoView(other);
   }
 
+  /** @param {number} at */
   #follow(at) {
     if (this.following || !this.aligned) return;
     this.following = true;
@@ -156,9 +202,25 @@ export class Flow {
     this.following = false;
   }
 
+  // The plan of a side, which is there once an answer was shown.
+  /** @param {number} at */
+  planOf(at) {
+    return /** @type {Plan} */ (this.panes[at].plan);
+  }
+
   // Where a node's card stands on the page, for tests.
+  /** @param {number} at @param {number} i */
   place(at, i) {
-    const { canvas, plan } = this.panes[at], b = plan.box[i], { x, y, k } = canvas.camera, bounds = canvas.canvas.getBoundingClientRect();
-    return { x: bounds.left + (plan.x[b] - x) * k, y: bounds.top + (plan.y[b] - y) * k, width: plan.w[b] * k, height: plan.h[b] * k };
+    const { canvas } = this.panes[at],
+      plan = this.planOf(at),
+      b = plan.box[i],
+      { x, y, k } = canvas.camera,
+      bounds = canvas.canvas.getBoundingClientRect();
+    return {
+      x: bounds.left + (plan.x[b] - x) * k,
+      y: bounds.top + (plan.y[b] - y) * k,
+      width: plan.w[b] * k,
+      height: plan.h[b] * k,
+    };
   }
 }

@@ -1,5 +1,6 @@
 // The keys, in one table: what they are called in the list that "?" shows, and what they do.
 
+/** @type {KeyWords[]} */
 export const KEYS = [
   [["↑", "↓", "←", "→"], "walk: parent, first input, neighbours"],
   [["Enter"], "open or close the details"],
@@ -17,16 +18,38 @@ export const KEYS = [
   [["Esc"], "close, clear"],
 ];
 
+/** @type {Record<string, string | undefined>} */
 const ACTIONS = {
-  ArrowUp: "walk", ArrowDown: "walk", ArrowLeft: "walk", ArrowRight: "walk",
-  "/": "find", n: "next", N: "previous", f: "fit", h: "hot", v: "compact", c: "collapse", x: "fold", X: "foldAll", d: "details", t: "text",
-  Enter: "panel", "+": "in", "=": "in", "-": "out", 0: "whole", "?": "help", Escape: "close",
+  ArrowUp: "walk",
+  ArrowDown: "walk",
+  ArrowLeft: "walk",
+  ArrowRight: "walk",
+  "/": "find",
+  n: "next",
+  N: "previous",
+  f: "fit",
+  h: "hot",
+  v: "compact",
+  c: "collapse",
+  x: "fold",
+  X: "foldAll",
+  d: "details",
+  t: "text",
+  Enter: "panel",
+  "+": "in",
+  "=": "in",
+  "-": "out",
+  0: "whole",
+  "?": "help",
+  Escape: "close",
 };
 
 // What a key press means, or undefined: typing in a field, a browser shortcut, or a button's own key.
+/** @param {KeyboardEvent} event */
 export function keyAction(event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return undefined;
-  const target = event.composedPath()[0], tag = target?.tagName;
+  const target = /** @type {HTMLElement | undefined} */ (event.composedPath()[0]),
+    tag = target?.tagName;
   if (tag === "INPUT" || tag === "TEXTAREA" || target?.isContentEditable) return undefined;
   if (tag === "BUTTON" && event.key === "Enter") return undefined;
   if (target?.classList?.contains("pv-text") && event.key.startsWith("Arrow")) return undefined;

@@ -9,13 +9,14 @@
 import { hosted } from "./host.js";
 import { Playback } from "./playback.js";
 
+/** @param {HTMLElement} parentElement @param {MechanicsData} data @param {Callbacks | undefined} callbacks */
 export function mount(parentElement, data, callbacks) {
   const playback = new Playback(parentElement, callbacks);
   playback.update(data);
   return {
-    update: (next) => playback.update(next),
-    go: (k) => playback.go(k),
-    open: (play) => playback.open(play),
+    update: (/** @type {MechanicsData} */ next) => playback.update(next),
+    go: (/** @type {number} */ k) => playback.go(k),
+    open: (/** @type {number} */ play) => playback.open(play),
     state: () => playback.state(),
     destroy: () => playback.destroy(),
   };

@@ -2,5 +2,8 @@
 // ever sees as either.
 import { mount } from "./mechanics.js";
 
-const data = JSON.parse(document.getElementById("planviz-data").textContent);
-window.__planviz = { handle: mount(document.getElementById("planviz"), data, { wholePage: true }) };
+// What planviz/render/html.py puts into the page.
+const part = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
+
+const data = JSON.parse(part("planviz-data").textContent ?? "");
+window.__planviz = { handle: mount(part("planviz"), data, { wholePage: true }) };

@@ -3,19 +3,23 @@ import { element } from "./dom.js";
 
 const ROLES = { build: "build side", stream: "stream side", "": "" };
 
+/** @param {Mechanism} given @param {Theme} theme @param {Mode} mode */
 export function mechanism({ op, words, sides, limits }, theme, mode) {
   const box = element("section", "pv-mechanism");
   box.append(element("h4", "", `How ${op} works`), element("p", "", words));
   if (!sides.length) return box;
-  const picture = element("div", "pv-flow"), join = element("div", "pv-flow-join");
+  const picture = element("div", "pv-flow"),
+    join = element("div", "pv-flow-join");
   join.append(element("b", "", op));
   for (const side of sides) {
     const line = element("div", `pv-flow-side pv-flow-${side.role || "even"}`);
-    const leaf = element("div", "pv-flow-card pv-flow-input"), name = element("b", "", side.names);
+    const leaf = element("div", "pv-flow-card pv-flow-input"),
+      name = element("b", "", side.names);
     leaf.append(name, element("span", "pv-muted", [side.side, side.size].filter(Boolean).join(" · ")));
     line.append(leaf);
     for (const put of [...side.put].reverse()) {
-      const card = element("div", "pv-flow-card"), colour = theme.kinds[put.kind]?.[mode];
+      const card = element("div", "pv-flow-card"),
+        colour = theme.kinds[put.kind]?.[mode];
       if (colour) card.style.borderLeftColor = colour;
       card.append(element("b", "", put.op), element("span", "pv-muted", put.text));
       card.title = put.text;

@@ -13,7 +13,20 @@ const MARKS = ["removed", "inserted", "changed", "moved"];
 const MARK_ROOM = 56; // px at the right for the words beside what changed
 
 export class Panes {
+  /** @type {(Camera | undefined)[]} */ cameras;
+  /** @type {Canvas[]} */ canvases;
+  /** @type {Steps} */ steps;
+  /** @type {Theme} */ theme;
+  /** @type {Mode} */ mode;
+  /** @type {View} */ view;
+  /** @type {number | undefined} */ scene;
+  /** @type {number} */ k;
+  /** @type {Room | null} */ tight;
+  /** @type {boolean | undefined} */ unopened;
+  /** @type {boolean | undefined} */ following;
+
   // on: {select(slot)}; frames: see Canvas.
+  /** @param {{ select: (slot: Slot | null) => void }} on @param {Milliseconds[]} frames */
   constructor(on, frames) {
     this.on = on;
     this.cameras = []; // by scene
@@ -25,7 +38,13 @@ export class Panes {
       host.setAttribute("role", "img");
       host.append(element("div", "pv-pane-label", side));
       root.append(host);
-      this.canvases.push(new Canvas(host, { select: (i) => this.#picked(at, i), toggle: () => {}, camera: () => this.#follow(at) }, frames));
+      this.canvases.push(
+        new Canvas(
+          host,
+          { select: (i) => this.#picked(at, i), toggle: () => {}, camera: () => this.#follow(at) },
+          frames,
+        ),
+      );
       return host;
     });
     this.first = this.canvases[0];
@@ -50,12 +69,15 @@ export class Panes {
   }
 
   // Another trace, with the views that its scenes had.
+  /** @param {Steps} steps @param {(Camera | undefined)[]} cameras */
   play(steps, cameras) {
     this.steps = steps;
     this.cameras = cameras;
-    this.scene = this.k = undefined;
+    this.scene = undefined;
+    this.k = /** @type {any} */ (undefined); // until a step is shown
   }
 
+  /** @param {Theme} theme @param {Mode} mode */
   setTheme(theme, mode) {
     this.theme = theme;
     this.mode = mode;
@@ -63,12 +85,14 @@ export class Panes {
   }
 
   // Names of the panes, of which the merged view wears both.
+  /** @param {string[]} names */
   name(names) {
-    this.hosts.forEach((host, at) => (host.querySelector(".pv-pane-label").textContent = names[at]));
-    if (this.view === "merged") this.hosts[0].querySelector(".pv-pane-label").textContent = names.join(" and ");
+    this.hosts.forEach((host, at) => (label(host).textContent = names[at]));
+    if (this.view === "merged") label(this.hosts[0]).textContent = names.join(" and ");
   }
 
   // "split" or "merged"; anything else shows no drawing. To be called when the page shows it.
+  /** @param {View} view */
   setView(view) {
     this.view = view;
     const { width } = this.first;
@@ -86,14 +110,19 @@ export class Panes {
 
   // Step k with the card in `selected` marked.
   // `lit`, a Set of slots, stand out, the others step back; null: none does.
+  /** @param {number} k @param {Slot | null} selected @param {Set<Slot> | null} lit */
   show(k, selected, lit = null) {
     this.k = k;
-    const { steps } = this, { scene } = steps.steps[k], sides = this.view === "merged" ? ["merged"] : ["before", "after"], fresh = scene !== this.scene;
+    const { steps } = this,
+      { scene } = steps.steps[k],
+      sides = this.#sides,
+      fresh = scene !== this.scene;
     if (fresh) this.keepCamera();
     this.scene = scene;
     const tight = (this.tight = this.#tightRoom(scene));
     sides.forEach((side, at) => {
-      const picture = steps.picture(k, side, tight), canvas = this.canvases[at];
+      const picture = steps.picture(k, side, tight),
+        canvas = this.canvases[at];
       canvas.selected = selected == null ? -1 : picture.slots.indexOf(selected);
       canvas.found = lit && new Set(picture.slots.flatMap((slot, i) => (lit.has(slot) ? [i] : [])));
       if (fresh || !canvas.plan || canvas.theme !== this.theme || canvas.mode !== this.mode) {
@@ -101,19 +130,32 @@ export class Panes {
         canvas.opened = true;
       }
       canvas.step(picture.plan, picture);
-      this.hosts[at].setAttribute("aria-label", `The plan ${side === "merged" ? "before and after" : side} ${steps.steps[k].rule}: ${picture.slots.length} operators`);
+      this.hosts[at].setAttribute(
+        "aria-label",
+        `The plan ${side === "merged" ? "before and after" : side} ${steps.steps[k].rule}: ${picture.slots.length} operators`,
+      );
     });
     if (fresh || tight) this.#open(scene);
     else this.#bringChanges();
   }
 
   // The room of a pane where all steps together are too large for it, so that every step has a layout of its own; else null.
+  /**
+   * @param {number} scene
+   * @returns {Room | null}
+   */
   #tightRoom(scene) {
-    const { width, height } = this.first, { size: [wide, high] } = this.steps.data.scenes[scene];
-    return width > 0 && Math.min(width / wide, height / high) < LEGIBLE && this.#standing().length <= MOST_TIGHT ? [width, height] : null;
+    const { width, height } = this.first,
+      {
+        size: [wide, high],
+      } = this.steps.data.scenes[scene];
+    return width > 0 && Math.min(width / wide, height / high) < LEGIBLE && this.#standing().length <= MOST_TIGHT
+      ? [width, height]
+      : null;
   }
 
   // A card into the view, where it is not.
+  /** @param {Slot} slot */
   reveal(slot) {
     if (this.first.width) this.#bringInto([this.#bounds(slot)], 0.7);
   }
@@ -123,6 +165,7 @@ export class Panes {
   }
 
   // The view of another plan: where it was left, all of it when that can be read, else where the step works.
+  /** @param {number} scene */
   #open(scene) {
     const pane = this.first;
     if (!pane.width || !pane.plan) return void (this.unopened = true);
@@ -136,7 +179,8 @@ export class Panes {
       pane.moveTo(kept, false);
       return this.#bringChanges(false);
     }
-    const all = this.#standing().map((slot) => this.#bounds(slot)), fits = this.#fit(around(all)) >= this.#least;
+    const all = this.#standing().map((slot) => this.#bounds(slot)),
+      fits = this.#fit(around(all)) >= this.#least;
     this.#centre(fits ? all : (this.#changed() ?? all), fits ? 1.1 : this.tight ? EASY : 0.85, false);
   }
 
@@ -146,22 +190,34 @@ export class Panes {
     if (boxes && this.first.width) this.#bringInto(boxes, 0.5, smooth);
   }
 
+  /** @param {Bounds[]} boxes @param {number} least */
   #bringInto(boxes, least, smooth = true) {
-    const pane = this.first, { x, y, k } = pane.camera, right = x + pane.width / k, bottom = y + pane.height / k;
-    const inside = ({ x0, y0, x1, y1 }) => x0 >= x && y0 >= y && x1 <= right && y1 <= bottom;
+    const pane = this.first,
+      { x, y, k } = pane.camera,
+      right = x + pane.width / k,
+      bottom = y + pane.height / k;
+    const inside = (/** @type {Bounds} */ { x0, y0, x1, y1 }) => x0 >= x && y0 >= y && x1 <= right && y1 <= bottom;
     if (boxes.every(inside)) return;
-    const { x0, x1, y0, y1 } = around(boxes), pad = 24 / k;
+    const { x0, x1, y0, y1 } = around(boxes),
+      pad = 24 / k;
     if (k >= least && x1 - x0 + 2 * pad <= right - x && y1 - y0 + 3 * pad <= bottom - y) {
       // The least way that shows them all.
+      /** @type {(low: number, high: number, from: number, to: number) => number} */
       const slide = (low, high, from, to) => (low < from ? low - from : high > to ? high - to : 0);
-      pane.moveTo({ x: x + slide(x0 - pad, x1 + pad, x, right), y: y + slide(y0 - 2 * pad, y1 + pad, y, bottom), k }, smooth);
+      pane.moveTo(
+        { x: x + slide(x0 - pad, x1 + pad, x, right), y: y + slide(y0 - 2 * pad, y1 + pad, y, bottom), k },
+        smooth,
+      );
     } else if (!boxes.some(inside)) this.#centre(boxes, Math.max(k, least), smooth);
   }
 
   // All the boxes in the middle; when they do not fit where they can still be read, the topmost of them, with as much of
   // the plan around as there is.
+  /** @param {Bounds[]} boxes @param {number} k @param {boolean} smooth */
   #centre(boxes, k, smooth) {
-    const pane = this.first, all = around(boxes), fits = this.#fit(all);
+    const pane = this.first,
+      all = around(boxes),
+      fits = this.#fit(all);
     if (this.tight) all.x1 += MARK_ROOM;
     const zoom = fits >= this.#least ? Math.min(k, fits) : k;
     const { x0, x1, y0, y1 } = fits >= this.#least ? all : boxes.reduce((top, box) => (box.y0 < top.y0 ? box : top));
@@ -175,13 +231,22 @@ export class Panes {
   }
 
   // The zoom at which the bounds are seen whole, with the words beside what changed.
+  /** @param {Bounds} given */
   #fit({ x0, x1, y0, y1 }) {
-    return Math.min((this.first.width - 40) / (x1 + (this.tight ? MARK_ROOM : 0) - x0), (this.first.height - 90) / (y1 - y0));
+    return Math.min(
+      (this.first.width - 40) / (x1 + (this.tight ? MARK_ROOM : 0) - x0),
+      (this.first.height - 90) / (y1 - y0),
+    );
   }
 
   // The zoom below which not all is shown: what changed is drawn larger where every step has its own layout.
   get #least() {
     return this.tight ? NEAREST : LEGIBLE;
+  }
+
+  /** @returns {Side[]} */
+  get #sides() {
+    return this.view === "merged" ? ["merged"] : ["before", "after"];
   }
 
   // Slots that stand in one of the two states.
@@ -192,17 +257,31 @@ export class Panes {
 
   // The bounds of each card that the step changed, in both states, or null.
   #changed() {
-    const marks = this.steps.marks(this.k), slots = [...marks.removed, ...marks.inserted, ...marks.changed.keys(), ...marks.moved.keys(), ...marks.moved.values()];
+    const marks = this.steps.marks(this.k),
+      slots = [
+        ...marks.removed,
+        ...marks.inserted,
+        ...marks.changed.keys(),
+        ...marks.moved.keys(),
+        ...marks.moved.values(),
+      ];
     return slots.length ? slots.map((slot) => this.#bounds(slot)) : null;
   }
 
+  /** @param {Slot} slot */
   #bounds(slot) {
-    const { steps, k, tight } = this, sides = this.view === "merged" ? ["merged"] : ["before", "after"];
+    const { steps, k, tight } = this,
+      sides = this.#sides;
     const spots = tight ? sides.map((side) => steps.places(k, tight, side)) : [steps.data.scenes[steps.steps[k].scene]];
-    return around(spots.filter(({ x }) => x[slot] !== undefined).map(({ x, y, w, h }) => ({ x0: x[slot], y0: y[slot], x1: x[slot] + w[slot], y1: y[slot] + h[slot] })));
+    return around(
+      spots
+        .filter(({ x }) => x[slot] !== undefined)
+        .map(({ x, y, w, h }) => ({ x0: x[slot], y0: y[slot], x1: x[slot] + w[slot], y1: y[slot] + h[slot] })),
+    );
   }
 
   // One pane moved: the other draws the same view.
+  /** @param {number} at */
   #follow(at) {
     if (this.following || this.view !== "split") return;
     this.following = true;
@@ -210,28 +289,44 @@ export class Panes {
     this.following = false;
   }
 
+  /** @param {number} at @param {number} i */
   #picked(at, i) {
     const side = this.view === "merged" ? "merged" : at ? "after" : "before";
     this.on.select(i < 0 ? null : this.steps.picture(this.k, side, this.tight).slots[i]);
   }
 
   // Where a slot's card stands in a pane (0 or 1), in px of the page, or null when nothing stands there.
+  /** @param {Slot} slot */
   place(slot, at = 0) {
-    const pane = this.canvases[at], side = this.view === "merged" ? "merged" : at ? "after" : "before", picture = this.steps.picture(this.k, side, this.tight);
+    const pane = this.canvases[at],
+      side = this.view === "merged" ? "merged" : at ? "after" : "before",
+      picture = this.steps.picture(this.k, side, this.tight);
     const i = picture.slots.indexOf(slot);
     if (i < 0) return null;
-    const { plan } = picture, b = plan.box[i], { x, y, k } = pane.camera, bounds = pane.canvas.getBoundingClientRect();
-    return { x: bounds.left + (plan.x[b] - x) * k, y: bounds.top + (plan.y[b] - y) * k, width: plan.w[b] * k, height: plan.h[b] * k, mark: picture.marks.get(b) ?? "" };
+    const { plan } = picture,
+      b = plan.box[i],
+      { x, y, k } = pane.camera,
+      bounds = pane.canvas.getBoundingClientRect();
+    return {
+      x: bounds.left + (plan.x[b] - x) * k,
+      y: bounds.top + (plan.y[b] - y) * k,
+      width: plan.w[b] * k,
+      height: plan.h[b] * k,
+      mark: picture.marks.get(b) ?? "",
+    };
   }
 
   // ---- the same as text
 
   // The step as Spark logs it.
+  /** @param {number} k */
   showLog(k) {
-    const { steps } = this, step = steps.steps[k], lines = [`=== Applying Rule ${step.name} ===`];
+    const { steps } = this,
+      step = steps.steps[k],
+      lines = [`=== Applying Rule ${step.name} ===`];
     this.logText.replaceChildren(element("b", "", `${lines[0]}\n`));
     let room = MOST_LOG;
-    const put = (rows) => {
+    const put = (/** @type {[marked: boolean, text: string][]} */ rows) => {
       for (const [marked, text] of rows) {
         if ((room -= text.length) < 0) return this.logText.append("…\n");
         this.logText.append(element("span", marked ? "pv-marked" : "", `${text}\n`));
@@ -240,7 +335,7 @@ export class Panes {
     put(sideBySide(steps.text(k, "before"), steps.text(k, "after")));
     if (!step.output) return;
     this.logText.append("\nOutput Information:\n");
-    const side = (numbers) => {
+    const side = (/** @type {number[]} */ numbers) => {
       const found = [];
       for (let j = 0; j < numbers.length; j += 2) found.push(steps.line([numbers[j], numbers[j + 1]]));
       return found;
@@ -249,7 +344,9 @@ export class Panes {
   }
 
   // The query as written and as its optimized plan would be.
+  /** @param {SqlTexts} given */
   showSql({ written, optimized, notes }) {
+    /** @type {(title: string, text: string | null, more?: string[]) => HTMLElement} */
     const half = (title, text, more = []) => {
       const box = element("section");
       box.append(element("div", "pv-pane-label", title), ...more.map((note) => element("p", "pv-note", note)));
@@ -265,10 +362,17 @@ export class Panes {
 }
 
 // Where a view begins that shows nothing beyond a plan that is larger than it.
+/** @param {number} at @param {number} low @param {number} high */
 function within(at, low, high) {
   return low < high ? Math.min(Math.max(at, low), high) : at;
 }
 
+/** @param {HTMLElement} host */
+function label(host) {
+  return /** @type {HTMLElement} */ (host.querySelector(".pv-pane-label"));
+}
+
+/** @param {Bounds[]} boxes */
 function around(boxes) {
   const all = { x0: Infinity, y0: Infinity, x1: -Infinity, y1: -Infinity };
   for (const { x0, y0, x1, y1 } of boxes) {

@@ -11,6 +11,35 @@ export const CHAIN = 3; // nodes a single-child chain needs before folding it in
 
 // A box is what the canvas draws: one node, or a folded chain. Nothing has a place before the first `arrange`.
 export class Plan {
+  /** @type {Snug | null} */ snug;
+  /** @type {string | null | undefined} */ text;
+  /** @type {Finding[] | undefined} */ findings;
+  /** @type {Int32Array} */ kidStart;
+  /** @type {Int32Array} */ kids;
+  /** @type {Int32Array} */ order;
+  /** @type {Int32Array} */ below;
+  /** @type {Int32Array} */ head;
+  /** @type {Int32Array} */ chain;
+  /** @type {number} */ inChains;
+  /** @type {Int32Array} */ box;
+  /** @type {Int32Array} */ first;
+  /** @type {Int32Array} */ last;
+  /** @type {Int32Array} */ up;
+  /** @type {number} */ count;
+  /** @type {Float64Array} */ x;
+  /** @type {Float64Array} */ y;
+  /** @type {Float64Array} */ w;
+  /** @type {Float64Array} */ h;
+  /** @type {Pixels} */ width;
+  /** @type {Pixels} */ height;
+  /** @type {Int32Array} */ bandStart;
+  /** @type {Int32Array} */ byBand;
+  /** @type {Float64Array} */ bandLeft;
+  /** @type {Float64Array} */ bandRight;
+  /** @type {Pixels} */ tallest;
+  /** @type {string[] | undefined} */ haystacks;
+
+  /** @param {Scene} scene @param {Theme} theme */
   constructor(scene, theme) {
     this.scene = scene;
     this.theme = theme;
@@ -29,16 +58,19 @@ export class Plan {
 
   // Children (one array, sliced by kidStart), pre-order, number of nodes below: three passes, no recursion.
   #relate() {
-    const { size } = this, parent = this.nodes.parent;
-    const start = (this.kidStart = new Int32Array(size + 2)), kids = (this.kids = new Int32Array(size));
+    const { size } = this,
+      parent = this.nodes.parent;
+    const start = (this.kidStart = new Int32Array(size + 2)),
+      kids = (this.kids = new Int32Array(size));
     for (let i = 0; i < size; i++) start[parent[i] + 2]++;
     for (let i = 0; i <= size; i++) start[i + 1] += start[i];
     const next = start.slice();
     for (let i = 0; i < size; i++) kids[next[parent[i] + 1]++] = i; // slot 0 holds the roots
-    const order = (this.order = new Int32Array(size)), stack = [];
+    const order = (this.order = new Int32Array(size)),
+      stack = /** @type {number[]} */ ([]);
     for (let k = start[1] - 1; k >= 0; k--) stack.push(kids[k]);
     for (let at = 0; stack.length; at++) {
-      const i = (order[at] = stack.pop());
+      const i = (order[at] = /** @type {number} */ (stack.pop()));
       for (let k = start[i + 2] - 1; k >= start[i + 1]; k--) stack.push(kids[k]);
     }
     this.below = new Int32Array(size);
@@ -48,6 +80,7 @@ export class Plan {
     }
   }
 
+  /** @param {number} i */
   children(i) {
     return this.kids.subarray(this.kidStart[i + 1], this.kidStart[i + 2]);
   }
@@ -58,11 +91,15 @@ export class Plan {
 
   // head[i]: first node of i's chain of nodes with exactly one child, or -1; chain[head]: how many nodes it has.
   #findChains() {
-    const { size, order } = this, parent = this.nodes.parent, edge = this.nodes.edge;
-    const head = (this.head = new Int32Array(size).fill(-1)), chain = (this.chain = new Int32Array(size));
+    const { size, order } = this,
+      parent = this.nodes.parent,
+      edge = this.nodes.edge;
+    const head = (this.head = new Int32Array(size).fill(-1)),
+      chain = (this.chain = new Int32Array(size));
     for (const i of order) {
       if (this.kidStart[i + 2] - this.kidStart[i + 1] !== 1) continue;
-      const p = parent[i], joined = p >= 0 && head[p] >= 0 && edge[i] !== "s";
+      const p = parent[i],
+        joined = p >= 0 && head[p] >= 0 && edge[i] !== "s";
       head[i] = joined ? head[p] : i;
       chain[head[i]]++;
     }
@@ -74,6 +111,7 @@ export class Plan {
     }
   }
 
+  /** @param {boolean} on */
   foldAll(on) {
     for (let i = 0; i < this.size; i++) this.folded[i] = on && this.head[i] === i ? 1 : 0;
   }
@@ -84,12 +122,17 @@ export class Plan {
 
   // Boxes from the nodes that are not hidden, then their places. The scene's own places hold while nothing is hidden.
   arrange() {
-    const { size, order, collapsed, head, folded } = this, nodes = this.nodes;
+    const { size, order, collapsed, head, folded } = this,
+      nodes = this.nodes;
     const box = (this.box = new Int32Array(size)); // node -> its box, or the box that hides it
-    const first = [], last = [], up = [];
-    let plain = !this.roomy && (!this.snug || this.snug.placed);
+    const first = [],
+      last = [],
+      up = [];
+    let plain = !this.roomy && (!this.snug || Boolean(this.snug.placed));
     for (let at = 0; at < size; ) {
-      const i = order[at], p = nodes.parent[i], above = p < 0 ? -1 : box[p];
+      const i = order[at],
+        p = nodes.parent[i],
+        above = p < 0 ? -1 : box[p];
       const fold = head[i] >= 0 && folded[head[i]] === 1;
       if (fold && head[i] !== i) {
         box[i] = above;
@@ -114,9 +157,13 @@ export class Plan {
     this.#index();
   }
 
+  /** @param {boolean} plain */
   #place(plain) {
-    const { count, first, snug } = this, nodes = this.nodes, { card, layout } = this.theme;
-    const w = (this.w = new Float64Array(count)), h = (this.h = new Float64Array(count));
+    const { count, first, snug } = this,
+      nodes = this.nodes,
+      { card, layout } = this.theme;
+    const w = (this.w = new Float64Array(count)),
+      h = (this.h = new Float64Array(count));
     for (let b = 0; b < count; b++) {
       const i = first[b];
       w[b] = snug?.width ? snug.width(b) : this.isFolded(b) ? card.width : nodes.w[i];
@@ -128,9 +175,23 @@ export class Plan {
       [this.width, this.height] = this.scene.size;
       return;
     }
-    const near = snug && card.snug, margin = near ? near.margin : layout.margin;
-    if (snug?.down) [this.x, this.y] = spine(this.up, w, h, near.gap_x, snug.gap, Array.from(first, (i) => nodes.edge[i] === "s"), snug.lying);
-    else [this.x, this.y] = near ? tidy(this.up, w, h, near.gap_x, snug.gap, near.fork_gap) : tidy(this.up, w, h, layout.gap_x, layout.gap_y, layout.fork_gap);
+    const near = snug && card.snug,
+      gap = /** @type {Pixels} */ (snug?.gap),
+      margin = near ? near.margin : layout.margin;
+    if (near && snug.down)
+      [this.x, this.y] = spine(
+        this.up,
+        w,
+        h,
+        near.gap_x,
+        gap,
+        Array.from(first, (i) => nodes.edge[i] === "s"),
+        snug.lying,
+      );
+    else
+      [this.x, this.y] = near
+        ? tidy(this.up, w, h, near.gap_x, gap, near.fork_gap)
+        : tidy(this.up, w, h, layout.gap_x, layout.gap_y, layout.fork_gap);
     this.width = this.height = 0;
     for (let b = 0; b < count; b++) {
       this.x[b] += margin;
@@ -140,33 +201,43 @@ export class Plan {
     }
   }
 
+  /** @param {number} b */
   isFolded(b) {
     return this.first[b] !== this.last[b];
   }
 
+  /** @param {number} b */
   foldedCount(b) {
     return this.nodes.depth[this.last[b]] - this.nodes.depth[this.first[b]] + 1;
   }
 
   // A card of one line: the title, and how many more operators a folded chain has.
+  /** @param {number} b */
   lineOf(b, selected = -1) {
     const title = this.titles[selected >= 0 && this.box[selected] === b ? selected : this.first[b]];
     return this.isFolded(b) ? `${title.slice(0, 40)} +${this.foldedCount(b) - 1}` : title;
   }
 
+  /** @param {number} b */
   hiddenBelow(b) {
     return this.collapsed[this.last[b]] ? this.below[this.last[b]] : 0;
   }
 
+  /** @param {number} i */
   roomyHeight(i) {
-    const { card } = this.theme, lines = this.lines(i).length + (this.nodes.badges[i].length ? 1 : 0);
+    const { card } = this.theme,
+      lines = this.lines(i).length + (this.nodes.badges[i].length ? 1 : 0);
     return card.bare_height + card.line * lines;
   }
 
   // Lines under the title when the cards show everything: [lead, text]; what the card says anyway is not repeated.
+  /** @param {number} i */
   lines(i) {
-    const lines = (this.subs?.[i] ?? []).slice(), { rows, bytes } = this.nodes;
-    const sizes = [rows[i] == null ? "" : `${short(rows[i])} rows`, bytes[i] == null ? "" : byteSize(bytes[i])].filter(Boolean);
+    const lines = (this.subs?.[i] ?? []).slice(),
+      { rows, bytes } = this.nodes;
+    const sizes = [rows[i] == null ? "" : `${short(rows[i])} rows`, bytes[i] == null ? "" : byteSize(bytes[i])].filter(
+      Boolean,
+    );
     if (sizes.length) lines.push([this.rowsAre(i), sizes.join(" · ")]);
     const said = new Set(lines.map((line) => line[1]));
     for (const [name, text] of this.details?.[i] ?? []) {
@@ -177,6 +248,7 @@ export class Plan {
   }
 
   // The rows of a node in short form: ≈ marks an estimate, brackets what only the formulas would give; "" when unknown.
+  /** @param {number} i */
   rowsWords(i) {
     const { rows, sign } = this.nodes;
     if (rows[i] == null || (beyond(rows[i]) && sign?.[i] === AT_MOST)) return "";
@@ -185,6 +257,7 @@ export class Plan {
   }
 
   // What kind of number the rows of a node are.
+  /** @param {number} i */
   rowsAre(i) {
     return ROWS_ARE[this.nodes.sign?.[i] ?? 0] ?? this.scene.rows_are;
   }
@@ -198,7 +271,8 @@ export class Plan {
   #index() {
     const { count, x, y, w, up } = this;
     const bands = Math.max(1, Math.ceil(this.height / BAND) + 1);
-    const start = (this.bandStart = new Int32Array(bands + 1)), of = new Int32Array(count);
+    const start = (this.bandStart = new Int32Array(bands + 1)),
+      of = new Int32Array(count);
     this.tallest = 0;
     for (let b = 0; b < count; b++) {
       of[b] = Math.min(bands - 1, Math.max(0, Math.floor(y[b] / BAND)));
@@ -206,20 +280,24 @@ export class Plan {
       this.tallest = Math.max(this.tallest, this.h[b], up[b] < 0 ? 0 : y[b] - y[up[b]]);
     }
     for (let k = 0; k < bands; k++) start[k + 1] += start[k];
-    const next = start.slice(), byBand = (this.byBand = new Int32Array(count));
+    const next = start.slice(),
+      byBand = (this.byBand = new Int32Array(count));
     for (let b = 0; b < count; b++) byBand[next[of[b]]++] = b;
-    const right = (this.bandRight = new Float64Array(count)), left = (this.bandLeft = new Float64Array(count));
+    const right = (this.bandRight = new Float64Array(count)),
+      left = (this.bandLeft = new Float64Array(count));
     for (let k = 0; k < bands; k++) {
       const some = byBand.subarray(start[k], start[k + 1]).sort((a, b) => x[a] - x[b]);
       let reach = -Infinity;
       for (let j = 0; j < some.length; j++) {
-        const b = some[j], p = up[b];
+        const b = some[j],
+          p = up[b];
         reach = Math.max(reach, x[b] + w[b], p < 0 ? -Infinity : x[p] + w[p] / 2);
         right[start[k] + j] = reach;
       }
       reach = Infinity;
       for (let j = some.length - 1; j >= 0; j--) {
-        const b = some[j], p = up[b];
+        const b = some[j],
+          p = up[b];
         reach = Math.min(reach, x[b], p < 0 ? Infinity : x[p] + w[p] / 2);
         left[start[k] + j] = reach;
       }
@@ -227,12 +305,21 @@ export class Plan {
   }
 
   // Boxes whose card or edge may meet the rectangle, in drawing pixels, band by band and from left to right.
+  /**
+   * @param {number} x0
+   * @param {number} y0
+   * @param {number} x1
+   * @param {number} y1
+   * @param {(box: number) => void} visit
+   */
   within(x0, y0, x1, y1, visit) {
     const bands = this.bandStart.length - 1;
-    const from = Math.max(0, Math.floor((y0 - this.tallest) / BAND)), to = Math.min(bands - 1, Math.floor((y1 + this.tallest) / BAND));
+    const from = Math.max(0, Math.floor((y0 - this.tallest) / BAND)),
+      to = Math.min(bands - 1, Math.floor((y1 + this.tallest) / BAND));
     for (let k = from; k <= to; k++) {
       const end = this.bandStart[k + 1];
-      let low = this.bandStart[k], high = end;
+      let low = this.bandStart[k],
+        high = end;
       while (low < high) {
         const middle = (low + high) >> 1;
         if (this.bandRight[middle] < x0) low = middle + 1;
@@ -242,6 +329,7 @@ export class Plan {
     }
   }
 
+  /** @param {number} px @param {number} py */
   boxAt(px, py) {
     let found = -1;
     const { x, y, w, h } = this;
@@ -252,6 +340,7 @@ export class Plan {
   }
 
   // Opens every collapsed node above i, so that i can be seen. Returns whether anything changed.
+  /** @param {number} i */
   reveal(i) {
     let changed = false;
     for (let p = this.nodes.parent[i]; p >= 0; p = this.nodes.parent[p]) {
@@ -269,17 +358,21 @@ export class Plan {
     let best = -1;
     const { rows, depth, sign } = this.nodes;
     for (let i = 0; i < this.size; i++) {
-      if (rows[i] == null || beyond(rows[i]) || sign?.[i] === AT_MOST) continue;
-      if (best < 0 || rows[i] > rows[best] || (rows[i] === rows[best] && depth[i] > depth[best])) best = i;
+      const many = rows[i],
+        most = /** @type {number} */ (rows[best]);
+      if (many == null || beyond(many) || sign?.[i] === AT_MOST) continue;
+      if (best < 0 || many > most || (many === most && depth[i] > depth[best])) best = i;
     }
     return best;
   }
 
+  /** @param {number} i */
   kind(i) {
     return this.scene.kinds[this.nodes.kind[i]];
   }
 
   // What search looks at: title, operator, the lines below and every detail, in lower case; made once per node.
+  /** @param {number} i */
   haystack(i) {
     this.haystacks ??= new Array(this.size);
     if (this.haystacks[i] === undefined) {
@@ -291,13 +384,16 @@ export class Plan {
     return this.haystacks[i];
   }
 
+  /** @param {string} words */
   search(words) {
-    const needle = words.trim().toLowerCase(), found = [];
+    const needle = words.trim().toLowerCase(),
+      found = [];
     if (needle) for (const i of this.order) if (this.haystack(i).includes(needle)) found.push(i);
     return found;
   }
 
   // Titles, lines and details that came later than the scene.
+  /** @param {SceneDetails} given */
   fill({ title, sub, details }) {
     if (title) this.titles = title;
     if (sub) this.subs = sub;

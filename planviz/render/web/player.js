@@ -9,18 +9,89 @@ import { Timeline } from "./timeline.js";
 import { keyList, Transport, typedElsewhere } from "./transport.js";
 import { duration } from "./units.js";
 
-const NARROW = 800, FEW = 40, REMEMBERED = 24;
-const VIEWS = [["split", "Side by side"], ["merged", "Merged"], ["log", "Log"], ["sql", "SQL"]];
-const KEYS = [[["←", "→"], "step"], [["space"], "play"], [["s"], "silent rules"], [["v"], "view"], [["f"], "fit"]];
+const NARROW = 800,
+  FEW = 40,
+  REMEMBERED = 24;
+/** @type {[name: View, words: string][]} */
+const VIEWS = [
+  ["split", "Side by side"],
+  ["merged", "Merged"],
+  ["log", "Log"],
+  ["sql", "SQL"],
+];
+/** @type {KeyWords[]} */
+const KEYS = [
+  [["←", "→"], "step"],
+  [["space"], "play"],
+  [["s"], "silent rules"],
+  [["v"], "view"],
+  [["f"], "fit"],
+];
+/** @type {Map<string, { step: number; view: View; cameras: (Camera | undefined)[] }>} */
 const memory = new Map(); // key -> step, view, cameras
 
 export class Player {
+  /** @type {RulesData} */ data;
+  /** @type {Steps} */ steps;
+  /** @type {Mode} */ mode;
+  /** @type {() => void} */ onFonts;
+  /** @type {View} */ view;
+  /** @type {number} */ k;
+  /** @type {number} */ line;
+  /** @type {Slot | null} */ selected;
+  /** @type {string | undefined} */ asked;
+  /** @type {{ steps: Steps; k: number; cameras: (Camera | undefined)[] } | undefined} */ comparing;
+  /** @type {Transport} */ transport;
+  /** @type {HTMLButtonElement[]} */ viewButtons;
+  /** @type {HTMLElement} */ exports;
+  /** @type {boolean | undefined} */ gone;
+  /** @type {unknown} */ handle;
+  /** @type {((event: KeyboardEvent) => unknown) | undefined} */ pageKeys;
+
+  /** @param {HTMLElement} parent @param {RulesCallbacks | undefined} callbacks */
   constructor(parent, callbacks) {
     this.callbacks = callbacks ?? {};
-    this.frames = [];
+    this.frames = /** @type {Milliseconds[]} */ ([]);
     this.silent = false;
     this.scheme = matchMedia("(prefers-color-scheme: dark)");
-    this.#build();
+    const root = (this.root = element("div", "pv pv-player"));
+    root.tabIndex = -1;
+    this.timeline = new Timeline({ go: (k) => this.go(k) });
+    this.card = new RuleCard({
+      select: (slot) => this.select(slot, true),
+      off: (rule) => this.#off(rule),
+      source: (line) => this.#showLine(line),
+      why: (rule) => this.callbacks.ask?.(rule, "why"),
+    });
+    const side = element("aside", "pv-panel");
+    side.setAttribute("aria-label", "The rule");
+    side.append(this.card.root);
+    this.live = element("div", "pv-live");
+    this.live.setAttribute("aria-live", "polite");
+    this.footer = element("footer", "pv-footer");
+    this.quiet = element("p", "pv-quiet");
+    this.quiet.hidden = true;
+    const top = element("div", "pv-top");
+    top.append(this.timeline.root, this.quiet);
+    this.panes = new Panes({ select: (slot) => this.select(slot) }, this.frames);
+    this.program = new ProgramPane(
+      { line: (line) => this.#lightLine(line), turned: (on) => this.#turnProgram(on) },
+      "rules",
+    );
+    root.append(top, this.#stepBar(), this.program.root, this.panes.root, side, this.footer, this.live);
+    root.addEventListener("keydown", (event) => this.#key(event));
+    // Back and Forward of the browser (planviz/ui/address.js).
+    document.addEventListener(
+      "planviz:goto",
+      (this.onGoto = (/** @type {DocumentEventMap["planviz:goto"]} */ { detail }) =>
+        detail.key === this.data?.key &&
+        this.go(Math.min((detail.id ?? this.steps.telling() + 1) - 1, this.steps.count - 1), { quiet: true })),
+    );
+    if (this.callbacks.wholePage)
+      document.addEventListener(
+        "keydown",
+        (this.pageKeys = (event) => event.target === document.body && this.root.isConnected && this.#key(event)),
+      );
     parent.append(this.root);
     this.onScheme = () => this.data && this.#dress();
     this.scheme.addEventListener("change", this.onScheme);
@@ -49,32 +120,6 @@ export class Player {
     this.root.remove();
   }
 
-  // ---- the frame around everything
-
-  #build() {
-    const root = (this.root = element("div", "pv pv-player"));
-    root.tabIndex = -1;
-    this.timeline = new Timeline({ go: (k) => this.go(k) });
-    this.card = new RuleCard({ select: (slot) => this.select(slot, true), off: (rule) => this.#off(rule), source: (line) => this.#showLine(line), why: (rule) => this.callbacks.ask?.(rule, "why") });
-    const side = element("aside", "pv-panel");
-    side.setAttribute("aria-label", "The rule");
-    side.append(this.card.root);
-    this.live = element("div", "pv-live");
-    this.live.setAttribute("aria-live", "polite");
-    this.footer = element("footer", "pv-footer");
-    this.quiet = element("p", "pv-quiet");
-    this.quiet.hidden = true;
-    const top = element("div", "pv-top");
-    top.append(this.timeline.root, this.quiet);
-    this.panes = new Panes({ select: (slot) => this.select(slot) }, this.frames);
-    this.program = new ProgramPane({ line: (line) => this.#lightLine(line), turned: (on) => this.#turnProgram(on) }, "rules");
-    root.append(top, this.#stepBar(), this.program.root, this.panes.root, side, this.footer, this.live);
-    root.addEventListener("keydown", (event) => this.#key(event));
-    // Back and Forward of the browser (planviz/ui/address.js).
-    document.addEventListener("planviz:goto", (this.onGoto = ({ detail }) => detail.key === this.data?.key && this.go(Math.min((detail.id ?? this.steps.telling() + 1) - 1, this.steps.count - 1), { quiet: true })));
-    if (this.callbacks.wholePage) document.addEventListener("keydown", (this.pageKeys = (event) => event.target === document.body && this.root.isConnected && this.#key(event)));
-  }
-
   #stepBar() {
     this.transport = new Transport({ go: (k) => this.go(k), at: () => this.k, count: () => this.steps?.count ?? 0 });
     const views = element("div", "pv-segment");
@@ -88,8 +133,10 @@ export class Player {
   // ---- data
 
   // The same trace again keeps the step; another opens where it was left, or at the step that the data names.
+  /** @param {RulesData} data */
   update(data) {
-    const received = performance.now(), old = this.data;
+    const received = performance.now(),
+      old = this.data;
     this.data = data;
     if (old && old.key === data.key) {
       this.#dress();
@@ -103,7 +150,14 @@ export class Player {
     if (old) this.#remember(old);
     this.play(false);
     this.comparing = this.asked = undefined;
-    window.__planviz = { received, drawn: null, painted: null, stepped: null, frames: this.frames, handle: this.handle };
+    window.__planviz = {
+      received,
+      drawn: null,
+      painted: null,
+      stepped: null,
+      frames: this.frames,
+      handle: this.handle,
+    };
     this.mode = dress(this.root, data.theme, data.dark, this.scheme);
     this.panes.setTheme(data.theme, this.mode);
     const kept = memory.get(data.key);
@@ -114,30 +168,38 @@ export class Player {
     this.#words();
     this.#links();
     this.viewButtons[3].hidden = !data.sql;
-    this.go(kept?.step ?? Math.min(Math.max(0, (data.step ?? this.steps.telling() + 1) - 1), this.steps.count - 1), { quiet: true });
+    this.go(kept?.step ?? Math.min(Math.max(0, (data.step ?? this.steps.telling() + 1) - 1), this.steps.count - 1), {
+      quiet: true,
+    });
     window.__planviz.drawn = performance.now();
     this.#painted(() => {
       window.__planviz.painted ??= performance.now();
-      this.root.dispatchEvent(new CustomEvent("planviz:painted", { bubbles: true, composed: true, detail: window.__planviz }));
+      this.root.dispatchEvent(
+        new CustomEvent("planviz:painted", { bubbles: true, composed: true, detail: window.__planviz }),
+      );
     });
   }
 
+  /** @param {Steps} steps @param {(Camera | undefined)[]} cameras */
   #play(steps, cameras) {
     this.steps = steps;
-    this.k = undefined;
+    this.k = /** @type {any} */ (undefined); // until a step is shown
     this.panes.play(steps, cameras);
-    this.transport.slider.max = steps.count;
+    this.transport.slider.max = String(steps.count);
     this.timeline.show(steps, this.silent);
   }
 
   // The final plan without a rule beside that with it; null goes back to the step where that was asked.
+  /** @param {string | null} rule */
   compare(rule) {
     const { comparing, data } = this;
     if (rule && !comparing) {
       this.panes.keepCamera();
       this.comparing = { steps: this.steps, k: this.k, cameras: this.panes.cameras };
     }
-    const to = rule ? { steps: new Steps(data.without[rule].trace, data.theme), k: 0, cameras: [] } : comparing;
+    const to = rule
+      ? { steps: new Steps(/** @type {Trace} */ (data.without?.[rule].trace), data.theme), k: 0, cameras: [] }
+      : comparing;
     if (!to) return;
     if (!rule) this.comparing = undefined;
     this.play(false);
@@ -152,6 +214,7 @@ export class Player {
     this.panes.name(this.comparing ? ["without the rule", "with it"] : ["before", "after"]);
   }
 
+  /** @param {() => void} done */
   #painted(done) {
     if (document.hidden) setTimeout(done, 0);
     else requestAnimationFrame(() => setTimeout(done, 0));
@@ -163,7 +226,7 @@ export class Player {
     const { k, cameras } = this.comparing ?? { k: this.k, cameras: this.panes.cameras };
     memory.delete(data.key);
     memory.set(data.key, { step: k, view: this.view, cameras });
-    if (memory.size > REMEMBERED) memory.delete(memory.keys().next().value);
+    if (memory.size > REMEMBERED) memory.delete(/** @type {string} */ (memory.keys().next().value));
   }
 
   #dress() {
@@ -174,11 +237,14 @@ export class Player {
 
   // ---- steps
 
+  /** @param {number} k */
   go(k, { quiet = false } = {}) {
-    const { steps } = this, asked = performance.now();
+    const { steps } = this,
+      asked = performance.now();
     if (!steps || !Number.isInteger(k) || k < 0 || k >= steps.count || k === this.k) return;
     this.k = k;
-    const step = steps.steps[k], number = this.comparing ? "Final plan without and with" : `${k + 1} / ${steps.count}`;
+    const step = steps.steps[k],
+      number = this.comparing ? "Final plan without and with" : `${k + 1} / ${steps.count}`;
     this.selected = null;
     this.#tellLine();
     this.#draw();
@@ -206,25 +272,36 @@ export class Player {
   // The page's address and the server follow when the step is on the screen.
   #tell() {
     if (this.comparing || this.gone) return;
-    this.root.dispatchEvent(new CustomEvent("planviz:select", { bubbles: true, composed: true, detail: { id: this.k + 1, key: this.data.key } }));
+    this.root.dispatchEvent(
+      new CustomEvent("planviz:select", {
+        bubbles: true,
+        composed: true,
+        detail: { id: this.k + 1, key: this.data.key },
+      }),
+    );
   }
 
   #draw() {
     const { k, view } = this;
     if (k === undefined) return;
     if (view === "log") return this.panes.showLog(k);
-    if (view === "sql") return this.panes.showSql(this.data.sql);
+    if (view === "sql") return this.panes.showSql(/** @type {SqlTexts} */ (this.data.sql));
     const lit = this.line && !this.comparing ? this.steps.slotsOf(k, this.line) : null;
     this.panes.show(k, this.selected, lit?.size ? lit : null);
-    this.root.classList.toggle("pv-no-map", this.steps.data.scenes[this.panes.scene].x.length <= FEW);
+    this.root.classList.toggle(
+      "pv-no-map",
+      this.steps.data.scenes[/** @type {number} */ (this.panes.scene)].x.length <= FEW,
+    );
   }
 
+  /** @param {boolean} [on] */
   play(on) {
     this.transport.play(on);
   }
 
   // ---- selecting
 
+  /** @param {Slot | null} slot */
   select(slot, reveal = false) {
     this.selected = slot;
     this.line = 0;
@@ -238,17 +315,20 @@ export class Player {
 
   // ---- the program or SQL beside the panes
 
+  /** @param {boolean} on */
   #turnProgram(on) {
     this.root.classList.toggle("pv-with-program", on);
     if (this.k !== undefined) this.#setView(this.view);
   }
 
+  /** @param {number} line */
   #showLine(line) {
     this.program.turn(true);
     this.program.light(line);
   }
 
   // What a line made stands out, in this step and in those that are gone to from here.
+  /** @param {number} line */
   #lightLine(line) {
     if (this.view === "log" || this.view === "sql") this.setView("split");
     this.select(null);
@@ -263,12 +343,14 @@ export class Player {
 
   // ---- views
 
+  /** @param {View} name */
   setView(name) {
     this.#setView(name);
     this.#draw();
     this.#links();
   }
 
+  /** @param {View} name */
   #setView(name) {
     this.view = name;
     this.root.dataset.view = name;
@@ -279,10 +361,14 @@ export class Player {
 
   // Links to pictures of this step, where a server draws them.
   #links() {
-    const { exports } = this.data, menu = this.exports;
+    const { exports } = this.data,
+      menu = this.exports;
     menu.hidden = !exports || Boolean(this.comparing);
     if (menu.hidden || this.k === undefined) return;
-    const made = [["svg", "SVG"], ["png", "PNG"]].map(([format, words]) => {
+    const made = [
+      ["svg", "SVG"],
+      ["png", "PNG"],
+    ].map(([format, words]) => {
       const link = element("a", "pv-button", words);
       link.href = `${exports}step-${this.k + 1}.${format}?view=${this.view === "merged" ? "merged" : "split"}&theme=${this.mode}`;
       link.download = `step-${this.k + 1}.${format}`;
@@ -292,6 +378,7 @@ export class Player {
     menu.replaceChildren(...made);
   }
 
+  /** @param {string} rule */
   #off(rule) {
     if (this.comparing) return this.compare(null);
     if (this.data.without?.[rule]?.trace) return this.compare(rule);
@@ -305,19 +392,33 @@ export class Player {
 
   #words() {
     const { totals, batches } = this.data.trace;
-    const effective = batches.filter(({ steps }) => steps.length).length, parts = [];
+    const effective = batches.filter(({ steps }) => steps.length).length,
+      parts = [];
     const of = totals.rules ? ` of ${totals.rules}` : "";
     parts.push(`${totals.effective}${of} ${totals.effective === 1 && !of ? "rule" : "rules"} changed the plan`);
     if (effective < batches.length) parts.push(`${effective} of ${batches.length} batches`);
     if (totals.runs) parts.push(`${totals.runs.toLocaleString("en")} rule runs`);
     if (totals.passes) parts.push(`${totals.passes} passes`);
-    this.footer.replaceChildren(keyList(KEYS), element("div", "pv-grow"), element("span", "pv-total", parts.join(" · ")));
+    this.footer.replaceChildren(
+      keyList(KEYS),
+      element("div", "pv-grow"),
+      element("span", "pv-total", parts.join(" · ")),
+    );
   }
 
   state() {
-    return { k: this.k, count: this.steps.count, view: this.view, mode: this.mode, playing: Boolean(this.transport.running), selected: this.selected, scene: this.panes.scene };
+    return {
+      k: this.k,
+      count: this.steps.count,
+      view: this.view,
+      mode: this.mode,
+      playing: Boolean(this.transport.running),
+      selected: this.selected,
+      scene: this.panes.scene,
+    };
   }
 
+  /** @param {Slot} slot @param {number | undefined} pane */
   place(slot, pane) {
     return this.panes.place(slot, pane);
   }
@@ -332,10 +433,16 @@ export class Player {
 
   // ---- keys
 
+  /** @param {KeyboardEvent} event */
   #key(event) {
     if (!this.steps || typedElsewhere(event, this.transport.slider)) return;
-    if (event.composedPath()[0]?.tagName === "PRE" && event.key.startsWith("Arrow")) return;
+    if (
+      /** @type {HTMLElement | undefined} */ (event.composedPath()[0])?.tagName === "PRE" &&
+      event.key.startsWith("Arrow")
+    )
+      return;
     const pane = this.panes.first;
+    /** @type {Record<string, (() => unknown) | undefined>} */
     const acts = {
       ArrowRight: () => this.#stepTo(this.k + 1),
       ArrowLeft: () => this.#stepTo(this.k - 1),
@@ -365,16 +472,23 @@ export class Player {
     this.setView(views[(views.indexOf(this.view) + 1) % views.length]);
   }
 
+  /** @param {number} k */
   #stepTo(k) {
-    const held = this.timeline.root.contains(document.activeElement?.shadowRoot?.activeElement ?? document.activeElement) || this.root.getRootNode().activeElement?.classList?.contains("pv-step-bar");
+    const held =
+      this.timeline.root.contains(document.activeElement?.shadowRoot?.activeElement ?? document.activeElement) ||
+      /** @type {ShadowRoot} */ (this.root.getRootNode()).activeElement?.classList?.contains("pv-step-bar");
     this.go(k);
     if (held) this.timeline.bars[this.k].focus({ preventScroll: true });
   }
 
   // The first step of the next or the last batch that did something.
+  /** @param {number} by */
   #batch(by) {
-    const { steps } = this, now = steps.steps[this.k].batch, starts = steps.data.batches.map(({ steps: own }) => own[0]);
-    for (let at = now + by; at >= 0 && at < starts.length; at += by) if (starts[at] !== undefined) return this.#stepTo(starts[at]);
+    const { steps } = this,
+      now = steps.steps[this.k].batch,
+      starts = steps.data.batches.map(({ steps: own }) => own[0]);
+    for (let at = now + by; at >= 0 && at < starts.length; at += by)
+      if (starts[at] !== undefined) return this.#stepTo(starts[at]);
   }
 
   #showSilent() {
@@ -388,6 +502,7 @@ export class Player {
   #tellSilent() {
     const { silent } = this.steps.data.batches[this.steps.steps[this.k].batch] ?? {};
     this.quiet.hidden = !this.silent || !silent;
-    if (!this.quiet.hidden) this.quiet.replaceChildren(element("b", "", "Nothing to do here: "), silent.join(", "));
+    if (silent && !this.quiet.hidden)
+      this.quiet.replaceChildren(element("b", "", "Nothing to do here: "), silent.join(", "));
   }
 }

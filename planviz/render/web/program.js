@@ -2,8 +2,13 @@
 import { button, element } from "./dom.js";
 import { RawText } from "./rawtext.js";
 
+/** @typedef {{ line: (line: number) => void; turned: (on: boolean) => void }} ProgramListener */
+
 export class ProgramPane {
+  /** @type {string} */ title;
+
   // on: {line(number), turned()}; place names the element, whose choice to show the text or not is kept; open: at first.
+  /** @param {ProgramListener} on @param {string} place */
   constructor(on, place) {
     this.on = on;
     this.choice = `planviz.program.${place}`;
@@ -22,6 +27,7 @@ export class ProgramPane {
 
   // What a plan was made from, {title, text}, or null: then there is nothing to show; open says whether it is seen
   // before anybody chose.
+  /** @param {Written | null} written @param {boolean} open */
   show(written, open) {
     this.title = written?.title ?? "";
     this.button.hidden = !written;
@@ -35,6 +41,7 @@ export class ProgramPane {
     this.#turned();
   }
 
+  /** @param {boolean} on */
   turn(on) {
     this.open = on;
     keep(this.choice, on);
@@ -50,6 +57,7 @@ export class ProgramPane {
   }
 
   // The line of what is selected, 0 for none; still: it is where the reader looks already.
+  /** @param {number} first */
   light(first, last = first, still = false) {
     this.raw.mark(first, last);
     if (this.open && first && !still) this.raw.reveal();
@@ -57,17 +65,22 @@ export class ProgramPane {
   }
 
   // A line was clicked that made so many `things` ("operator", "join").
+  /** @param {number} line @param {number} count @param {string} thing */
   tell(line, count, thing) {
     this.light(line, line, true);
-    this.said.textContent = count ? `${count} ${thing}${count === 1 ? "" : "s"} from line ${line}` : `Line ${line} made no ${thing} that is shown here.`;
+    this.said.textContent = count
+      ? `${count} ${thing}${count === 1 ? "" : "s"} from line ${line}`
+      : `Line ${line} made no ${thing} that is shown here.`;
   }
 
+  /** @param {number} number */
   line(number) {
     return this.raw.lineText(number);
   }
 }
 
 // A browser may refuse to keep anything.
+/** @param {string} name */
 function kept(name) {
   try {
     const found = sessionStorage.getItem(name);
@@ -77,6 +90,7 @@ function kept(name) {
   }
 }
 
+/** @param {string} name @param {boolean} on */
 function keep(name, on) {
   try {
     sessionStorage.setItem(name, String(on));

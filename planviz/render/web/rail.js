@@ -2,10 +2,25 @@
 import { element, quoted } from "./dom.js";
 import { short } from "./units.js";
 
-const ROW = 25, SPARE = 8, INDENT = 110;
+const ROW = 25,
+  SPARE = 8,
+  INDENT = 110;
 
 export class Rail {
+  /** @type {Map<number, HTMLElement>} */ rows;
+  /** @type {Plan} */ plan;
+  /** @type {Theme} */ theme;
+  /** @type {Mode} */ mode;
+  /** @type {Pixels} */ step;
+  /** @type {number} */ logMost;
+  /** @type {Int32Array} */ place;
+  /** @type {Int32Array} */ siblings;
+  /** @type {Int32Array} */ rowOf;
+  /** @type {number[]} */ visible;
+  /** @type {Set<number> | null} */ found;
+
   // on: {select(node), toggle(node)}
+  /** @param {{ select: (node: number) => void; toggle: (node: number) => void }} on */
   constructor(on) {
     this.on = on;
     this.root = element("div", "pv-tree");
@@ -21,7 +36,10 @@ export class Rail {
     this.root.addEventListener("keydown", (event) => this.#key(event));
     this.root.addEventListener("click", (event) => this.#click(event));
     this.root.addEventListener("dblclick", (event) => this.#at(event) >= 0 && this.on.toggle(this.#at(event)));
-    this.root.addEventListener("focus", () => this.selected < 0 && this.plan?.size && this.on.select(this.plan.order[0]));
+    this.root.addEventListener(
+      "focus",
+      () => this.selected < 0 && this.plan?.size && this.on.select(this.plan.order[0]),
+    );
     this.resizing = new ResizeObserver(() => this.draw());
     this.resizing.observe(this.root);
     this.selected = -1;
@@ -31,6 +49,7 @@ export class Rail {
     this.resizing.disconnect();
   }
 
+  /** @param {Plan} plan @param {Theme} theme @param {Mode} mode */
   show(plan, theme, mode) {
     this.plan = plan;
     this.theme = theme;
@@ -38,7 +57,7 @@ export class Rail {
     const depth = plan.nodes.depth.reduce((a, b) => Math.max(a, b), 1);
     this.step = Math.min(10, INDENT / depth);
     let most = 1;
-    for (const rows of plan.nodes.rows) if (rows > most) most = rows;
+    for (const rows of plan.nodes.rows) if (rows != null && rows > most) most = rows;
     this.logMost = Math.log1p(most);
     this.#siblings();
     this.changed();
@@ -46,8 +65,10 @@ export class Rail {
 
   // aria-posinset and aria-setsize need each node's place among its siblings.
   #siblings() {
-    const { plan } = this, at = (this.place = new Int32Array(plan.size)), of = (this.siblings = new Int32Array(plan.size));
-    const note = (some) => {
+    const { plan } = this,
+      at = (this.place = new Int32Array(plan.size)),
+      of = (this.siblings = new Int32Array(plan.size));
+    const note = (/** @type {Int32Array} */ some) => {
       for (let k = 0; k < some.length; k++) {
         at[some[k]] = k + 1;
         of[some[k]] = some.length;
@@ -59,7 +80,8 @@ export class Rail {
 
   // After something was collapsed or opened. Folded chains stay unfolded here: the rail is the full account.
   changed() {
-    const { plan } = this, visible = [];
+    const { plan } = this,
+      visible = [];
     this.rowOf = new Int32Array(plan.size).fill(-1);
     for (let at = 0; at < plan.size; at++) {
       const i = plan.order[at];
@@ -79,8 +101,10 @@ export class Rail {
 
   draw() {
     if (!this.plan) return;
-    const top = this.root.scrollTop, height = this.root.clientHeight || 600;
-    const from = Math.max(0, Math.floor(top / ROW) - SPARE), to = Math.min(this.visible.length, Math.ceil((top + height) / ROW) + SPARE);
+    const top = this.root.scrollTop,
+      height = this.root.clientHeight || 600;
+    const from = Math.max(0, Math.floor(top / ROW) - SPARE),
+      to = Math.min(this.visible.length, Math.ceil((top + height) / ROW) + SPARE);
     for (const [at, row] of this.rows) {
       if (at >= from && at < to) continue;
       row.remove();
@@ -92,7 +116,8 @@ export class Rail {
       if (!row) {
         row = this.#row(at);
         this.rows.set(at, row);
-        if (before) before.after(row); // reading order is the order in the document
+        if (before)
+          before.after(row); // reading order is the order in the document
         else this.space.prepend(row);
       }
       before = row;
@@ -100,18 +125,22 @@ export class Rail {
     this.#markActive();
   }
 
+  /** @param {number} at */
   #row(at) {
-    const { plan } = this, i = this.visible[at], { nodes } = plan, below = plan.below[i];
+    const { plan } = this,
+      i = this.visible[at],
+      { nodes } = plan,
+      below = plan.below[i];
     const row = element("div", "pv-row");
     row.id = this.prefix + i;
-    row.dataset.node = i;
+    row.dataset.node = String(i);
     row.style.transform = `translateY(${at * ROW}px)`;
     row.setAttribute("role", "treeitem");
-    row.setAttribute("aria-level", nodes.depth[i] + 1);
-    row.setAttribute("aria-posinset", this.place[i]);
-    row.setAttribute("aria-setsize", this.siblings[i]);
+    row.setAttribute("aria-level", String(nodes.depth[i] + 1));
+    row.setAttribute("aria-posinset", String(this.place[i]));
+    row.setAttribute("aria-setsize", String(this.siblings[i]));
     const selected = i === this.selected;
-    row.setAttribute("aria-selected", selected);
+    row.setAttribute("aria-selected", String(selected));
     row.classList.toggle("pv-selected", selected);
     if (this.found) row.classList.add(this.found.has(i) ? "pv-found" : "pv-dim");
     const pad = element("span", "pv-pad");
@@ -121,7 +150,7 @@ export class Rail {
     dot.style.background = this.theme.kinds[plan.kind(i)][this.mode];
     row.append(pad, twist, dot, quoted("span", "pv-name", plan.titles[i]));
     let label = plan.titles[i];
-    if (below) row.setAttribute("aria-expanded", !plan.collapsed[i]);
+    if (below) row.setAttribute("aria-expanded", String(!plan.collapsed[i]));
     if (below && plan.collapsed[i]) row.append(element("span", "pv-count", `+${below}`));
     if (nodes.badges[i].length) {
       label += `, ${nodes.badges[i].join(", ")}`;
@@ -139,6 +168,7 @@ export class Rail {
     return row;
   }
 
+  /** @param {number} i */
   select(i) {
     const old = this.rows.get(this.selected < 0 ? -1 : this.rowOf[this.selected]);
     this.selected = i;
@@ -146,7 +176,8 @@ export class Rail {
     old?.setAttribute("aria-selected", "false");
     const at = i < 0 ? -1 : this.rowOf[i];
     if (at >= 0) {
-      const top = at * ROW, { scrollTop, clientHeight } = this.root;
+      const top = at * ROW,
+        { scrollTop, clientHeight } = this.root;
       if (top < scrollTop) this.root.scrollTop = Math.max(0, top - ROW);
       else if (clientHeight && top + ROW > scrollTop + clientHeight) this.root.scrollTop = top + 2 * ROW - clientHeight;
       this.draw();
@@ -158,32 +189,41 @@ export class Rail {
   }
 
   #markActive() {
-    if (this.selected >= 0 && this.rows.has(this.rowOf[this.selected])) this.root.setAttribute("aria-activedescendant", this.prefix + this.selected);
+    if (this.selected >= 0 && this.rows.has(this.rowOf[this.selected]))
+      this.root.setAttribute("aria-activedescendant", this.prefix + this.selected);
     else this.root.removeAttribute("aria-activedescendant");
   }
 
+  /** @param {Set<number> | null} found */
   setFound(found) {
     this.found = found;
     this.redraw();
   }
 
+  /** @param {MouseEvent} event */
   #at(event) {
-    const row = event.target.closest?.(".pv-row");
+    const row = /** @type {HTMLElement} */ (event.target).closest?.(".pv-row");
     return row ? Number(row.dataset.node) : -1;
   }
 
+  /** @param {MouseEvent} event */
   #click(event) {
     const i = this.#at(event);
     if (i < 0) return;
-    if (event.target.classList.contains("pv-twist") && this.plan.below[i]) this.on.toggle(i);
+    if (/** @type {HTMLElement} */ (event.target).classList.contains("pv-twist") && this.plan.below[i])
+      this.on.toggle(i);
     else this.on.select(i);
   }
 
   // The keys of the ARIA tree pattern; everything else is the workbench's.
+  /** @param {KeyboardEvent} event */
   #key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || !this.plan?.size) return;
-    const { plan, visible } = this, i = this.selected < 0 ? visible[0] : this.selected, at = Math.max(0, this.rowOf[i]);
-    const page = Math.max(1, Math.floor(this.root.clientHeight / ROW) - 1), last = visible.length - 1;
+    const { plan, visible } = this,
+      i = this.selected < 0 ? visible[0] : this.selected,
+      at = Math.max(0, this.rowOf[i]);
+    const page = Math.max(1, Math.floor(this.root.clientHeight / ROW) - 1),
+      last = visible.length - 1;
     let to = i;
     if (event.key === "ArrowDown") to = visible[Math.min(last, at + 1)];
     else if (event.key === "ArrowUp") to = visible[Math.max(0, at - 1)];

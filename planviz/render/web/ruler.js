@@ -5,8 +5,10 @@ let widths = new Map();
 document.fonts?.addEventListener?.("loadingdone", () => (widths = new Map()));
 
 // `font` is a font of CSS, as the context of a canvas takes it.
+/** @param {string} text @param {string} font */
 export function textWidth(text, font) {
-  const key = `${font}\n${text}`, known = widths.get(key);
+  const key = `${font}\n${text}`,
+    known = widths.get(key);
   if (known !== undefined) return known;
   if (widths.size >= MOST) widths = new Map();
   let ruler = rulers.get(font);

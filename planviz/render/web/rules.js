@@ -13,19 +13,25 @@
 import { hosted } from "./host.js";
 import { Player } from "./player.js";
 
+/** @param {HTMLElement} parentElement @param {RulesData} data @param {RulesCallbacks | undefined} callbacks */
 export function mount(parentElement, data, callbacks) {
   const player = new Player(parentElement, callbacks);
-  player.handle = {
-    update: (next) => player.update(next),
-    go: (k) => player.go(k),
-    view: (name) => player.setView(name),
+  const handle = {
+    update: (/** @type {RulesData} */ next) => player.update(next),
+    go: (/** @type {number} */ k) => player.go(k),
+    view: (/** @type {View} */ name) => player.setView(name),
     remember: () => player.remember(),
     destroy: () => player.destroy(),
     state: () => player.state(),
-    place: (slot, pane) => player.place(slot, pane),
+    place: (/** @type {Slot} */ slot, /** @type {number | undefined} */ pane) => player.place(slot, pane),
   };
+  player.handle = handle;
   player.update(data);
-  return player.handle;
+  return handle;
 }
 
-export default hosted(mount, (now) => ({ ask: (rule, what) => now.trigger("asked", { rule, what, at: Date.now() }), wholePage: true }));
+export default hosted(mount, (now) => ({
+  ask: (/** @type {string} */ rule, /** @type {"off" | "why"} */ what) =>
+    now.trigger("asked", { rule, what, at: Date.now() }),
+  wholePage: true,
+}));

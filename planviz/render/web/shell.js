@@ -3,6 +3,7 @@ import { button, element } from "./dom.js";
 import { KEYS } from "./keys.js";
 
 // Buttons and fields that change with the plan become properties of the workbench.
+/** @param {Workbench} bench */
 export function toolbar(bench) {
   const bar = element("div", "pv-toolbar");
   bar.setAttribute("role", "toolbar");
@@ -25,10 +26,18 @@ export function toolbar(bench) {
   bench.backButton = button("pv-step", "‹", "Previous match (N)", () => bench.step(-1));
   bench.nextButton = button("pv-step", "›", "Next match (n)", () => bench.step(1));
   finder.append(bench.search, bench.hitCount, bench.backButton, bench.nextButton);
-  bench.roomyButton = button("pv-button", "Details", "Show metrics and details in the cards (d)", () => bench.setRoomy(!bench.plan.roomy));
-  bench.snugButton = button("pv-button", "Compact", "One line for every operator (v)", () => bench.setCompact(!bench.plan.snug));
-  bench.foldButton = button("pv-button", "Fold", "Fold single-child chains into one box each (x)", () => bench.foldAll(!bench.plan.anyFolded));
-  bench.zoomWords = button("pv-step pv-zoom", "100%", "Zoom to 100% (0)", () => bench.canvas.zoomAt(1 / bench.canvas.camera.k, undefined, undefined, true));
+  bench.roomyButton = button("pv-button", "Details", "Show metrics and details in the cards (d)", () =>
+    bench.setRoomy(!bench.plan.roomy),
+  );
+  bench.snugButton = button("pv-button", "Compact", "One line for every operator (v)", () =>
+    bench.setCompact(!bench.plan.snug),
+  );
+  bench.foldButton = button("pv-button", "Fold", "Fold single-child chains into one box each (x)", () =>
+    bench.foldAll(!bench.plan.anyFolded),
+  );
+  bench.zoomWords = button("pv-step pv-zoom", "100%", "Zoom to 100% (0)", () =>
+    bench.canvas.zoomAt(1 / bench.canvas.camera.k, undefined, undefined, true),
+  );
   const zoom = element("div", "pv-segment pv-zooms");
   zoom.append(
     button("pv-step", "−", "Zoom out (-)", () => bench.canvas.zoomAt(1 / 1.3, undefined, undefined, true)),
@@ -36,13 +45,28 @@ export function toolbar(bench) {
     button("pv-step", "+", "Zoom in (+)", () => bench.canvas.zoomAt(1.3, undefined, undefined, true)),
     button("pv-step", "Fit", "Show everything (f)", () => bench.canvas.fitNames()),
   );
-  bench.sideButton = button("pv-button pv-side-button", "Panel", "Show or hide the details (Enter)", () => bench.toggleSide());
+  bench.sideButton = button("pv-button pv-side-button", "Panel", "Show or hide the details (Enter)", () =>
+    bench.toggleSide(),
+  );
   bench.copyButton = bench.raw.copyButton();
-  bar.append(bench.railButton, views, bench.chips, element("div", "pv-grow"), finder, bench.copyButton, bench.snugButton, bench.roomyButton, bench.foldButton, zoom, bench.sideButton);
+  bar.append(
+    bench.railButton,
+    views,
+    bench.chips,
+    element("div", "pv-grow"),
+    finder,
+    bench.copyButton,
+    bench.snugButton,
+    bench.roomyButton,
+    bench.foldButton,
+    zoom,
+    bench.sideButton,
+  );
   return bar;
 }
 
 // The dialog that "?" opens.
+/** @param {Workbench} bench */
 export function keyList(bench) {
   bench.help = element("div", "pv-help");
   bench.help.setAttribute("role", "dialog");
@@ -53,15 +77,22 @@ export function keyList(bench) {
     for (const key of keys) dt.append(element("kbd", "", key));
     list.append(dt, element("dd", "", words));
   }
-  bench.help.append(button("pv-close", "×", "Close", () => bench.showHelp(false)), element("h3", "", "Keys"), list);
+  bench.help.append(
+    button("pv-close", "×", "Close", () => bench.showHelp(false)),
+    element("h3", "", "Keys"),
+    list,
+  );
   return bench.help;
 }
 
+/** @type {Record<string, [sign: string, name: string]>} */
 const SEVERITIES = { problem: ["!", "Problem"], warning: ["▲", "Warning"], info: ["i", "Information"] };
 
 // One finding as a button; `open` gets the id of its node, at the next press that of its next one.
+/** @param {Finding} given @param {(id: number | null) => void} open */
 export function findingItem({ severity, title, evidence, node, nodes }, open) {
-  const [sign, name] = SEVERITIES[severity] ?? SEVERITIES.info, places = nodes?.length ? nodes : [node];
+  const [sign, name] = SEVERITIES[severity] ?? SEVERITIES.info,
+    places = nodes?.length ? nodes : [node];
   let at = -1;
   const next = () => open(places[(at = (at + 1) % places.length)]);
   const item = button(`pv-finding pv-severity-${SEVERITIES[severity] ? severity : "info"}`, "", "", next);

@@ -4,11 +4,14 @@ import { element, quoted } from "./dom.js";
 import { termed } from "./glossary.js";
 
 const WIDTHS = { input: "minmax(148px, 250px)", expand: "minmax(148px, 250px)", stage: "minmax(172px, 330px)" };
-const STEP = "minmax(40px, 48px)", SHUFFLE = "minmax(92px, 132px)";
+const STEP = "minmax(40px, 48px)",
+  SHUFFLE = "minmax(92px, 132px)";
 const ROWS = 7; // header, five parts, sample rows
 
+/** @param {StageFlow} given */
 export function stageCards({ cards, between }) {
-  const flow = element("div", "pv-flow"), columns = [];
+  const flow = element("div", "pv-flow"),
+    columns = /** @type {string[]} */ ([]);
   cards.forEach((told, at) => {
     if (at) {
       columns.push(between[at - 1].name ? SHUFFLE : STEP);
@@ -24,18 +27,23 @@ export function stageCards({ cards, between }) {
   return flow;
 }
 
+/** @param {StageCard} given */
 function card({ kind, number, title, about, parts, rows }) {
-  const made = element("section", kind === "stage" ? "pv-card" : "pv-card pv-input"), head = element("header"), name = (kind === "stage" ? quoted : element)("h3"); // an operator's name is Spark's
+  const made = element("section", kind === "stage" ? "pv-card" : "pv-card pv-input"),
+    head = element("header"),
+    name = (kind === "stage" ? quoted : element)("h3"); // an operator's name is Spark's
   if (number) name.append(element("span", "pv-card-number", String(number)));
   name.append(title);
   head.append(name, element("p", "", about));
   // A card with fewer parts than others: its first one takes their room.
-  const shown = parts.map((told) => part(told)), missing = ROWS - 2 - shown.length;
+  const shown = parts.map((told) => part(told)),
+    missing = ROWS - 2 - shown.length;
   if (missing > 0) shown[0].style.gridRow = `span ${missing + 1}`;
   made.append(head, ...shown, sample(rows));
   return made;
 }
 
+/** @param {CardPart} given */
 function part({ title, items, questions, outcome, figures, quiet, small, is_many }) {
   const made = element("div", "pv-part");
   made.append(termed(element("h4", "", title)));
@@ -56,6 +64,7 @@ function part({ title, items, questions, outcome, figures, quiet, small, is_many
   return made;
 }
 
+/** @param {CardItem} given */
 function named({ text, aside, tone }) {
   const item = element("li", tone === "fixed" ? "pv-buffer pv-fixed" : tone === "mutable" ? "pv-buffer" : "");
   item.append(element("code", "", text));
@@ -63,6 +72,7 @@ function named({ text, aside, tone }) {
   return item;
 }
 
+/** @param {CardQuestion} given */
 function asked({ text, answer, seen, ruled_out: ruledOut }) {
   const item = element("li", answer ? "" : "pv-unasked");
   item.append(element("span", "", text));
@@ -72,19 +82,28 @@ function asked({ text, answer, seen, ruled_out: ruledOut }) {
   return item;
 }
 
+/** @param {CardRows | null} rows */
 function sample(rows) {
   const made = element("div", "pv-part pv-sample");
   if (!rows) return made;
-  const scroll = element("div", "pv-scroll"), table = element("table"), top = element("thead"), head = element("tr"), body = element("tbody");
+  const scroll = element("div", "pv-scroll"),
+    table = element("table"),
+    top = element("thead"),
+    head = element("tr"),
+    body = element("tbody");
   for (const [name, type] of rows.columns) {
     const cell = quoted("th", "", name);
     cell.scope = "col";
     cell.title = type;
     head.append(cell);
   }
-  const wide = (cell) => ((cell.colSpan = Math.max(1, rows.columns.length)), cell);
+  const wide = (/** @type {HTMLTableCellElement} */ cell) => {
+    cell.colSpan = Math.max(1, rows.columns.length);
+    return cell;
+  };
   for (const [name, cells, told] of rows.partitions) {
-    const where = element("tr", "pv-where"), label = wide(element("th", "", name));
+    const where = element("tr", "pv-where"),
+      label = wide(element("th", "", name));
     label.scope = "rowgroup";
     where.append(label);
     body.append(where);
@@ -106,6 +125,7 @@ function sample(rows) {
   return made;
 }
 
+/** @param {StageFlow["between"][number]} given */
 function betweenCards({ name, lines, sorts }) {
   const made = element("div", name ? "pv-between pv-exchange" : "pv-between");
   if (name) made.append(termed(element("b", "", name)));

@@ -3,6 +3,7 @@
 // The outline of subtrees that stand side by side. An outline is a list of steps from the deepest to the topmost, so
 // that a parent is appended; merging replaces the top of the taller outline, which keeps the whole layout linear.
 class Forest {
+  /** @param {number} half @param {number} bottom */
   constructor(half, bottom) {
     this.leftBottoms = [bottom];
     this.leftXs = [-half];
@@ -12,6 +13,7 @@ class Forest {
     this.rightShift = 0;
   }
 
+  /** @param {number} half @param {number} bottom */
   putOnTop(half, bottom) {
     this.leftBottoms.push(bottom);
     this.leftXs.push(-half - this.leftShift);
@@ -20,14 +22,19 @@ class Forest {
   }
 
   // Takes `other` in on the right, as near as `gap` allows; notes each push after the first; returns how far it moved.
+  /** @param {Forest} other @param {number} gap @param {[depth: number, by: number][] | null} pushes */
   add(other, gap, pushes) {
-    const bottoms = this.rightBottoms, xs = this.rightXs;
-    const otherBottoms = other.leftBottoms, otherXs = other.leftXs;
+    const bottoms = this.rightBottoms,
+      xs = this.rightXs;
+    const otherBottoms = other.leftBottoms,
+      otherXs = other.leftXs;
     const base = this.rightShift + gap - other.leftShift;
-    let i = xs.length - 1, j = otherXs.length - 1;
+    let i = xs.length - 1,
+      j = otherXs.length - 1;
     let moved = xs[i] - otherXs[j] + base;
     for (;;) {
-      const bottom = bottoms[i], otherBottom = otherBottoms[j];
+      const bottom = bottoms[i],
+        otherBottom = otherBottoms[j];
       if (bottom <= otherBottom) i--;
       if (otherBottom <= bottom) j--;
       if (i < 0 || j < 0) break;
@@ -56,6 +63,14 @@ class Forest {
   }
 }
 
+/**
+ * @param {number[]} bottoms
+ * @param {number[]} xs
+ * @param {number} keep
+ * @param {number[]} newBottoms
+ * @param {number[]} newXs
+ * @param {number} by
+ */
 function replaceTop(bottoms, xs, keep, newBottoms, newXs, by) {
   bottoms.length = xs.length = keep + 1;
   for (let k = 0; k < newXs.length; k++) {
@@ -66,14 +81,17 @@ function replaceTop(bottoms, xs, keep, newBottoms, newXs, by) {
 
 // Places `below` side by side, the middle between the first and the last at 0: `offset` gets their centres relative to
 // the parent's. Returns their common outline.
+/** @param {number[]} below @param {(Forest | null)[]} forests @param {Float64Array} offset @param {number} gap */
 function beside(below, forests, offset, gap) {
   const forest = take(forests, below[0]);
   const places = [0];
   // [lowest point, sibling] of those seen from the right, the nearest last: whoever ends above the next is hidden.
   const seen = [[forest.rightBottoms[0], 0]];
+  /** @type {[first: number, last: number, by: number][]} */
   const ramps = [];
   for (let k = 1; k < below.length; k++) {
     const other = take(forests, below[k]);
+    /** @type {[depth: number, by: number][] | null} */
     const pushes = below.length > 2 ? [] : null;
     const lowest = other.rightBottoms[0];
     places.push(forest.add(other, gap, pushes));
@@ -94,23 +112,27 @@ function beside(below, forests, offset, gap) {
   return forest;
 }
 
+/** @param {(Forest | null)[]} forests @param {number} index */
 function take(forests, index) {
-  const forest = forests[index];
+  const forest = /** @type {Forest} */ (forests[index]);
   forests[index] = null;
   return forest;
 }
 
 // Moves the siblings between the first and the last of every ramp by even steps into the room that opened up.
+/** @param {number[]} places @param {[first: number, last: number, by: number][]} ramps */
 function shareSlack(places, ramps) {
   if (ramps.length === 0) return;
-  const spread = new Float64Array(places.length + 1), drop = new Float64Array(places.length + 1);
+  const spread = new Float64Array(places.length + 1),
+    drop = new Float64Array(places.length + 1);
   for (const [first, last, by] of ramps) {
     const step = by / (last - first);
     spread[first + 1] += step;
     spread[last] -= step;
     drop[last] += step * (last - first - 1);
   }
-  let slope = 0, moved = 0;
+  let slope = 0,
+    moved = 0;
   for (let k = 0; k < places.length; k++) {
     slope += spread[k];
     moved += slope - drop[k];
@@ -119,9 +141,18 @@ function shareSlack(places, ramps) {
 }
 
 // Top left corners of a forest of boxes. parent[i] < i or -1; sizes and gaps in pixels. Returns [x, y].
+/**
+ * @param {Column} parent
+ * @param {Column} width
+ * @param {Column} height
+ * @param {number} gapX
+ * @param {number} gapY
+ * @param {number} forkGap
+ */
 export function tidy(parent, width, height, gapX, gapY, forkGap) {
   const count = parent.length;
-  const children = Array.from({ length: count }, () => []);
+  const children = Array.from({ length: count }, () => /** @type {number[]} */ ([]));
+  /** @type {number[]} */
   const roots = [];
   for (let i = 0; i < count; i++) (parent[i] < 0 ? roots : children[parent[i]]).push(i);
   const y = new Float64Array(count);
@@ -132,7 +163,8 @@ export function tidy(parent, width, height, gapX, gapY, forkGap) {
   const offset = new Float64Array(count);
   const forests = new Array(count).fill(null);
   for (let i = count - 1; i >= 0; i--) {
-    const half = width[i] / 2, bottom = y[i] + height[i] + gapY;
+    const half = width[i] / 2,
+      bottom = y[i] + height[i] + gapY;
     if (children[i].length === 0) {
       forests[i] = new Forest(half, bottom);
     } else {

@@ -2,12 +2,36 @@
 import { button, element } from "./dom.js";
 import { byteSize } from "./units.js";
 
-const THRESHOLD = "spark.sql.autoBroadcastJoinThreshold", PARTITIONS = "spark.sql.shuffle.partitions";
-const PREFER = "spark.sql.join.preferSortMergeJoin", FACTOR = "spark.sql.shuffledHashJoinFactor";
-const STEPS = 1000, FEW = 4;
-const HINT_NAMES = { broadcast: "BROADCAST", merge: "MERGE", shuffle_hash: "SHUFFLE_HASH", shuffle_replicate_nl: "SHUFFLE_REPLICATE_NL" };
+const THRESHOLD = "spark.sql.autoBroadcastJoinThreshold",
+  PARTITIONS = "spark.sql.shuffle.partitions";
+const PREFER = "spark.sql.join.preferSortMergeJoin",
+  FACTOR = "spark.sql.shuffledHashJoinFactor";
+const STEPS = 1000,
+  FEW = 4;
+/** @type {Record<string, string | undefined>} */
+const HINT_NAMES = {
+  broadcast: "BROADCAST",
+  merge: "MERGE",
+  shuffle_hash: "SHUFFLE_HASH",
+  shuffle_replicate_nl: "SHUFFLE_REPLICATE_NL",
+};
+
+/**
+ * A control that shows what a what-if stands at.
+ *
+ * @typedef {HTMLElement & { set: () => void }} Field
+ *
+ * @typedef {object} Scale
+ * @property {(value: number) => number} at
+ * @property {(position: number) => number | undefined} value
+ */
 
 export class WhatIfs {
+  /** @type {Map<string, Field>} */ fields;
+  /** @type {string | null} */ key;
+  /** @type {{ join: AskableJoin; base: JoinsData["settings"]; asked: JoinsAsked }} */ values;
+
+  /** @param {{ change: (part: JoinPart, name: string, value: unknown) => void }} on */
   constructor(on) {
     this.on = on;
     this.root = element("div", "pv-whatifs");
@@ -15,16 +39,19 @@ export class WhatIfs {
     this.all = false;
   }
 
+  /** @param {Bytes} bytes */
   size(bytes) {
     if (bytes < 0) return "off";
     return byteSize(bytes);
   }
 
+  /** @param {string} name @param {any} value */
   words(name, value) {
     return `${name.split(".").pop()} ${name === THRESHOLD ? this.size(value) : value}`;
   }
 
   // The same join again only sets the fields: a slider that is held must stay the same element.
+  /** @param {JoinTold | AskableJoin} join @param {JoinsData["settings"]} base @param {JoinsAsked} asked @param {boolean} own */
   show(join, base, asked, own) {
     if (!own) return;
     if (!join.tables) {
@@ -43,22 +70,38 @@ export class WhatIfs {
     for (const field of this.fields.values()) field.set();
   }
 
+  /** @param {AskableJoin} join */
   #build(join) {
     this.fields.clear();
+    /** @type {HTMLElement[]} */
     const rows = [
       this.#slider("settings", THRESHOLD, "threshold", scale(1 << 10, 2 ** 42, -1), (v) => this.size(v), bytesOf),
       this.#slider("settings", PARTITIONS, "partitions", scale(1, 10000), String, wholeOf),
-      this.#choice("settings", PREFER, "prefer sort merge", [[true, "true"], [false, "false"]]),
+      this.#choice("settings", PREFER, "prefer sort merge", [
+        [true, "true"],
+        [false, "false"],
+      ]),
       this.#slider("settings", FACTOR, "hash factor", scale(1, 64), String, wholeOf),
     ];
     for (const at of [0, 1]) rows.push(this.#hint(at, join));
     if (join.types.length) rows.push(this.#type(join));
-    const shown = this.all ? join.tables : join.tables.slice(0, FEW);
+    const { tables } = join,
+      shown = this.all ? tables : tables.slice(0, FEW);
     if (shown.length) rows.push(element("p", "pv-muted pv-what-head", "sizes of the tables beneath"));
-    for (const { name } of shown) rows.push(this.#slider("sizes", name, name, scale(1 << 10, 2 ** 45), (v) => (v == null ? "unknown" : this.size(v)), bytesOf));
-    if (join.tables.length > FEW) {
+    for (const { name } of shown)
       rows.push(
-        button("pv-more", this.all ? "fewer" : `${join.tables.length - FEW} more tables`, "", () => {
+        this.#slider(
+          "sizes",
+          name,
+          name,
+          scale(1 << 10, 2 ** 45),
+          (v) => (v == null ? "unknown" : this.size(v)),
+          bytesOf,
+        ),
+      );
+    if (tables.length > FEW) {
+      rows.push(
+        button("pv-more", this.all ? "fewer" : `${tables.length - FEW} more tables`, "", () => {
           this.all = !this.all;
           this.show(this.values.join, this.values.base, this.values.asked, true);
         }),
@@ -68,36 +111,51 @@ export class WhatIfs {
   }
 
   // What a field stands at and what it would stand at if nothing were asked.
+  /** @param {JoinPart} part @param {string} name */
   #values(part, name) {
-    const { join, base, asked } = this.values, own = asked[part]?.[name];
+    const { join, base, asked } = this.values,
+      own = asked[part]?.[name];
     const usual = part === "settings" ? base[name] : join.tables.find((table) => table.name === name)?.size;
     return { now: own ?? usual, usual, other: own !== undefined };
   }
 
+  /** @param {JoinPart} part @param {string} name @param {string} label @param {Field} control */
   #row(part, name, label, control) {
-    const row = element("div", "pv-what"), words = element("span", "pv-what-name", label);
+    const row = element("div", "pv-what"),
+      words = element("span", "pv-what-name", label);
     words.title = name;
     row.append(words, control);
     this.fields.set(`${part} ${name}`, control);
     return row;
   }
 
+  /**
+   * @param {JoinPart} part
+   * @param {string} name
+   * @param {string} label
+   * @param {Scale} given
+   * @param {(value: any) => string} words
+   * @param {(text: string) => number | undefined} read
+   */
   #slider(part, name, label, { at, value }, words, read) {
-    const holder = element("div", "pv-what-slider"), slider = element("input"), field = element("input", "pv-what-field");
+    const holder = /** @type {HTMLDivElement & Field} */ (element("div", "pv-what-slider")),
+      slider = element("input"),
+      field = element("input", "pv-what-field");
     slider.type = "range";
-    slider.min = 0;
-    slider.max = STEPS;
+    slider.min = "0";
+    slider.max = String(STEPS);
     slider.setAttribute("aria-label", label);
     field.type = "text";
     field.spellcheck = false;
     field.setAttribute("aria-label", `${label}, as a number`);
-    const change = (next) => {
+    const change = (/** @type {unknown} */ next) => {
       const { usual } = this.#values(part, name);
       this.on.change(part, name, next === usual ? undefined : next);
     };
     slider.addEventListener("input", () => {
-      const { usual } = this.#values(part, name), position = Number(slider.value);
-      change(usual != null && Math.round(at(usual)) === position ? usual : value(position));
+      const { usual } = this.#values(part, name),
+        position = Number(slider.value);
+      change(usual != null && Math.round(at(Number(usual))) === position ? usual : value(position));
     });
     field.addEventListener("change", () => {
       const next = read(field.value);
@@ -107,7 +165,7 @@ export class WhatIfs {
     holder.append(slider, field);
     holder.set = () => {
       const { now, other } = this.#values(part, name);
-      slider.value = now == null ? STEPS : at(now);
+      slider.value = String(now == null ? STEPS : at(Number(now)));
       slider.setAttribute("aria-valuetext", words(now));
       field.value = words(now);
       holder.classList.toggle("pv-other", other);
@@ -115,9 +173,19 @@ export class WhatIfs {
     return this.#row(part, name, label, holder);
   }
 
+  /**
+   * @param {JoinPart} part
+   * @param {string} name
+   * @param {string} label
+   * @param {[value: boolean, words: string][]} choices
+   */
   #choice(part, name, label, choices) {
-    const holder = element("div", "pv-segment");
-    const buttons = choices.map(([value, words]) => button("", words, `${label}: ${words}`, () => this.on.change(part, name, value === this.#values(part, name).usual ? undefined : value)));
+    const holder = /** @type {HTMLDivElement & Field} */ (element("div", "pv-segment"));
+    const buttons = choices.map(([value, words]) =>
+      button("", words, `${label}: ${words}`, () =>
+        this.on.change(part, name, value === this.#values(part, name).usual ? undefined : value),
+      ),
+    );
     holder.append(...buttons);
     holder.set = () => {
       const { now } = this.#values(part, name);
@@ -126,8 +194,10 @@ export class WhatIfs {
     return this.#row(part, name, label, holder);
   }
 
+  /** @param {number} at @param {AskableJoin} join */
   #hint(at, join) {
-    const select = element("select", "pv-select"), label = `${at ? "right" : "left"} hint`;
+    const select = /** @type {HTMLSelectElement & Field} */ (element("select", "pv-select")),
+      label = `${at ? "right" : "left"} hint`;
     select.setAttribute("aria-label", label);
     for (const hint of ["", ...join.known_hints]) {
       const option = element("option", "", HINT_NAMES[hint] ?? (hint || "none"));
@@ -135,16 +205,19 @@ export class WhatIfs {
       select.append(option);
     }
     select.addEventListener("change", () => {
-      const { join: now, asked } = this.values, hints = [...(asked.hints[now.n] ?? now.hints)];
+      const { join: now, asked } = this.values,
+        hints = [...(asked.hints[now.n] ?? now.hints)];
       hints[at] = select.value || null;
       this.on.change("hints", String(now.n), hints.join() === now.usual.hints.join() ? undefined : hints);
     });
-    select.set = () => (select.value = (this.values.asked.hints[this.values.join.n] ?? this.values.join.hints)[at] ?? "");
+    select.set = () =>
+      (select.value = (this.values.asked.hints[this.values.join.n] ?? this.values.join.hints)[at] ?? "");
     return this.#row("hints", label, label, select);
   }
 
+  /** @param {AskableJoin} join */
   #type(join) {
-    const select = element("select", "pv-select");
+    const select = /** @type {HTMLSelectElement & Field} */ (element("select", "pv-select"));
     select.setAttribute("aria-label", "join type");
     for (const [kind, words] of join.types) {
       const option = element("option", "", words);
@@ -161,14 +234,27 @@ export class WhatIfs {
 }
 
 // A logarithmic scale from position to value and back; `zero`, where given, is the value of position 0.
+/**
+ * @param {number} least
+ * @param {number} most
+ * @param {number} [zero]
+ * @returns {Scale}
+ */
 function scale(least, most, zero) {
-  const first = zero === undefined ? 0 : 1, span = STEPS - first;
+  const first = zero === undefined ? 0 : 1,
+    span = STEPS - first;
   return {
-    at: (value) => (value < least ? (value <= (zero ?? -Infinity) || first ? 0 : first) : first + (span * Math.log(value / least)) / Math.log(most / least)),
+    at: (value) =>
+      value < least
+        ? value <= (zero ?? -Infinity) || first
+          ? 0
+          : first
+        : first + (span * Math.log(value / least)) / Math.log(most / least),
     value: (position) => (position < first ? zero : Math.round(least * (most / least) ** ((position - first) / span))),
   };
 }
 
+/** @param {string} text */
 function bytesOf(text) {
   if (/^\s*(off|-1)\s*$/i.test(text)) return -1;
   const match = /^\s*([\d.]+)\s*([kmgtpe]?)i?b?\s*$/i.exec(text);
@@ -177,6 +263,7 @@ function bytesOf(text) {
   return Number.isFinite(value) ? value : undefined;
 }
 
+/** @param {string} text */
 function wholeOf(text) {
   const value = Number(text);
   return Number.isInteger(value) && value >= 1 ? value : undefined;

@@ -15,23 +15,41 @@
 import { Workbench } from "./bench.js";
 import { hosted } from "./host.js";
 
+/** @param {HTMLElement} parentElement @param {WorkbenchData} data @param {WorkbenchCallbacks | undefined} callbacks */
 export function mount(parentElement, data, callbacks) {
   const bench = new Workbench(parentElement, callbacks);
-  bench.handle = {
-    update: (next) => bench.update(next),
-    select: (index) => bench.select(index),
+  const handle = {
+    update: (/** @type {WorkbenchData} */ next) => bench.update(next),
+    select: (/** @type {number} */ index) => bench.select(index),
     remember: () => bench.remember(),
     destroy: () => bench.destroy(),
     // For measurements: the camera in drawing pixels and zoom, moved at once; how many boxes the last frame drew.
-    camera: (to) => {
+    camera: (/** @type {Partial<Camera> | undefined} */ to) => {
       if (to) bench.canvas.moveTo({ ...bench.canvas.camera, ...to }, false);
-      return { ...bench.canvas.camera, boxes: bench.canvas.drawn, width: bench.canvas.width, height: bench.canvas.height };
+      return {
+        ...bench.canvas.camera,
+        boxes: bench.canvas.drawn,
+        width: bench.canvas.width,
+        height: bench.canvas.height,
+      };
     },
-    state: () => ({ selected: bench.selected, boxes: bench.plan.count, folded: bench.plan.anyFolded, compact: bench.plan.snug !== null, hits: bench.hits.length, mode: bench.mode, first: bench.plan.lineOf(0, bench.selected) }),
-    place: (index) => bench.place(index),
+    state: () => ({
+      selected: bench.selected,
+      boxes: bench.plan.count,
+      folded: bench.plan.anyFolded,
+      compact: bench.plan.snug !== null,
+      hits: bench.hits.length,
+      mode: bench.mode,
+      first: bench.plan.lineOf(0, bench.selected),
+    }),
+    place: (/** @type {number} */ index) => bench.place(index),
   };
+  bench.handle = handle;
   bench.update(data);
-  return bench.handle;
+  return handle;
 }
 
-export default hosted(mount, (now) => ({ report: (id) => now.trigger("select", id), go: (page, number) => now.trigger("go", { page, number }) }));
+export default hosted(mount, (now) => ({
+  report: (/** @type {number | null} */ id) => now.trigger("select", id),
+  go: (/** @type {Page} */ page, /** @type {number | null} */ number) => now.trigger("go", { page, number }),
+}));
