@@ -180,8 +180,11 @@ class CommandReader(ColumnReader):
                 self.came_with("INSERT BY NAME")
                 self.at += 2
                 flags.add("BY NAME")
-            if self.sees("REPLACE"):
-                return replace(found, flags=frozenset((*flags, "UNSUPPORTED")))
+            if self.accept("REPLACE"):
+                flags.add("UNSUPPORTED")
+                if not self.accept("WHERE"):
+                    return replace(found, flags=frozenset(flags))
+                self.expression()
             columns: tuple[StructField, ...] = ()
             if self.sees("(") and self.peek(1) not in ("SELECT", "WITH", "FROM", "VALUES", "TABLE", "("):
                 columns = tuple(StructField(n, UNKNOWN) for n in self.identifier_list())

@@ -35,7 +35,9 @@ class StatementReader(DefinitionReader):
         What EXPLAIN explains is a query like any other: of an INSERT or a CREATE that whose rows are written.
         """
         start, explained = self.at, self._explains()
-        if self.sees_any("FROM", "WITH") and self._writes():
+        if self.sees("WITH") and self._changes():
+            found = [self._with_change()]
+        elif self.sees_any("FROM", "WITH") and self._writes():
             found = self._inserts()
         else:
             found = [self._statement()]
@@ -107,6 +109,17 @@ class StatementReader(DefinitionReader):
         self._end()
         return found
 
+    def _with_change(self) -> Statement:
+        """WITH q AS (...) MERGE INTO ..., UPDATE ... or DELETE FROM ..., each of whose queries sees the definitions."""
+        start = self.at
+        defined = self.definitions()
+        made = self._statement()
+        c = made.command
+        if c is not None:
+            plan, changed = (defined(p) if p is not None else None for p in (c.plan, c.changed))
+            c = replace(c, plan=plan, changed=changed, parts=tuple(map(defined, c.parts)))
+        return replace(made, sql=self.source(start), start=self.tokens.starts[start], command=c)
+
     def _writes(self) -> bool:
         """Whether what begins like a query writes its rows somewhere: FROM t INSERT ..., WITH q AS (...) INSERT ..."""
         depth, at = 0, self.at
@@ -117,6 +130,16 @@ class StatementReader(DefinitionReader):
             if depth == 0 and inserts and self.tokens.texts[at - 1] != "|>":
                 return True
             at += 1
+        return False
+
+    def _changes(self) -> bool:
+        """Whether WITH q AS (...), r (a) AS (...) stands before MERGE, UPDATE or DELETE."""
+        depth, at = 0, self.at
+        while self.kinds[at] != END and self.tokens.texts[at] != ";":
+            depth += {"(": 1, ")": -1}.get(self.tokens.texts[at], 0)
+            at += 1
+            if depth == 0 and self.tokens.texts[at - 1] == ")" and self.keys[at] not in (",", "AS"):
+                return self.keys[at] in _CHANGING
         return False
 
     def _execute(self, start: int) -> Statement:
@@ -280,8 +303,10 @@ class StatementReader(DefinitionReader):
         return Statement("clear_cache", self.source(start), self.tokens.starts[start])
 
 
-#: What writes the rows of a query, or names one, and can be explained.
-_WRITING = ("INSERT", "CREATE", "CACHE", "MERGE", "UPDATE", "DELETE")
+#: What changes rows of a table.
+_CHANGING = ("MERGE", "UPDATE", "DELETE")
+#: What writes or changes rows, or names a query, and can be explained.
+_WRITING = ("INSERT", "CREATE", "CACHE", *_CHANGING)
 
 
 _OTHER_STATEMENTS = frozenset(

@@ -65,6 +65,33 @@ def test_what_explain_explains_has_the_same_plan(words: str) -> None:
     assert [n.op for n in optimized(open_sql(f"{words} DELETE FROM t WHERE id = 3"))] == ["Filter", "Relation"]
 
 
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "WITH q AS (SELECT id FROM bad WHERE x > 1) DELETE FROM t WHERE id IN (SELECT id FROM q)",
+        "WITH p AS (SELECT * FROM bad), q (id) AS (SELECT id FROM p WHERE x > 1) "
+        "UPDATE t SET v = 1 WHERE id IN (SELECT id FROM q)",
+        "EXPLAIN WITH q AS (SELECT id FROM bad WHERE x > 1) "
+        "MERGE INTO t USING q ON t.id = q.id WHEN MATCHED THEN UPDATE SET v = q.id",
+    ],
+)
+def test_definitions_before_a_change_are_seen_in_it(sql: str) -> None:
+    plan = optimized(open_sql(sql))
+
+    assert [n.arguments["join_type"] for n in plan if n.kind == "join"] in (["LeftSemi"], ["Inner"])
+    assert sum("x#" in n.text and n.kind == "filter" for n in plan) == 1
+
+
+def test_an_alias_that_is_a_command_s_word_changes_nothing() -> None:
+    assert optimized(open_sql("WITH q AS (SELECT 1 AS a) SELECT max(a) update FROM q"))[0].op != "Filter"
+
+
+def test_rows_that_replace_others_are_planned() -> None:
+    document = open_sql("INSERT INTO t REPLACE WHERE day = 3 SELECT * FROM staging WHERE day = 3")
+    assert [n.op for n in optimized(document)] == ["Filter", "Relation"]
+    assert any("query whose rows are written" in note for note in document.notes)
+
+
 def catalog(provider: str) -> Catalog:
     columns = StructField("id", LONG), StructField("v", STRING), StructField("flag", BOOLEAN)
     return with_table(with_table(Catalog(), ("t",), columns, provider), ("u",), columns, provider)
