@@ -16,10 +16,11 @@ star_schema.py tables around a fact table, which are joined first
 
 from planviz.estimation.estimator import Estimator, take_estimate
 from planviz.estimation.explained import explain_estimate, explain_estimates
-from planviz.estimation.leaves import UNKNOWN_SIZE
+from planviz.estimation.leaves import OF_UNKNOWN_SIZE, UNKNOWN_SIZE
 from planviz.estimation.model import Estimate, Part, cost_string
 
 __all__ = [
+    "OF_UNKNOWN_SIZE",
     "UNKNOWN_SIZE",
     "Estimate",
     "Estimator",

@@ -18,6 +18,8 @@ from planviz.logical.relations import CTERelationRef, LocalRelation, LogicalRela
 
 #: What Spark takes for a table of unknown size (spark.sql.defaultSizeInBytes).
 UNKNOWN_SIZE = (1 << 63) - 1
+#: From here on a size comes of an unknown one, of which fewer columns are read: no table has so many bytes.
+OF_UNKNOWN_SIZE = UNKNOWN_SIZE // 1024
 
 
 def leaf_estimate(plan: LogicalPlan, with_rows: bool) -> Estimate:

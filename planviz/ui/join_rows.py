@@ -6,6 +6,7 @@ from planviz.decisions.choices import Decision
 from planviz.document.decisions import charts
 from planviz.document.decisions.model import Decided
 from planviz.document.decisions.queries import TAKEN, outcome, plain, size_words, title, value_text
+from planviz.estimation import OF_UNKNOWN_SIZE
 from planviz.graph.differences import conjuncts
 from planviz.graph.node import PlanNode
 from planviz.graph.words import join_type_words, spaced
@@ -51,11 +52,12 @@ def side(decision: Decision, name: str) -> JsonObject:
     at = ("left", "right").index(name)
     names = charts.side_relations(decision, name)
     size = (decision.value("sizes") or (None, None))[at]
+    unknown = len(names) == 1 and isinstance(size, int) and size >= OF_UNKNOWN_SIZE
     shown = names[0] if len(names) == 1 else f"{names[0]} +{len(names) - 1}" if names else "?"
     return {
         "names": one_line(shown, 60),
         "all": one_line(", ".join(names), 400),
-        "size": size_words(size) if isinstance(size, int) else size or "",
+        "size": "size unknown" if unknown else size_words(size) if isinstance(size, int) else size or "",
         "build": decision.value("build") == f"Build{name.capitalize()}",
     }
 

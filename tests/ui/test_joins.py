@@ -54,6 +54,11 @@ def test_a_row_tells_operator_type_condition_sides_and_why(opened: Any) -> None:
     assert told["rows"][1]["reason"] == "No side is small enough to be broadcast, and the keys can be sorted."
 
 
+def test_a_table_of_unknown_size_is_not_said_to_be_large() -> None:
+    found = ask(open_document("SELECT * FROM a JOIN b ON a.k = b.k"))
+    assert [found["rows"][0][side]["size"] for side in ("left", "right")] == ["size unknown"] * 2
+
+
 def test_who_asks_for_no_join_sees_the_one_that_moves_most(opened: Any) -> None:
     told = joins.page_data(opened, None, "")["told"]
     assert told["join"]["n"] == 1  # not the topmost, whose right side has 25 rows

@@ -11,7 +11,7 @@ from math import log2
 
 from planviz.config import OptimizerConfig
 from planviz.decisions.join_tree import PARTITIONS, THRESHOLD
-from planviz.estimation import UNKNOWN_SIZE, Estimator
+from planviz.estimation import OF_UNKNOWN_SIZE, Estimator
 from planviz.logical.combining import Join
 from planviz.physical.broadcast_limits import MAP_CAPACITY
 from planviz.physical.strategies.keys import equi_join
@@ -25,8 +25,6 @@ _ROWS = 512_000_000  # Spark: BroadcastExchangeExec.MAX_BROADCAST_TABLE_ROWS
 _RESULT = 1 << 30
 #: From here on a product keeps a cluster busy for hours, and a hash table no longer fits into a task's memory.
 _MANY_PAIRS = 10**9
-#: What comes of the size that Spark takes for an unknown one, also with fewer columns: no table has that.
-_UNKNOWN = UNKNOWN_SIZE // 1024
 _LARGE_SIDE = 10 << 20
 _LARGE_TABLE = 1 << 30
 
@@ -54,14 +52,14 @@ def cost_of(operator: str, build: str, join: Join, config: OptimizerConfig) -> C
         return _broadcast(operator, build, join, config, built)
     if operator == "ShuffledHashJoin":
         return _hash_tables(built, config.number(PARTITIONS))
-    if operator == "SortMergeJoin" and max(sizes.values()) < _UNKNOWN:
+    if operator == "SortMergeJoin" and max(sizes.values()) < OF_UNKNOWN_SIZE:
         return Cost(f"both sides are shuffled and sorted: {' and '.join(map(byte_size, sizes.values()))}")
     return Cost()
 
 
 def _broadcast(operator: str, build: str, join: Join, config: OptimizerConfig, built: int) -> Cost:
     limit, rows, most = config.number(_SIZE), _rows(join, build, config), _most_rows(operator, join)
-    if built >= _UNKNOWN:
+    if built >= OF_UNKNOWN_SIZE:
         words = f"nobody knows the size of this side; above {byte_size(limit)} Spark fails"
         return Cost(words, True, 64.0)
     if built > limit:
@@ -92,12 +90,12 @@ def _product(join: Join, config: OptimizerConfig, *sizes: int) -> Cost:
         words = f"every row meets every other: {short(left)} × {short(right)} {shown} pairs"
         return Cost(words, pairs > _MANY_PAIRS, log2(max(pairs, 1)))
     large = min(sizes) > _LARGE_SIDE
-    shown = " and ".join("unknown" if size >= _UNKNOWN else byte_size(size) for size in sizes)
+    shown = " and ".join("unknown" if size >= OF_UNKNOWN_SIZE else byte_size(size) for size in sizes)
     return Cost(f"every row of one side meets every row of the other: {shown}", large, 32.0 if large else 0)
 
 
 def _hash_tables(built: int, partitions: int) -> Cost:
-    if built >= _UNKNOWN:
+    if built >= OF_UNKNOWN_SIZE:
         return Cost("every task holds a hash table in memory; nobody knows the size of this side", True, 64.0)
     share = -(-built // max(partitions, 1))
     words = f"every task holds a hash table of about {byte_size(share)} in memory; it cannot spill"

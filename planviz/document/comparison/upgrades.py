@@ -17,7 +17,7 @@ from planviz.config import SETTINGS, OptimizerConfig
 from planviz.document.comparison.plans import Difference, compare_plans
 from planviz.document.model import Document
 from planviz.errors import InputError, PlanvizError
-from planviz.estimation import UNKNOWN_SIZE
+from planviz.estimation import OF_UNKNOWN_SIZE
 from planviz.graph import PlanGraph, PlanNode
 from planviz.graph.effects import Effect
 from planviz.optimizer.reference import rule_reference
@@ -26,8 +26,6 @@ from planviz.versions.words import CHANGES as WORDS
 
 #: Effects that tell of another form of the same work: casts, names, where an operator of no weight stands.
 FORMS = frozenset({"filter-changed", "operator-changed", "operator-moved", "estimate-moved"})
-#: What comes of the size that Spark takes for an unknown one, also with fewer columns: no table has that.
-_UNKNOWN = UNKNOWN_SIZE // 1024
 State = Literal["same", "reworded", "changed", "breaks", "works", "failed"]
 #: A text planned with some settings: every way to open a text, with its catalogue, is one of these.
 Opener = Callable[[OptimizerConfig], Document]
@@ -281,7 +279,7 @@ def _bytes_beneath(plan: PlanGraph, ids: set[int]) -> float:
     total = 0
     for node in plan:
         size = node.estimate.size_in_bytes if node.kind == "scan" and node.estimate is not None else None
-        if size is None or size >= _UNKNOWN:
+        if size is None or size >= OF_UNKNOWN_SIZE:
             continue
         at: PlanNode | None = node
         while at is not None and at.id not in ids:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from planviz.decisions.choices import Check, Decision
 from planviz.decisions.join_tree import DecisionTree, join_tree
 from planviz.document.decisions.queries import outcome, plain, relations, seen, size_words, subject, value_text
+from planviz.estimation import OF_UNKNOWN_SIZE
 from planviz.graph.words import join_type_words, spaced
 from planviz.jsontypes import JsonObject
 from planviz.render.decision_layout import places
@@ -164,7 +165,7 @@ def _over(values: tuple[tuple[str, object], ...]) -> str:
     limit = found.get("limit")
     if isinstance(limit, int) and 0 <= limit < min(sizes, default=0):
         over = byte_size(min(sizes) - limit)
-        return "far too large" if over.startswith("over") else f"over by {over}"
+        return "far too large" if min(sizes) >= OF_UNKNOWN_SIZE else f"over by {over}"
     return "rejected"
 
 
