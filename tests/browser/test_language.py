@@ -190,8 +190,8 @@ def test_the_browser_tells_as_the_server_does(chinese: Callable[[str], App], ser
         "Join order: (a of b) ⋈ c → a", "6 Give a row, Group (ash, 1) gives (ash, 1, 250).", "6 changed · 32 kept",
         "category: 1 of 2 columns read are used by no operator above: a.", "4 Broadcast Hash, 1 Sort Merge",
         "Sort Merge", "22 of 180 rules changed the plan",
-        "Size unknown: a table of whose size the plan says 8 EiB: Spark knows nothing of it, or planviz where it planned the "
-        "query.",
+        "Size unknown: a table of whose size the plan says 8 EiB: Spark knows nothing of it, or planviz where it "
+        "planned the query.",
     ]  # fmt: skip
     told = page.evaluate(f"({json.dumps(said)}).map((text) => window.__planvizLanguage.told(text))")
     assert told == [texts("zh").told(text) for text in said]
