@@ -45,9 +45,10 @@ _LEVEL_FIRST = re.compile(rf"^ {{0,8}}{_LEVEL}:? {_THREAD}[\w.$]+(?:\[[^\]]*\])?
 _BEFORE_PLAN = re.compile(r"^[^=\n]*?\b(?:plan|tree|query)(?: is)?: (?=['!*(]*[A-Z])")
 
 _PREFIX = re.compile(
-    r"(?:((?://|#|--) ?MAGIC|//+|#>|#+|--+|\*)(?: |$)|(//+|#+|--+)(?=(?:[+:]-|==) |[*'(]*[A-Z])|((?:> ?)*>|\||\+(?!-)))"
+    r"(?:((?://|#|--) ?MAGIC|//+|#>|#+|--+|\*)(?: |$)|(//+|#+|--+)(?=(?:[+:]-|==) |[*'(]*[A-Z])|((?:> ?)*>|\||\+(?!-))|"
+    r"(E)(?= {3}|$))"  # pytest, before every line of an error
 )
-_PREFIX_STARTS = frozenset("#/>-*|+")
+_PREFIX_STARTS = frozenset("#/>-*|+E")
 _NUMBER = re.compile(r"^ {0,8}(\d{1,6})[.:)]?(?: |$)")
 _BORDER = re.compile(r"^\s*[|│┃║](.*?)(?:[|│┃║]\s*)?$", re.DOTALL)
 _RULE_OF_BOX = re.compile(r"^\s*[+┌└├╔╚╠┏┗┣|][-─═━+┬┴┼╦╩╬┳┻╋]{2,}[+┐┘┤╗╝╣┓┛┫|]?\s*$")
@@ -217,7 +218,7 @@ def _all_stamped(lines: list[str]) -> bool:
 
 
 def _without_prefixes(lines: list[str], raw: str) -> list[str] | None:
-    """Takes `# `, `// `, `> `, ` * `, `|`, `// MAGIC ` ... off every run of lines that share it and hold a plan."""
+    """Takes `# `, `// `, `> `, ` * `, `|`, `// MAGIC `, pytest's `E   ` ... off every run of lines that share it and hold a plan."""
     out: list[str] | None = None
     at = 0
     while at < len(lines):
@@ -249,7 +250,7 @@ def _prefix(line: str) -> str | None:
     bare = line.lstrip()
     # Matched without the indentation: a pattern that begins with spaces tries every number of them.
     match = _PREFIX.match(bare) if bare[:1] in _PREFIX_STARTS and bare[:2] != "+-" else None
-    return None if match is None else (match.group(1) or match.group(2) or match.group(3))
+    return None if match is None else match[match.lastindex or 0]
 
 
 def _is_table(lines: list[str], start: int, end: int) -> bool:
