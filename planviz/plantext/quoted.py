@@ -15,14 +15,14 @@ def without_quotes(lines: list[str], raw: str) -> list[str] | None:
 
     None when there are none. A line is a literal's when its neighbour is one, too, and one of them has a tree mark.
     """
-    if '"' not in raw and "'''" not in raw and "`" not in raw:
+    if '"' not in raw and "'" not in raw and "`" not in raw:
         return None
     out = lines[:]
     at = 0
     while at < len(lines):
         end, texts = at, []
         while end < len(lines) and (match := _LITERAL.match(lines[end])):
-            texts.append(match[2])
+            texts.append(match[2].replace(f"\\{match[1]}", match[1]))
             end += 1
         if end - at > 1 and any(map(_MARKED.match, texts)):
             out[at:end] = texts

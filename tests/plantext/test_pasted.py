@@ -24,3 +24,34 @@ def test_the_lines_of_an_error_as_pytest_shows_it() -> None:
     )
     assert trees(document) == [[(0, "Project"), (1, "SubqueryAlias"), (2, "Relation")]]
     assert [node.source for node in document.plans[0]] == [(4, 4), (5, 5), (6, 6)]
+
+
+def test_prose_that_begins_with_a_word_of_sql() -> None:
+    plan = "```\n== Physical Plan ==\n*(1) Filter (a#1 > 2)\n+- *(1) Range (0, 10, step=1, splits=2)\n```\n"
+    for prose in ("With 25.04 I get\n", "From the docs of Spark:\n", "Show me why this is slow\n"):
+        assert not [note for note in open_text(prose + plan).notes if "SQL" in note], prose
+    for sql in ("WITH t AS (SELECT 1 a) SELECT * FROM t;\n", "SELECT a FROM t\n", "explain select 1 as a\n"):
+        assert [note for note in open_text(sql + plan).notes if "SQL" in note], sql
+
+
+def test_an_array_of_lines_in_single_quotes() -> None:
+    document = open_text(
+        "  const plan = [\n"
+        "    '== Analyzed Logical Plan ==',\n"
+        "    'a: int',\n"
+        "    'Project [a#1]',\n"
+        "    '+- SubqueryAlias t',\n"
+        "    '   +- LocalRelation [a#1]',\n"
+        "    '== Physical Plan ==',\n"
+        "    'LocalTableScan [a#1]',\n"
+        "  ].join('\\n');\n"
+    )
+    assert trees(document) == [[(0, "Project"), (1, "SubqueryAlias"), (2, "LocalRelation")], [(0, "LocalTableScan")]]
+    unresolved = open_text("lines = [\n  '\\'Project [*]',\n  '+- \\'UnresolvedRelation [t], [], false',\n]\n")
+    assert trees(unresolved) == [[(0, "Project"), (1, "UnresolvedRelation")]]
+    assert unresolved.plans[0].stage == "parsed"
+
+
+def test_the_initial_plan_alone() -> None:
+    document = open_text("+- == Initial Plan ==\n   Filter (a#1 > 2)\n   +- LocalTableScan [a#1]\n")
+    assert (document.recognised, document.plans[0].stage) == ("explain", "initial")

@@ -6,7 +6,7 @@ import re
 
 from planviz.document.model import Document
 from planviz.document.opening.readers.pasted import Pasted
-from planviz.document.opening.readers.sql import begins_as_sql
+from planviz.document.opening.readers.sql import begins_with_a_statement
 from planviz.plantext import scanner
 from planviz.plantext.origin import engines_of
 from planviz.plantext.stated import with_stated
@@ -52,7 +52,7 @@ def _unparsed(pasted: Pasted) -> tuple[tuple[int, str], ...]:
 
 def _notes(pasted: Pasted, unparsed: bool) -> tuple[str, ...]:
     notes = list(pasted.scanned.notes)
-    if unparsed and begins_as_sql(pasted.text):
+    if unparsed and begins_with_a_statement(_before_plans(pasted)):
         notes.append("The text begins with SQL and holds a plan; the plan is shown. Paste the SQL alone to plan it.")
     if pasted.had_lost_its_lines:
         notes.insert(
@@ -63,6 +63,12 @@ def _notes(pasted: Pasted, unparsed: bool) -> tuple[str, ...]:
     if pasted.lines.stripped:
         notes.append(f"Taken off before reading: {', '.join(pasted.lines.stripped)}.")
     return tuple(notes)
+
+
+def _before_plans(pasted: Pasted) -> str:
+    """The text above the first plan."""
+    first = min((n.source[0] for plan in pasted.scanned.plans for n in plan if n.source is not None), default=1)
+    return "\n".join(pasted.text.split("\n", first)[: first - 1])
 
 
 def _recognised(scanned: scanner.Scanned) -> tuple[str, tuple[str, ...]]:
@@ -81,7 +87,7 @@ def _recognised(scanned: scanner.Scanned) -> tuple[str, tuple[str, ...]]:
     elif {"parsed", "analyzed", "optimized"} & features:
         names.append("explain extended")
         reasons.append("logical and physical plans under their headings")
-    elif "physical" in features:
+    elif {"physical", "initial"} & features:
         names.append("explain")
         reasons.append("a physical plan under its heading")
     elif "tree" in features:

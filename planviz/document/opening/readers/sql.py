@@ -16,6 +16,11 @@ _SQL = re.compile(
     r"|(TABLE|CACHE|UNCACHE|DECLARE|BEGIN|USE|SHOW|DESC|DESCRIBE|ALTER|TRUNCATE|REFRESH)\s+[\w`])",
     re.IGNORECASE | re.DOTALL,
 )
+_MORE_OF_A_STATEMENT = re.compile(
+    r"(?:\s|--[^\n]*\n|/\*.*?\*/)*+(?:WITH\s+(?:RECURSIVE\s+)?[\w`]+\s*(?:\([^()]*\)\s*)?AS\b|FROM\s+[\w`.(]+.*?\bSELECT\b"
+    r"|\(?\s*+(?!WITH\b|FROM\b)\w+\b.*?\b(?:SELECT|FROM|INTO|TABLE|VALUES|AS|SET|DATABASE|VIEW|WHERE)\b)",
+    re.IGNORECASE | re.DOTALL,
+)
 #: `:name`, and no cast `::type`.
 _NAMED = re.compile(r"(?<![:\w]):([A-Za-z_]\w*)")
 
@@ -23,6 +28,12 @@ _NAMED = re.compile(r"(?<![:\w]):([A-Za-z_]\w*)")
 def begins_as_sql(text: str) -> bool:
     """Whether a text begins as statements do, after comments."""
     return _SQL.match(text) is not None
+
+
+def begins_with_a_statement(text: str) -> bool:
+    """Whether a text begins with more of a statement than its first word, which prose may begin with, too: `With 3.5 I
+    get`, `From the docs:`, `Show me`."""
+    return begins_as_sql(text) and _MORE_OF_A_STATEMENT.match(text) is not None
 
 
 def looks_like_sql(text: str) -> bool:
