@@ -28,6 +28,8 @@ _OPENING_QUOTE = re.compile(r"^[^\"']*\"+(?=[*'!(]*(?:\(\d+\) )?[A-Z]\w)")
 _ESCAPED_NAME = re.compile(r"\\_\w*#\d")
 _ESCAPED_MARK = re.compile(r"(?m)^((?:[^\S\n]|:)*+)\\(?=[+:]- |\*(?:\(\d+\))? ?[A-Z])|(?<=[+:]- )\\(?=\*)")
 _CLOSING_QUOTE = re.compile(r"\"[\s,;)\]}]*$")
+_QUOTE = re.compile(r'(?<!\\)"')
+_BOLD = re.compile(r"(^|[+:]- |\* |\) )\*\*([A-Z]\w*)\*\*(?!\w)")
 _SPACES = str.maketrans({"\xa0": " ", "\u2007": " ", "\u202f": " ", "\u3000": " ", "\u200b": None, "\ufeff": None})
 
 _LEVELS = ("INFO", "WARN", "DEBUG", "ERROR", "TRACE")
@@ -154,6 +156,8 @@ def _plain_characters(raw: str, stripped: list[str]) -> list[str]:
         lines = [line.replace("\\_", "_") for line in lines]
     if ("\\*" in raw or "\\+- " in raw) and _ESCAPED_MARK.search(raw):
         lines = [_ESCAPED_MARK.sub(r"\1", line) for line in lines]
+    if "**" in raw:
+        lines = [_BOLD.sub(r"\1\2", line) if "**" in line else line for line in lines]
     if "<" in raw and _TAGGED.search(raw):
         lines = [_without_tags(line) if "<" in line or "---->" in line else line for line in lines]
         stripped.append("HTML tags")
@@ -320,6 +324,8 @@ def _with_escaped_breaks(lines: list[str], numbers: range | list[int], stripped:
                 parts[0] = _OPENING_QUOTE.sub("", parts[0])
                 if parts[-1].count('"') % 2:
                     parts[-1] = _CLOSING_QUOTE.sub("", parts[-1])
+            elif len(_QUOTE.findall(parts[0])) % 2 and (closing := _QUOTE.search(parts[-1])):
+                parts[-1] = parts[-1][: closing.start()]  # a program's string, and the program behind it
             text.extend(parts)
             number.extend([index] * len(parts))
             split = True

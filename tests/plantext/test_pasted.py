@@ -55,3 +55,28 @@ def test_an_array_of_lines_in_single_quotes() -> None:
 def test_the_initial_plan_alone() -> None:
     document = open_text("+- == Initial Plan ==\n   Filter (a#1 > 2)\n   +- LocalTableScan [a#1]\n")
     assert (document.recognised, document.plans[0].stage) == ("explain", "initial")
+
+
+def test_the_program_behind_a_string_with_escaped_line_breaks() -> None:
+    document = open_text(
+        '\t\treturn "Planning failed: \\n\'Project [\'nope]\\n+- OneRowRelation", nil\n'
+        '\t}\n\treturn "== Physical Plan ==\\n*(1) Project [1 AS 1#0]\\n+- Scan OneRowRelation[]", nil\n'
+    )
+    assert trees(document) == [[(0, "Project"), (1, "OneRowRelation")], [(0, "Project"), (1, "Scan")]]
+    assert [plan[len(plan) - 1].text for plan in document.plans] == ["OneRowRelation", "Scan OneRowRelation[]"]
+
+
+def test_operators_in_bold() -> None:
+    document = open_text(
+        "== Physical Plan ==\n"
+        "**SortMergeJoin** [a#1], [b#2], Inner\n"
+        ":- *(1) **Sort** [a#1 ASC NULLS FIRST], false, 0\n"
+        ":  +- **Exchange** hashpartitioning(a#1, 200), [id=#7]\n"
+        ":     +- LocalTableScan [a#1]\n"
+        "+- *(2) Sort [b#2 ASC NULLS FIRST], false, 0\n"
+        "   +- LocalTableScan [b#2]\n"
+    )
+    exchange = document.plans[0][2]
+    assert (exchange.op, exchange.arguments["partitions"]) == ("Exchange", 200)
+    assert document.plans[0][0].arguments["left_keys"] == ["a#1"]
+    assert document.plans[0][1].codegen_stage == 1
