@@ -222,7 +222,8 @@ def _all_stamped(lines: list[str]) -> bool:
 
 
 def _without_prefixes(lines: list[str], raw: str) -> list[str] | None:
-    """Takes `# `, `// `, `> `, ` * `, `|`, `// MAGIC `, pytest's `E   ` ... off every run of lines that share it and hold a plan."""
+    """Takes `# `, `// `, `> `, ` * `, `|`, `// MAGIC `, pytest's `E   ` ... off every run
+    of lines that share it and hold a plan."""
     out: list[str] | None = None
     at = 0
     while at < len(lines):

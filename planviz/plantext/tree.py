@@ -34,6 +34,9 @@ _END = re.compile(
     r"\s*(?:if|for|while|val|var|def|return|assert\w*|throw|raise|print\w*|public|private|override)\b ?[(\w]|"
     r"\s*[a-z_]\w* = )"
 )
+#: What no operator's text holds, open brackets or not: the end of a Markdown block, or of what a notebook prints.
+_STOP = re.compile(r"\s*(?:`{3}|\*\*\* WARNING: max output size exceeded)")
+_JAVA_ARRAY = re.compile(r"\[L(?=\w+(?:\.\w+)+;)")
 _CALL = re.compile(r"\w+\($|\)$")
 _PROSE = re.compile(r"[\w'’-]+ [\w'’-]+ [\w'’-].*[.:?!]\s*$|\w+(?: \w+)*:\s*$")
 _HOLDS_SQL = re.compile(r"View|Function|CacheTable|Compound|Script")
@@ -196,7 +199,22 @@ class _TreeReader:
             self._add(column, body, match, self.number[index], self.end[last], last_child=bare[0] == "+")
             index = last + 1
         self._finish()
+        self._cut_off(index)
         return self.tree, index
+
+    def _cut_off(self, index: int) -> None:
+        """Tells where a notebook's own words stand in place of the rest of a plan."""
+        while index < self.stop - 1 and not self.text[index].strip():
+            index += 1
+        if (
+            index < self.stop
+            and self.tree.nodes
+            and self.text[index].lstrip()[:4] == "*** "
+            and _STOP.match(self.text[index])
+        ):
+            self.tree.notes.append(
+                f"Line {self.number[index]}: the notebook cut its output off here; what comes below is missing."
+            )
 
     # -- lines without a tree mark
 
@@ -209,7 +227,7 @@ class _TreeReader:
                 return None
             return self._root(index, bare, column - 3)
         top = self.stack[-1]
-        if top.node is None:
+        if top.node is None or _STOP.match(bare):
             return None
         if top.still_opens() or (self._goes_on(top, column, bare) and _END.match(line) is None):
             self._continue(index)
@@ -253,7 +271,7 @@ class _TreeReader:
     def _closes_after(self, top: _Open, start: int) -> bool:
         balance = top.balance or 0
         for at in range(start, min(self.stop, start + _PLAIN_ENOUGH)):
-            if _MARKED.match(self.text[at]) or self.text[at].startswith("== "):
+            if _MARKED.match(self.text[at]) or self.text[at].startswith("== ") or _STOP.match(self.text[at]):
                 return False
             balance += _balance(self.text[at])
             if balance <= 0:
@@ -435,6 +453,8 @@ class _TreeReader:
         plain = True
         for at in range(index + 1, stop):
             line = text[at]
+            if _STOP.match(line):
+                return index
             here = _balance(line)
             balance += here
             if plain:
@@ -471,8 +491,13 @@ def is_marked(line: str) -> bool:
 
 
 def _opens(text: str) -> bool:
-    return text.count("(") > text.count(")") or text.count("[") > text.count("]")
+    return text.count("(") > text.count(")") or text.count("[") - _java_arrays(text) > text.count("]")
 
 
 def _balance(text: str) -> int:
-    return text.count("(") - text.count(")") + text.count("[") - text.count("]")
+    return text.count("(") - text.count(")") + text.count("[") - text.count("]") - _java_arrays(text)
+
+
+def _java_arrays(text: str) -> int:
+    """How many brackets are no brackets: Java prints an array as `[Lorg.apache.spark.Partition;@2ac7c683`."""
+    return len(_JAVA_ARRAY.findall(text)) if "[L" in text else 0

@@ -59,7 +59,7 @@ def test_the_initial_plan_alone() -> None:
 
 def test_the_program_behind_a_string_with_escaped_line_breaks() -> None:
     document = open_text(
-        '\t\treturn "Planning failed: \\n\'Project [\'nope]\\n+- OneRowRelation", nil\n'
+        "\t\treturn \"Planning failed: \\n'Project ['nope]\\n+- OneRowRelation\", nil\n"
         '\t}\n\treturn "== Physical Plan ==\\n*(1) Project [1 AS 1#0]\\n+- Scan OneRowRelation[]", nil\n'
     )
     assert trees(document) == [[(0, "Project"), (1, "OneRowRelation")], [(0, "Project"), (1, "Scan")]]
@@ -80,3 +80,42 @@ def test_operators_in_bold() -> None:
     assert (exchange.op, exchange.arguments["partitions"]) == ("Exchange", 200)
     assert document.plans[0][0].arguments["left_keys"] == ["a#1"]
     assert document.plans[0][1].codegen_stage == 1
+
+
+def test_a_java_array_and_the_fence_below_it() -> None:
+    document = open_text(
+        "```\n== Physical Plan ==\n"
+        "Filter (name#1 = x)\n"
+        "+- Scan JDBCRelation(jdbc:mysql://db:3306/shop,orders,[Lorg.apache.spark.Partition;@6f1c29b7,{user=u, "
+        "password=p})[id#0,name#1] PushedFilters: [EqualTo(name,x)]\n"
+        "```\nWhy is the filter still there?\n"
+    )
+    scan = document.plans[0][1]
+    assert (scan.arguments["table"], scan.arguments["output"]) == ("orders", ["id#0", "name#1"])
+    assert scan.arguments["pushed_filters"] == ["EqualTo(name,x)"]
+    assert "cut" not in scan.arguments
+    assert [number for number, _ in document.unparsed] == [1, 5, 6]
+
+
+def test_where_a_notebook_cut_its_output_off() -> None:
+    document = open_text(
+        "== Physical Plan ==\n"
+        "BroadcastHashJoin [a#1], [a#11], LeftOuter, BuildRight, false\n"
+        ":- LocalTableScan [a#1]\n"
+        "+- BroadcastExchange HashedRelationBroadcastMode(List(input[0, int, false])), [plan_id=1\n"
+        "\n*** WARNING: max output size exceeded, skipping output. ***\n"
+    )
+    exchange = document.plans[0][2]
+    assert "output" not in exchange.arguments
+    assert "WARNING" not in exchange.text
+    assert document.plans[0].notes == ["Line 6: the notebook cut its output off here; what comes below is missing."]
+
+
+def test_the_output_of_gluten_s_exchange() -> None:
+    document = open_text(
+        "== Physical Plan ==\nVeloxColumnarToRow\n"
+        "+- ColumnarExchange hashpartitioning(k#7L, 5), ENSURE_REQUIREMENTS, [plan_id=14], [shuffle_writer_type=hash], "
+        "[OUTPUT] List(k:LongType, price:DecimalType(10,2))\n"
+        "   +- ^(1) ProjectExecTransformer [k#7L, price#8]\n"
+    )
+    assert document.plans[0][1].arguments["output"] == ["k", "price"]

@@ -45,6 +45,7 @@ _MAY_HAVE_REMARK = ("←", "\\u2190", " <-", " <=", " //", " # ", " ## ", " -- "
 _FALLBACK = "[COMET: "
 # Longer lines are read again each time: what is kept of them would be much memory.
 _LONG = 2_000
+_JAVA_ARRAY = re.compile(r"\[L(?:\w+\.)+(\w+);(?:@[0-9a-f]+)?")
 # The expected plans of Spark's tests: references, output, the number of an exchange.
 _SIMPLIFIED = re.compile(r"\[([^\[\]# ]*)\](?: \[([^\[\]# ]*)\])?(?: #(\d+))?$")
 
@@ -90,6 +91,8 @@ def _read_line(op: str, text: str) -> Parts:
 
 
 def _read_text(op: str, text: str, remark: str, fallback: str) -> Parts:
+    if "[L" in text:  # a Java array, of which the bracket is no bracket
+        text = _JAVA_ARRAY.sub(r"\1[]", text)
     simplified = _SIMPLIFIED.match(text)
     parts = _read_simplified(simplified) if simplified and simplified.lastindex != 1 else _reader_of(op)(op, text)
     if fallback:

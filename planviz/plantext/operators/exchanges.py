@@ -19,6 +19,7 @@ _PARTITIONING = (
 EXECUTOR_BROADCAST = "EXECUTOR_BROADCAST"
 _OLD_PARTITIONING = re.compile(r"\(?(Hash|Range)Partitioning (\[.*\])(?:, (\d+))?\)?$", re.DOTALL)  # up to 1.4
 _ORIGIN = re.compile(r"[A-Z][A-Z_]{5,}$")
+_CUT_ID = re.compile(r"\[(?:plan_id|id)=?#?\d*$")  # where a text ends
 _SHUFFLE_MODE = re.compile(r"\w*Shuffle$")
 _REUSES = re.compile(r"\[?Reuses operator id: (\d+)")
 _PLAN_ID = re.compile(r",? ?\[(?:plan_id=|id=#)(\d+)\]\s*$")
@@ -39,6 +40,11 @@ def read_exchange(op: str, text: str) -> Parts:
             parts["origin"] = piece
         elif fits(piece, "bool"):
             parts["number_by_user"] = piece == "false"
+        elif _CUT_ID.match(piece):
+            parts["cut"] = piece
+        elif piece.startswith("[OUTPUT] "):  # Gluten: `[OUTPUT] List(a:IntegerType, b:StringType)`
+            listed = items(f"[{bracketed(piece[piece.find('(') :])[1]}]") if "(" in piece else []
+            parts["output"] = [name.rpartition(":")[0] or name for name in listed]
         elif is_list(piece):
             parts.setdefault("output", items(piece))
         elif _SHUFFLE_MODE.match(piece):

@@ -29,6 +29,7 @@ _KEY = re.compile(
 _NAMES = {"SelectedBucketsCount": "selected_buckets", "PushedGroupby": "pushed_group_by"}
 _AS_TEXT = {"read_schema", "location", "bucketed"}
 _JDBC = re.compile(r"JDBCRelation\(")
+_OLD_JDBC = re.compile(r"jdbc:\S*?,([^,]+),Partition\[\]")  # up to 1.6: address, table, partitions, properties
 _TABLE_OF_SOURCE = re.compile(r"((?:`[^`]+`|[\w-]+)(?:\.(?:`[^`]+`|[\w-]+))+)(?: [(\[]|$)")
 _NAMED_SOURCE = re.compile(r"([A-Z]\w+?) ?Scan(?:: ?([\w.]+)|\b)")
 _IN_MEMORY = "In-memory table "
@@ -116,7 +117,9 @@ def _read_head(op: str, head: str, parts: Parts) -> None:
         return
     if match := _JDBC.match(head):
         parts["format"] = "jdbc"
-        parts["table"] = bracketed(head[match.end() - 1 :])[1]
+        inside = bracketed(head[match.end() - 1 :])[1]
+        old = _OLD_JDBC.match(inside)
+        parts["table"] = old[1] if old else inside
         return
     if head.startswith(_IN_MEMORY):
         parts["format"] = "in-memory"
