@@ -337,6 +337,8 @@ class _TreeReader:
         stack = self.stack
         open_sections = (k for k in range(len(stack) - 1, -1, -1) if stack[k].section and stack[k].column == column)
         at = next(open_sections, None)
+        if name == "Initial" and at is None and not self._awaits_plan():  # indented by hand
+            at = next((k for k in range(len(stack) - 1, -1, -1) if stack[k].section), None)
         # Without a final or current plan beside it (as Databricks prints), the initial plan is the plan.
         if name == "Initial" and at is not None:
             del stack[at:]
@@ -352,6 +354,11 @@ class _TreeReader:
         self.tree.headings.append(index)
         self.pending = True
         return True
+
+    def _awaits_plan(self) -> bool:
+        """Whether the operator above is an AdaptiveSparkPlan, of which an initial plan alone may be printed."""
+        node = self.stack[-1].node if self.stack else None
+        return node is not None and node.op == "AdaptiveSparkPlan"
 
     def _owner_name(self) -> str:
         """Where an adaptive plan stands: "subquery#12", "cached data"; empty for the query itself."""

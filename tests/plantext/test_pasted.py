@@ -119,3 +119,37 @@ def test_the_output_of_gluten_s_exchange() -> None:
         "   +- ^(1) ProjectExecTransformer [k#7L, price#8]\n"
     )
     assert document.plans[0][1].arguments["output"] == ["k", "price"]
+
+
+def test_an_initial_plan_that_somebody_indented() -> None:
+    document = open_text(
+        "# AdaptiveSparkPlan isFinalPlan=true\n"
+        "# +- == Final Plan ==\n"
+        "#    *(2) BroadcastHashJoin [a#1], [b#2], Inner, BuildLeft   <- switched\n"
+        "#    +- AQEShuffleRead local    <- reads in place\n"
+        "#    ...\n"
+        "#    +- == Initial Plan ==\n"
+        "#       SortMergeJoin [a#1], [b#2], Inner   <- was planned\n"
+    )
+    assert trees(document) == [
+        [(0, "AdaptiveSparkPlan"), (1, "BroadcastHashJoin"), (2, "AQEShuffleRead")],
+        [(0, "SortMergeJoin")],
+    ]
+    assert [plan.stage for plan in document.plans] == ["physical", "initial"]
+    alone = open_text("AdaptiveSparkPlan isFinalPlan=false\n+- == Initial Plan ==\n   LocalTableScan [a#1]\n")
+    assert trees(alone) == [[(0, "AdaptiveSparkPlan"), (1, "LocalTableScan")]]
+
+
+def test_remarks_with_brackets_and_behind_a_name_alone() -> None:
+    document = open_text(
+        "== Physical Plan ==\n"
+        "PhotonBroadcastHashJoin Inner\n"
+        ":- PhotonShuffleExchangeSource      <- orders (14 MiB) are built\n"
+        "+- Exchange RoundRobinPartitioning(8) ...  <-- [the shuffle] of (all) rows!\n"
+        "   +- Filter ((a#1 <= 5) AND (b#2 = x // y))\n"
+    )
+    _, source, exchange, filtered = document.plans[0]
+    assert source.arguments == {"remark": "orders (14 MiB) are built"}
+    assert exchange.arguments["remark"] == "[the shuffle] of (all) rows!"
+    assert (exchange.arguments["partitioning"], exchange.arguments["partitions"]) == ("RoundRobinPartitioning(8)", 8)
+    assert filtered.arguments == {"condition": "(a#1 <= 5) AND (b#2 = x // y)"}

@@ -37,7 +37,7 @@ _COLUMNAR = re.compile(r"\(\d+\) (\(columnarIn=.*\))$")
 # What an author has written behind an operator, with an arrow.
 _REMARK = re.compile(
     r"(?<!\s)\s++(?:←|\\u2190|<-+|<=+|//[-=]*|#+(?= )|--+(?= |>))"
-    r"\s*((?:(?!\s(?:<-+|<=+|//|#+|--+) )[^\])])*)$",
+    r"\s*((?:(?!\s(?:<-+|<=+|//|#+|--+) )(?:\[[^\[\]\n]*+\]|\([^()\n]*+\)|[^\])]))*)$",
     re.DOTALL,
 )
 _MAY_HAVE_REMARK = ("←", "\\u2190", " <-", " <=", " //", " # ", " ## ", " -- ", " --> ")
@@ -134,7 +134,8 @@ def untold(node: PlanNode) -> bool:
 
 def _without_remark(text: str) -> tuple[str, str]:
     """The text and what somebody has written behind it, with an arrow or as a comment."""
-    if not any(mark in text for mark in _MAY_HAVE_REMARK) or not (match := _REMARK.search(" " + text)):
+    spaced = " " + text
+    if not any(mark in spaced for mark in _MAY_HAVE_REMARK) or not (match := _REMARK.search(spaced)):
         return text, ""
     head = text[: max(0, match.start() - 1)].rstrip()
     balanced = head.count("(") <= head.count(")") and head.count("[") <= head.count("]")

@@ -33,6 +33,8 @@ def read_exchange(op: str, text: str) -> Parts:
     """
     parts: Parts = {}
     leftover: list[str] = []
+    if text.endswith(" ..."):  # shortened by hand
+        text, parts["cut"] = text[:-4], "..."
     for piece in take_options(split(text), parts):
         if "partitioning_kind" not in parts and _read_partitioning(piece, parts):
             continue
