@@ -62,6 +62,8 @@ _TITLES = {
     "optimized": "Logical Plan",
     "physical": "Physical Plan",
 }
+_MESSAGE = re.compile(r"\s*(?:[\w$]+\.)*\w*(?:Exception|Error): ")
+_IN_MESSAGE = re.compile(r"(?:(?<= in )|(?<= for ))['!~]*([A-Z]\w*)(?= |$)")
 _ROOT_NAME = re.compile(r"['!~*^()\d ]*([A-Za-z_]\w*)")
 
 
@@ -268,6 +270,12 @@ class _Scanner:
         """A tree without a heading: an operator whose next line has a mark, or the middle of a plan."""
         if not is_marked(line):
             following = self.text[index + 1] if index + 1 < self.size else ""
+            if not following.strip() and index + 2 < self.size and self._is_named_root(line):
+                following = self.text[index + 2]
+            if is_marked(following) and (root := _behind_message(line)):
+                said = line[: len(line) - len(root)].strip()
+                self.found.notes.append(f"Line {self.lines.number[index]}: the error above the plan: {said[:300]}")
+                line = self.text[index] = root
             if not is_marked(following) or not _ROOT.match(line) or is_prose(line):
                 return index
         self.details = Details()
@@ -280,6 +288,12 @@ class _Scanner:
         stage = _stage_of(tree.nodes)
         self._take(tree, index, end, stage, _TITLES.get(stage, "Plan"))
         return end
+
+    @staticmethod
+    def _is_named_root(line: str) -> bool:
+        """Whether a line is an operator's for sure, so that an empty line may follow it."""
+        match = _ROOT_NAME.match(line)
+        return match is not None and is_known(match.group(1)) and ("#" in line or "Statistics(" in line)
 
     # -- explain formatted
 
@@ -347,6 +361,13 @@ class _Scanner:
         owners, text = self.found.owners, self.text
         for at in range(start, min(end, self.size)):
             owners[at] = owner if text[at].strip() else BLANK
+
+
+def _behind_message(line: str) -> str:
+    """The operator that the message of an error ends in: `AssertionError: No plan for Sort [a#1]`; empty where none."""
+    if _MESSAGE.match(line) is None:
+        return ""
+    return next((line[at.start() :] for at in _IN_MESSAGE.finditer(line) if is_known(at[1])), "")
 
 
 def _dedent(line: str, indent: int) -> str:

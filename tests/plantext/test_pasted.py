@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from planviz.document import Document, open_text
+from planviz.errors import NotAPlan
 
 
 def trees(document: Document) -> list[list[tuple[int, str]]]:
@@ -153,3 +156,32 @@ def test_remarks_with_brackets_and_behind_a_name_alone() -> None:
     assert exchange.arguments["remark"] == "[the shuffle] of (all) rows!"
     assert (exchange.arguments["partitioning"], exchange.arguments["partitions"]) == ("RoundRobinPartitioning(8)", 8)
     assert filtered.arguments == {"condition": "(a#1 <= 5) AND (b#2 = x // y)"}
+
+
+def test_the_operator_that_an_error_ends_in() -> None:
+    no_plan = open_text(
+        "java.lang.AssertionError: assertion failed: No plan for EventTimeWatermark t#7: timestamp, 10 seconds\n"
+        "+- LocalRelation [t#7]\n\n\tat scala.Predef$.assert(Predef.scala:170)\n"
+    )
+    assert trees(no_plan) == [[(0, "EventTimeWatermark"), (1, "LocalRelation")]]
+    assert no_plan.notes == (
+        "Line 1: the error above the plan: java.lang.AssertionError: assertion failed: No plan for",
+    )
+    lost = open_text(
+        "AnalysisException: When resolving 'f, fail to find subplan with plan_id=2 in 'Aggregate ['f], ['f]\n"
+        "+- Project [f#1]\n   +- LocalRelation [f#1]\n"
+    )
+    assert trees(lost) == [[(0, "Aggregate"), (1, "Project"), (2, "LocalRelation")]]
+    assert lost.plans[0].stage == "parsed"
+
+
+def test_an_empty_line_below_the_root() -> None:
+    document = open_text(
+        "Filter isnotnull(k#3), Statistics(sizeInBytes=743.9 MiB, rowCount=6.50E+7)\n\n"
+        "+- RelationV2[k#3] cat.db.customer, Statistics(sizeInBytes=248.0 MiB, rowCount=6.50E+7)\n"
+    )
+    assert trees(document) == [[(0, "Filter"), (1, "RelationV2")]]
+    assert (
+        len(open_text("Sort the rows first\n\n+- Filter (a#1 > 2)\n   +- Range (0, 9, step=1, splits=1)\n").plans[0])
+        == 2
+    )
