@@ -8,8 +8,13 @@ from __future__ import annotations
 
 import re
 
+from planviz.graph import is_known
+
 _CHANGED = re.compile(r"[-+][ :]*[+:]- \S")
+#: A line of an expected plan of Spark's tests, which indentation alone draws.
+_DRAWN = re.compile(r"[-+ ] +['!~^*]*([A-Z]\w*)(?: \[|$| \(\d+\)$| \w+ [\w.]+ \[)")
 _STARTS = ("+", "-", " ")
+_ENOUGH = 0.8  # of a block's lines
 
 
 def both_sides(lines: list[str]) -> tuple[list[str], list[int]] | None:
@@ -18,7 +23,7 @@ def both_sides(lines: list[str]) -> tuple[list[str], list[int]] | None:
     A line is a changed one when a tree mark follows the first character, as in `-   +- Sort`; Spark itself prints no
     line that begins so.
     """
-    if not any(line[:1] in ("-", "+") and _CHANGED.match(line) for line in lines):
+    if not any(line[:1] in ("-", "+") and (_CHANGED.match(line) or _is_drawn(line)) for line in lines):
         return None
     text: list[str] = []
     number: list[int] = []
@@ -45,4 +50,12 @@ def both_sides(lines: list[str]) -> tuple[list[str], list[int]] | None:
 
 def _is_diff(block: list[str]) -> bool:
     # A line `+- Sort` is a plan's own; in a diff it would be `++- Sort`.
-    return any(map(_CHANGED.match, block)) and not any(line.startswith("+- ") for line in block)
+    if any(line.startswith("+- ") for line in block):
+        return False
+    drawn = sum(map(_is_drawn, block))
+    return any(map(_CHANGED.match, block)) or (drawn > 1 and drawn >= _ENOUGH * len(block))
+
+
+def _is_drawn(line: str) -> bool:
+    match = _DRAWN.match(line)
+    return match is not None and is_known(match[1])

@@ -185,3 +185,20 @@ def test_an_empty_line_below_the_root() -> None:
         len(open_text("Sort the rows first\n\n+- Filter (a#1 > 2)\n   +- Range (0, 9, step=1, splits=1)\n").plans[0])
         == 2
     )
+
+
+def test_a_diff_of_expected_plans() -> None:
+    document = open_text(
+        "approved/q1/simplified.txt:10\n```diff\n"
+        "-    Project [a,b]\n"
+        "-      BroadcastHashJoin [a,k]\n"
+        "-        Scan parquet default.t [a,b]\n"
+        "+    Project [a,b]\n"
+        "+      WholeStageCodegen (2)\n"
+        "+        SortMergeJoin [a,k]\n"
+        "```\n"
+    )
+    assert trees(document) == [
+        [(0, "Project"), (1, "WholeStageCodegen"), (2, "SortMergeJoin")],
+        [(0, "Project"), (1, "BroadcastHashJoin"), (2, "Scan")],
+    ]
