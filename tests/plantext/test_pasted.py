@@ -202,3 +202,12 @@ def test_a_diff_of_expected_plans() -> None:
         [(0, "Project"), (1, "WholeStageCodegen"), (2, "SortMergeJoin")],
         [(0, "Project"), (1, "BroadcastHashJoin"), (2, "Scan")],
     ]
+
+
+def test_a_plan_of_hive_is_none_of_spark() -> None:
+    text = (
+        "STAGE DEPENDENCIES:\n  Stage-1 is a root stage\n\nSTAGE PLANS:\n  Stage: Stage-1\n    Map Reduce\n"
+        "      Map Operator Tree:\n          TableScan\n            alias: t1\n            Select Operator\n"
+    )
+    with pytest.raises(NotAPlan, match="a plan of Hive"):
+        open_text(text)

@@ -7,6 +7,7 @@ from difflib import get_close_matches
 
 from planviz.errors import ParseError
 
+_HIVE = re.compile(r"(?m)^STAGE DEPENDENCIES:|Map Operator Tree:|Reduce Operator Tree:")
 #: What a text shows, what it is then, what to do.
 _KNOWN: tuple[tuple[re.Pattern[str], str, str], ...] = (
     (
@@ -40,7 +41,7 @@ _KNOWN: tuple[tuple[re.Pattern[str], str, str], ...] = (
         "planviz reads Spark's plans: paste what EXPLAIN prints in Spark.",
     ),
     (
-        re.compile(r"(?m)^STAGE DEPENDENCIES:|Map Operator Tree:|Reduce Operator Tree:"),
+        _HIVE,
         "a plan of Hive",
         "planviz reads Spark's plans: paste what EXPLAIN prints in Spark.",
     ),
@@ -66,6 +67,11 @@ _KNOWN: tuple[tuple[re.Pattern[str], str, str], ...] = (
     ),
 )
 _STATEMENT = re.compile(r"(?im)^[^\S\n]*+(?:select|with|insert|merge|create|from)\s+\S+.*$")
+
+
+def is_of_hive(text: str) -> bool:
+    """Whether Hive's EXPLAIN printed a text: its indented operators are called as some of Spark's are."""
+    return _HIVE.search(text[:200_000]) is not None
 
 
 def what_it_is(text: str) -> str | None:

@@ -7,6 +7,7 @@ import re
 from planviz.document.model import Document
 from planviz.document.opening.readers.pasted import Pasted
 from planviz.document.opening.readers.sql import begins_with_a_statement
+from planviz.document.opening.refusals import is_of_hive
 from planviz.plantext import scanner
 from planviz.plantext.origin import engines_of
 from planviz.plantext.stated import with_stated
@@ -16,6 +17,8 @@ from planviz.plantext.versions import printed_by
 def read(pasted: Pasted) -> Document | None:
     """The document of plans and rule logs, or of what Spark says in their place; None for any other text."""
     text, scanned = pasted.text, pasted.scanned
+    if pasted.may_be_other_than_a_plan and is_of_hive(text):
+        return None
     if not scanned.plans and not scanned.trace:
         empty = _spark_without_plan(text)
         if empty is None:
