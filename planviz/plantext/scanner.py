@@ -276,7 +276,9 @@ class _Scanner:
                 said = line[: len(line) - len(root)].strip()
                 self.found.notes.append(f"Line {self.lines.number[index]}: the error above the plan: {said[:300]}")
                 line = self.text[index] = root
-            if not is_marked(following) or not _ROOT.match(line) or is_prose(line):
+            if not self._is_named_alone(index, line) and (
+                not is_marked(following) or not _ROOT.match(line) or is_prose(line)
+            ):
                 return index
         self.details = Details()
         self.group = []
@@ -293,7 +295,13 @@ class _Scanner:
     def _is_named_root(line: str) -> bool:
         """Whether a line is an operator's for sure, so that an empty line may follow it."""
         match = _ROOT_NAME.match(line)
-        return match is not None and is_known(match.group(1)) and ("#" in line or "Statistics(" in line)
+        sure = "#" in line or "Statistics(" in line or line.lstrip()[:1] == "'"
+        return match is not None and is_known(match.group(1)) and sure
+
+    def _is_named_alone(self, index: int, line: str) -> bool:
+        """Whether a line is a plan of one operator: below the message of an error, which ends in a semicolon there."""
+        above = self.text[index - 1].rstrip() if index else ""
+        return above[-1:] == ";" and _MESSAGE.match(above) is not None and self._is_named_root(line)
 
     # -- explain formatted
 

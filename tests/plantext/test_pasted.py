@@ -211,3 +211,13 @@ def test_a_plan_of_hive_is_none_of_spark() -> None:
     )
     with pytest.raises(NotAPlan, match="a plan of Hive"):
         open_text(text)
+
+
+def test_one_operator_below_the_message_of_an_error() -> None:
+    document = open_text(
+        "org.apache.spark.sql.AnalysisException: Table or view not found: orders; line 1 pos 14;\n"
+        "'UnresolvedRelation [orders], [], false\n\n"
+        "\tat org.apache.spark.sql.catalyst.analysis.package$.fail(p.scala:42)\n"
+    )
+    assert trees(document) == [[(0, "UnresolvedRelation")]]
+    assert [number for number, _ in document.unparsed] == [1, 4]
