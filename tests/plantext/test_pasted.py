@@ -221,3 +221,23 @@ def test_one_operator_below_the_message_of_an_error() -> None:
     )
     assert trees(document) == [[(0, "UnresolvedRelation")]]
     assert [number for number, _ in document.unparsed] == [1, 4]
+
+
+def test_arguments_as_engines_and_people_write_them() -> None:
+    document = open_text(
+        "== Physical Plan ==\n"
+        "ReplaceData IcebergWrite(table=cat.db.t, format=PARQUET)\n"
+        "+- SortMergeJoin [store_id], Inner\n"
+        "   :- Sort [store_id]\n"
+        "   :  +- ColumnarRange 0, 10, 1, 2, 10, [id#3L]\n"
+        "   +- CometHashAggregate [a#1, b#2, ... 2056 more fields]\n"
+        "      +- Filter [store_id,qty]\n"
+    )
+    write, join, sort, numbers, aggregate, filtered = document.plans[0]
+    assert write.arguments == {"sink": "IcebergWrite(table=cat.db.t, format=PARQUET)"}
+    assert (join.arguments["left_keys"], join.arguments["right_keys"]) == (["store_id"], ["store_id"])
+    assert sort.arguments == {"sort_order": ["store_id"]}
+    assert list(numbers.arguments.values()) == [0, 10, 1, 2, 10, ["id#3L"]]
+    assert list(numbers.arguments) == ["start", "end", "step", "splits", "rows", "output"]
+    assert aggregate.arguments == {"input": ["a#1", "b#2", "... 2056 more fields"]}
+    assert filtered.arguments == {"references": ["store_id", "qty"]}

@@ -198,6 +198,7 @@ _OUTPUT = _by_place((("output", "list"),))
 
 _READERS: dict[str, Reader] = {
     "Filter": rows.read_filter,
+    "Sort": rows.read_sort,
     "UnresolvedHaving": rows.read_filter,
     "UnresolvedQualify": rows.read_filter,
     "Expand": rows.read_expand,
@@ -258,7 +259,7 @@ _FAMILIES: tuple[tuple[re.Pattern[str], Reader], ...] = (
     (re.compile(r"Filter"), rows.read_filter),
     (re.compile(r"Window"), rows.read_window),
     (re.compile(r"Project"), _by_place(POSITIONS["Project"])),
-    (re.compile(r"Sort$"), _by_place(POSITIONS["Sort"])),
+    (re.compile(r"Sort$"), rows.read_sort),
     (
         re.compile(r"Command|^Create|^Insert|^Write|^Append|^Overwrite|^Replace|^Delete|^Merge(?!Rows)"),
         commands.read_command,

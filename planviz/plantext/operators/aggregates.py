@@ -122,7 +122,7 @@ def read_comet_aggregate(op: str, text: str) -> Parts:
             lists.append(items(piece))
         else:
             leftover.append(piece)
-    if lists and mode is not None:
+    if lists and (mode is not None or (len(lists) == 1 and "... " in lists[0][-1])):  # cut before the mode
         parts["input"] = lists.pop(0)
     if len(lists) == 1:
         lists = [lists[0], []] if _keys_only(lists[0]) else [[], lists[0]]

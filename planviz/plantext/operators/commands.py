@@ -43,6 +43,8 @@ def read_command(op: str, text: str) -> Parts:
     else:
         parts = {}
         rest(parts, [piece for piece in pieces if not _recognise(piece, parts)])
+    if "sink" not in parts and "Lambda" not in str(parts.get("refresh", "Lambda")):
+        parts["sink"] = parts.pop("refresh")  # Iceberg's own, which refreshes nothing
     table = parts.get("table")
     if isinstance(table, str) and (unresolved := _UNRESOLVED.match(table)):
         parts["table"] = unresolved[1].replace(", ", ".")

@@ -12,6 +12,7 @@ JOIN_TYPE = re.compile(
     re.DOTALL,
 )
 BUILD = {"BuildLeft": "left", "BuildRight": "right", "GpuBuildLeft": "left", "GpuBuildRight": "right"}
+_KEYED = ("SortMergeJoin", "BroadcastHashJoin", "ShuffledHashJoin")
 _WORDS = re.compile(r"(\w+(?:\([^)]*\))?)(?: (\w+))?$")
 _GEOMETRY = re.compile(r"[^,()]+: (?:geometry|geography|raster)$")
 _PREDICATE = re.compile(r"([A-Z]{4,}|true|false)?(?:^| ?)((?:ST|RS)_\w+\(.*\)|\(.*\))?$", re.DOTALL)
@@ -51,6 +52,8 @@ def read_join(op: str, text: str) -> Parts:
             leftover.append(piece)
     if len(lists) == 2:
         parts["left_keys"], parts["right_keys"] = lists
+    elif lists and parts.get("join_type") and op in _KEYED and not any("#" in key for key in lists[0]):
+        parts["left_keys"] = parts["right_keys"] = lists[0]  # by hand, of columns with the same names
     elif lists:
         leftover.insert(0, f"[{', '.join(lists[0])}]")
     if op == "StreamingSymmetricHashJoin":

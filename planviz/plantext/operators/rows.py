@@ -25,6 +25,7 @@ _NAMED = re.compile(
     r"(?:^\s*|, ?)(keys?|functions|output|limit|offset|orderBy|sortOrder|partitionOrderCount|isStreamingAgg|"
     r"ignoreNullKeys|skew|columnarIn|columnarOut|strategy)=(?=[\[\w-])"
 )
+_REFERENCES = re.compile(r"\[[\w.$]+(?:,[\w.$]+)*\]$")
 _NAMES = {"key": "keys", "orderBy": "sort_order"}
 
 
@@ -46,6 +47,8 @@ def read_filter(op: str, text: str) -> Parts:
     """`Filter (a#1 > 2)`; the GPU's filter ends in a flag of its own."""
     if op.startswith("Gpu"):
         text = re.sub(r", (?:true|false)$", "", text)
+    if _REFERENCES.match(text):  # the expected plans of Spark's tests
+        return {"references": items(text)}
     return {"condition": whole(text)} if text else {}
 
 
@@ -70,6 +73,14 @@ def read_limit(op: str, text: str) -> Parts:
     if parts.get("offset") == 0:
         del parts["offset"]
     return parts
+
+
+def read_sort(op: str, text: str) -> Parts:
+    """`Sort [a#1 ASC NULLS FIRST], true, 0`; people write `Sort [a]`, of which the direction is not told."""
+    pieces = split(text)
+    if len(pieces) == 1 and is_list(pieces[0]) and not is_order(pieces[0]):
+        return {"sort_order": items(pieces[0])}
+    return in_order(pieces, (("sort_order", "order"), ("global", "bool"), ("-", "int")))
 
 
 def read_window(op: str, text: str) -> Parts:
@@ -125,10 +136,16 @@ def read_alias(op: str, text: str) -> Parts:
 
 
 def read_range(op: str, text: str) -> Parts:
-    """`Range (0, 10, step=1, splits=8)`; in a detail block the name stands before it once more, and `Some(8)`."""
+    """`Range (0, 10, step=1, splits=8)`, Gluten's `0, 10, 1, 8, 10, [id#0L]`.
+
+    In a detail block the name stands before it once more, and `Some(8)`.
+    """
     inside = bracketed(text[text.find("(") :])[1] if "(" in text else text
     pieces = split(inside)
     parts = in_order(pieces[:2], (("start", "int"), ("end", "int")))
+    if len(pieces) > 2 and "=" not in pieces[2]:  # the fields of an engine's copy, as they stand
+        names = (("step", "int"), ("splits", "int"), ("rows", "int"), ("output", "list"))
+        return in_order(pieces[2:], names, parts)
     for piece in pieces[2:]:
         name, _, given = piece.partition("=")
         if given != "None":
