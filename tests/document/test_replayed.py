@@ -266,3 +266,31 @@ Project [c#1]
         assert document is not None
         hint = next(c for c in decided(document)[0].decisions[0].checks if c.node == "N1")
         assert (hint.passed, seen(hint)) == (False, words)
+
+
+LOOP = """== Physical Plan ==
+BroadcastNestedLoopJoin {build}, {kind}, (x#1 > y#2)
+:- {left}FileScan parquet shop.a[x#1] Batched: true, DataFilters: [], Format: Parquet, ReadSchema: struct<x:int>
++- {right}FileScan parquet shop.b[y#2] Batched: true, DataFilters: [], Format: Parquet, ReadSchema: struct<y:int>
+"""
+ANY, SMALL = "any size", "at most 10 MiB, since it was broadcast"
+
+
+@pytest.mark.parametrize(
+    ("kind", "build", "a", "b"),
+    [
+        ("LeftOuter", "BuildRight", ANY, ANY),
+        ("FullOuter", "BuildRight", ANY, ANY),
+        ("LeftOuter", "BuildLeft", SMALL, ANY),
+        ("Inner", "BuildRight", ANY, SMALL),
+    ],
+)
+def test_a_nested_loop_tells_of_sizes_only_where_another_size_would_give_another_join(
+    kind: str, build: str, a: str, b: str
+) -> None:
+    exchange = "BroadcastExchange IdentityBroadcastMode, [plan_id=7]\n{}  +- "
+    sides = {"left": exchange.format(":")} if build == "BuildLeft" else {"right": exchange.format(" ")}
+    document = replayed(open_text(LOOP.format(kind=kind, build=build, **{"left": "", "right": "", **sides})))
+    assert document is not None
+    report = replay_report(document.statements[0])
+    assert {size.name: size.words for size in report.sizes} == {"shop.a": a, "shop.b": b}

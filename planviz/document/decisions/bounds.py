@@ -65,7 +65,7 @@ def _of_join(decision: Decision, estimator: Estimator) -> Iterator[Bound]:
     for check in decision.checks:
         values = dict(check.values)
         limit = values.get("limit")
-        if check.node not in _BROADCAST or not isinstance(limit, int) or limit < 0:
+        if check.node not in _BROADCAST or not isinstance(limit, int) or limit < 0 or not _follows(decision, check):
             continue
         built = _SIDES.get(str(decision.value("build")))
         allowed = [_SIDES[a] for a in check.texts("allowed", tuple(_SIDES)) if a in _SIDES]
@@ -80,6 +80,22 @@ def _of_join(decision: Decision, estimator: Estimator) -> Iterator[Bound]:
                 yield Bound(name, None, edge, (f"it was broadcast, up to {byte_size(limit)} may be",))
             else:
                 yield Bound(name, edge + 1, None, (f"it was not broadcast, up to {byte_size(limit)} would have been",))
+
+
+def _follows(decision: Decision, check: Check) -> bool:
+    """Whether the operator taken tells the answer to a check on sizes.
+
+    An outer join without keys is a nested loop at any size, and builds the side that suits its type both where that is
+    small and where neither is; only the other side is built for being small.
+    """
+    if check.node != "N11" or decision.outcome != "BroadcastNestedLoopJoin":
+        return True
+    kind, built = str(decision.subject.kind), decision.value("build")
+    if kind in ("Inner", "Cross"):
+        return True
+    return (
+        bool(check.passed) and built != ("BuildLeft" if kind == "RightOuter" else "BuildRight") and kind != "FullOuter"
+    )
 
 
 def _edge(plan: LogicalPlan, relation: LogicalRelation, limit: int, estimator: Estimator) -> int | None:
@@ -168,7 +184,7 @@ def _check(
 def _implied(decision: Decision, check: Check, side: str, size: int) -> str:
     values = dict(check.values)
     limit = values.get("limit")
-    if check.node not in _BROADCAST or not isinstance(limit, int) or limit < 0:
+    if check.node not in _BROADCAST or not isinstance(limit, int) or limit < 0 or not _follows(decision, check):
         return "not told"
     if check.passed:
         return f"≤ {byte_size(limit)}" if _SIDES.get(str(decision.value("build"))) == side else "not told"
