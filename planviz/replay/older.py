@@ -25,7 +25,7 @@ _NAMED = re.compile(r"^Subquery (?!(?:true|false)$|(?:scalar-)?subquery#)[A-Za-z
 _NOTE = re.compile(r"(?<!\s)\s+(?://|<-+|<==+|←)[- ]")
 _SECOND = re.compile(
     rf" (?:&&|\|\|) |^SubqueryAlias .*`|(?:ASC|DESC)(?! NULLS)[,\]]|OneRowRelation\$|#\d+L?: \w+$|#\d+L?-T\d+ms"
-    rf"|^Relation\[|{_NOTE.pattern}|: sizeInBytes=|^Join \w+, (?:Some\(|None)|{_NAMED.pattern}"
+    rf"|^Relation\[|^Range \(-?\d+, -?\d+, splits=|^Range .*, splits=Some\(|{_NOTE.pattern}|: sizeInBytes=|^Join \w+, (?:Some\(|None)|{_NAMED.pattern}"
 )
 _SUBQUERY = re.compile(r"(-subquery#\d+|\b(?:list|exists)#\d+) \[[^\]]*\]")
 _STAGED = re.compile(r",mode=(Partial|PartialMerge|Final|Complete),isDistinct=(true|false)\)")
@@ -97,6 +97,7 @@ def _spark_2(text: str) -> str:
         text = text.replace(" && ", " AND ").replace(" || ", " OR ")
         text = re.sub("\0(\\d+)\0", lambda m: kept[int(m.group(1))], text)
     text = re.sub(r"^Relation\[", "Relation [", text)
+    text = re.sub(r"^(Range \(-?\d+, -?\d+)(?=, splits=)", r"\1, step=1", text)
     if text.startswith("SubqueryAlias "):
         text = re.sub(r"^(SubqueryAlias [^,]+), .*", r"\1", text).replace("`", "")
     text = re.sub(r"(\bASC)(?! NULLS)(?=[,\]])", r"\1 NULLS FIRST", text)

@@ -232,3 +232,21 @@ def test_where_files_are_found_is_not_compared() -> None:
 
 def test_the_partitions_of_a_text_that_does_not_say_why_it_has_exchanges() -> None:
     assert of(replayed_text(SPARK_2_4.replace("200", "8")), "spark.sql.shuffle.partitions") == 8
+
+
+SELF_JOIN = """
+== Physical Plan ==
+*SortMergeJoin [id#0L], [id#4L], Inner
+:- *Sort [id#0L ASC], false, 0
+:  +- Exchange hashpartitioning(id#0L, 20)
+:     +- *Range (0, 3000000000, splits=4)
++- *Sort [id#4L ASC], false, 0
+   +- ReusedExchange [id#4L], Exchange hashpartitioning(id#0L, 20)
+"""
+
+
+@pytest.mark.parametrize("step", ["", "step=1, "])
+def test_a_range_read_twice_through_one_exchange_has_two_ids(step: str) -> None:
+    made = replayed_text(SELF_JOIN.replace("splits", f"{step}splits"))
+    assert opaque(made) == []
+    assert made.verdicts["physical"] == "equal", made.differences["physical"]

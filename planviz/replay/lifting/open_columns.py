@@ -66,6 +66,8 @@ class OpenColumns:
         while stack:
             step, depth = stack.pop()
             text = step.text
+            if step.op.startswith("Reused"):
+                text = text.partition("], ")[0]  # behind its columns it mentions those of what it reuses
             if not step.inputs or step.op.startswith("Reused"):
                 made.update(int(i) for i, _ in _MENTION.findall(text))
                 continue
