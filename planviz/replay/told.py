@@ -8,6 +8,9 @@ from planviz.graph import PlanGraph
 from planviz.plantext.operators import detail_block
 from planviz.replay.lifting.lines import line_of
 
+#: Kinds of operators that make rows of other rows only.
+_WITH_INPUTS = frozenset({"filter", "project", "join", "aggregate", "exchange", "sort", "limit", "window", "generate"})
+_BINARY = re.compile(r"(?:Join|CartesianProduct)(?:Exec\w*)?$")
 _NUMBERED = re.compile(r"#\d")
 #: Lines that name columns; Spark numbers those in every one of them.
 _NAMES_COLUMNS = re.compile(
@@ -39,4 +42,21 @@ def lacking(graph: PlanGraph) -> str:
             "The columns have no numbers such as name#12, so nobody can tell which is which: the plan is shown, "
             "and not planned again. Paste it as explain() printed it."
         )
+    missing = without_inputs(graph)
+    if missing:
+        return (
+            f"The text was cut off: {missing} stands without what it reads. The plan is shown, and not planned again. "
+            "Paste the whole plan."
+        )
+    return ""
+
+
+def without_inputs(graph: PlanGraph) -> str:
+    """The first operator that cannot do without an input and has none, or a join with one alone; "" for a whole plan."""
+    for node in graph:
+        if node.kind not in _WITH_INPUTS or node.op.startswith("Reused") or "Subquery" in node.op:
+            continue
+        inputs = len(graph.children(node.id))
+        if inputs == 0 or (inputs == 1 and node.kind == "join" and _BINARY.search(node.op)):
+            return node.op
     return ""

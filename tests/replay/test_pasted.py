@@ -250,3 +250,23 @@ def test_a_range_read_twice_through_one_exchange_has_two_ids(step: str) -> None:
     made = replayed_text(SELF_JOIN.replace("splits", f"{step}splits"))
     assert opaque(made) == []
     assert made.verdicts["physical"] == "equal", made.differences["physical"]
+
+
+CUT = """
+== Physical Plan ==
+SortMergeJoin [a#1], [b#2], Inner
+:- Sort [a#1 ASC NULLS FIRST], false, 0
+:  +- Exchange hashpartitioning(a#1, 200), ENSURE_REQUIREMENTS, [plan_id=9]
+:     +- LocalTableScan [a#1]
++- Sort [b#2 ASC NULLS FIRST], false, 0
+   +- Exchange hashpartitioning(b#2, 200), ENSURE_REQUIREMENTS, [plan_id=10]
+      +- LocalTableScan [b#2]
+"""
+
+
+@pytest.mark.parametrize(("lines", "missing"), [(-1, "Exchange"), (-2, "Sort"), (-3, "SortMergeJoin")])
+def test_a_plan_that_was_cut_off_is_not_planned_again(lines: int, missing: str) -> None:
+    assert replayed_text(CUT).verdicts["physical"] != "absent"
+    made = replayed_text("\n".join(CUT.rstrip("\n").split("\n")[:lines]))
+    assert made.verdicts == {"optimized": "absent", "physical": "absent"}
+    assert [f for f in made.failures if f"{missing} stands without what it reads" in f]
