@@ -29,7 +29,7 @@ _UNITS |= {"KB": 1024, "MB": 1024**2, "GB": 1024**3, "TB": 1024**4}
 _END = re.compile(
     r"\s*+(?:>>>|[\"'`]{3}|[\"'`)]++[;,.}\])]*\s*$|</|"
     r"scala>|spark-sql\b.*>|sql>|In \[\d*\]:|Out\[\d*\]:|res\d+:|```|Time taken|Fetched \d|"
-    r"\d+ rows? selected|\(\d+ rows?\)|== |=== |-- |import |Found \d+ WholeStage|Generated code:|"
+    r"\d+ rows? selected|\(\d+ rows?\)|== |[\])}]+\.\w+\(|=== |-- |import |Found \d+ WholeStage|Generated code:|"
     r"Traceback|(?<=\t)at |(?<=\s)at [\w.$]+\(|only showing|"
     r"\s*(?:if|for|while|val|var|def|return|assert\w*|throw|raise|print\w*|public|private|override)\b ?[(\w]|"
     r"\s*[a-z_]\w* = )"
@@ -428,7 +428,7 @@ class _TreeReader:
         if "Statistics(" in text:
             node.estimate = estimate_of(text)
         nodes.append(node)
-        if parent is not None and column - stack[-1].column == 6 and not root:
+        if parent is not None and not root and (column - stack[-1].column == 6 or _is_cached(parent.op, op)):
             plan.links.append(Link(parent.id, node.id, "subquery"))
         stack.append(_Open(column, node, plan, last_child=last_child and not root))
 
@@ -495,6 +495,11 @@ def is_marked(line: str) -> bool:
     """Whether a tree mark stands before the line's text: `+- ` or `:- `, behind rails and spaces."""
     bare = line.lstrip(" :")
     return bare[:3] == "+- " or (bare[:2] == "- " and line[len(line) - len(bare) - 1 : len(line) - len(bare)] == ":")
+
+
+def _is_cached(parent: str, op: str) -> bool:
+    """Whether an operator is the cache that its parent reads, or the plan of one: inner children at any indentation."""
+    return parent == "InMemoryRelation" or (op == "InMemoryRelation" and parent.endswith("InMemoryTableScan"))
 
 
 def _opens(text: str) -> bool:

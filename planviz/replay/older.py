@@ -25,7 +25,8 @@ _NAMED = re.compile(r"^Subquery (?!(?:true|false)$|(?:scalar-)?subquery#)[A-Za-z
 _NOTE = re.compile(r"(?<!\s)\s+(?://|<-+|<==+|←)[- ]")
 _SECOND = re.compile(
     rf" (?:&&|\|\|) |^SubqueryAlias .*`|(?:ASC|DESC)(?! NULLS)[,\]]|OneRowRelation\$|#\d+L?: \w+$|#\d+L?-T\d+ms"
-    rf"|^Range \(-?\d+, -?\d+, splits=|^Relation\[|{_NOTE.pattern}|: sizeInBytes=|^Join \w+, (?:Some\(|None)|{_NAMED.pattern}"
+    r"|^Range \(-?\d+, -?\d+, splits="
+    rf"|^Relation\[|{_NOTE.pattern}|: sizeInBytes=|^Join \w+, (?:Some\(|None)|{_NAMED.pattern}"
 )
 _SUBQUERY = re.compile(r"(-subquery#\d+|\b(?:list|exists)#\d+) \[[^\]]*\]")
 _STAGED = re.compile(r",mode=(Partial|PartialMerge|Final|Complete),isDistinct=(true|false)\)")

@@ -52,7 +52,7 @@ def lacking(graph: PlanGraph) -> str:
 
 
 def without_inputs(graph: PlanGraph) -> str:
-    """The first operator that cannot do without an input and has none, or a join with one alone; "" for a whole plan."""
+    """The first operator that has no input and must have one, or a join with one alone; "" for a whole plan."""
     for node in graph:
         if node.kind not in _WITH_INPUTS or node.op.startswith("Reused") or "Subquery" in node.op:
             continue

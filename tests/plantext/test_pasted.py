@@ -241,3 +241,25 @@ def test_arguments_as_engines_and_people_write_them() -> None:
     assert list(numbers.arguments) == ["start", "end", "step", "splits", "rows", "output"]
     assert aggregate.arguments == {"input": ["a#1", "b#2", "... 2056 more fields"]}
     assert filtered.arguments == {"references": ["store_id", "qty"]}
+
+
+def test_a_cache_whose_indentation_is_lost() -> None:
+    document = open_text(
+        "== Physical Plan ==\n"
+        "*Project [id#5]\n"
+        "+- SortMergeJoin [id#5], [id#10L], FullOuter\n"
+        ":- *Sort [id#5 ASC NULLS FIRST], false, 0\n"
+        ": +- InMemoryTableScan [id#5]\n"
+        ": +- InMemoryRelation [id#5], true, 10000, StorageLevel(disk, memory, deserialized, 1 replicas)\n"
+        ": +- LocalTableScan [id#5]\n"
+        "+- *Sort [id#10L ASC NULLS FIRST], false, 0\n"
+        "+- *Range (0, 10, step=1, splits=8)\n"
+    )
+    plan = document.plans[0]
+    assert [node.depth for node in plan] == [0, 1, 2, 3, 4, 5, 2, 3]
+    assert [(link.source, link.target, link.type) for link in plan.links()] == [(3, 4, "subquery"), (4, 5, "subquery")]
+
+
+def test_a_call_behind_the_last_line_of_an_array() -> None:
+    document = open_text("plan = [\n  'Filter (a#1 > 2)',\n  '+- Scan ExistingRDD[a#1]',\n].join('\\n');\n")
+    assert [node.text for node in document.plans[0]] == ["Filter (a#1 > 2)", "Scan ExistingRDD[a#1]"]
