@@ -155,7 +155,7 @@ class CacheNotUsed(Check):
             return
         cached = {}
         for relation in relations:
-            for child in plan.inputs(relation):
+            for child in (plan.graph[at] for at in plan.graph.children(relation.id)):  # an inner child, no input
                 root = next((n for n in plan.walk(child) if n.kind in ("join", "aggregate", "filter", "project")), None)
                 text = canonical(plan, root) if root is not None else None
                 if root is not None and text is not None and sum(1 for _ in plan.walk(root)) > 1:
@@ -200,7 +200,13 @@ def canonical(plan: PlanView, start: PlanNode) -> str | None:
     """A subtree's operators and arguments with expression ids numbered by appearance; None when it cannot be known."""
     numbers: dict[str, str] = {}
     parts = []
+    passed: list[int] = []  # depths of changes to rows above, which a plan has once it is prepared
     for node in plan.graph.walk(start.id):
+        while passed and passed[-1] >= node.depth:
+            passed.pop()
+        if node.op == "ColumnarToRow":
+            passed.append(node.depth)
+            continue
         if node.badges:
             return None  # Cut off, unsure, reused ...: what is not seen cannot be called equal.
         arguments = {name: value for name, value in node.arguments.items() if name not in ("plan_id", "origin")}
@@ -208,7 +214,7 @@ def canonical(plan: PlanView, start: PlanNode) -> str | None:
         if RANDOM.search(text):
             return None
         text = _EXPRESSION_ID.sub(lambda f: f[0] if f[1] else numbers.setdefault(f[0], f"#{len(numbers)}"), text)
-        parts.append(f"{node.depth - start.depth} {node.op} {text}")
+        parts.append(f"{node.depth - start.depth - len(passed)} {node.op} {text}")
     return "\n".join(parts)
 
 
