@@ -57,13 +57,14 @@ class FilterNotPushed(Check):
     def _of(self, scan: PlanNode, filter: PlanNode, output: set[str]) -> Iterator[Hit]:
         parts = conjuncts(str(filter.arguments.get("condition", "")))
         pushed = [p for p in scan.arguments["pushed_filters"] if not str(p).lstrip("*").startswith("IsNotNull(")]
+        asked = [p for p in parts if not p.startswith("isnotnull(")]
         for part in parts:
             barred = _bar(part)
             if barred is None or not ids(part) <= output:
                 continue
             what, advice = barred
             told = f"{name_of(scan)}: {short(part)} is tested after reading, for {what} bars it; "
-            told += f"{count(len(pushed), 'condition')} of {len(parts)} reached the files."
+            told += f"{count(len(pushed), 'condition')} of {len(asked)} reached the files."
             yield Hit(
                 told, (filter.id, scan.id), cause=short(part), advice=advice, severity=None if not pushed else "info"
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from planviz.findings.finding import Check, Hit, Severity, Stake
@@ -14,6 +15,8 @@ from planviz.units import short as short_number
 
 #: Pairs of rows below which comparing all of them costs nothing worth a word.
 FEW_PAIRS = 1_000_000
+_OR = re.compile(r" (?:OR|\|\|) ")  # || up to Spark 2.4
+_OR_NULL = re.compile(r" (?:OR|\|\|) isnull\(\(")
 
 
 def _pairs(plan: PlanView, join: PlanNode) -> tuple[float, bool] | None:
@@ -143,7 +146,7 @@ class NestedLoopJoin(Check):
             elif not told:
                 on = " by 0 equalities; whether there is a condition, the text does not tell"
             advice = ""
-            if " OR " in condition and " = " in condition:
+            if _OR.search(condition) and " = " in condition:
                 advice = "Write the alternatives of OR as joins of their own and unite them: each has an equality then."
             said = f"{node.op}{f' ({kind})' * bool(kind)} compares {_sides(plan, node)}{pairs}{on}."
             yield Hit(said, (node.id,), advice=advice, stake=stake, cause=str(node.id))
@@ -154,7 +157,7 @@ def _not_in(node: PlanNode) -> bool:
     if not str(node.arguments.get("join_type", "")).startswith("LeftAnti"):
         return False
     condition = str(node.arguments.get("condition") or "")
-    return bool(node.arguments.get("null_aware")) or (" OR isnull((" in condition and " = " in condition)
+    return bool(node.arguments.get("null_aware")) or (bool(_OR_NULL.search(condition)) and " = " in condition)
 
 
 class NotInWithNulls(Check):

@@ -22,7 +22,7 @@ _SKIPPED = frozenset({"plan_id", "partitioning_kind", "functions", "aggregate_at
 
 
 _BRACKET = re.compile(r"[()]")
-_BRACKET_OR_AND = re.compile(r"[()]| AND ")
+_BRACKET_OR_AND = re.compile(r"[()\[\]]| AND | && ")  # && up to Spark 2.4
 
 
 #: A text without expression ids.
@@ -140,7 +140,8 @@ def _words(value: object, plain: Plain) -> str:
 
 
 def conjuncts(condition: str) -> list[str]:
-    """The parts of a condition that AND joins at its top: `(a > 1) AND (b = 2)` gives two.
+    """The parts of a condition that AND joins at its top: `(a > 1) AND (b = 2)` gives two, as `(a > 1) && (b = 2)`
+    of Spark 2 does.
 
     Quotes are not understood, as Spark prints none around text literals; a part with unequal brackets stays whole.
     """
@@ -162,14 +163,18 @@ def conjuncts(condition: str) -> list[str]:
 
 def _split(text: str, start: int, end: int, closing: Mapping[int, int]) -> list[tuple[int, int]]:
     """Where the parts of a range begin and end that AND joins outside of all brackets."""
-    parts, at = [], start
+    parts, at, lists = [], start, 0
     while mark := _BRACKET_OR_AND.search(text, at, end):
-        if mark.group() == " AND ":
+        found = mark.group()
+        at = mark.end()
+        if found in "[]":
+            lists = max(0, lists + (1 if found == "[" else -1))
+        elif found == " AND " or (found == " && " and not lists):  # within [..] it joins what a subquery reads
             parts.append((start, mark.start()))
-            start = at = mark.end()
+            start = at
         elif mark.start() in closing:
             at = closing[mark.start()] + 1
-        else:
+        elif found in "()":
             break
     return [*parts, (start, end)]
 

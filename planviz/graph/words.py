@@ -291,7 +291,9 @@ def condition_words(condition: str) -> str:
     if len(condition) > _LONGEST_CONDITION:
         return _bare(condition)
     parts = [_CAST.sub(r"\1", part) for part in _conjuncts(_bare(condition))]
-    bare = [f"({_bare(part)})" if len(parts) > 1 and " OR " in part else _bare(part) for part in parts]
+    bare = [
+        f"({_bare(part)})" if len(parts) > 1 and (" OR " in part or " || " in part) else _bare(part) for part in parts
+    ]
     telling = [part for part in bare if not _NOT_NULL.fullmatch(part)]
     return " AND ".join(telling or [_NOT_NULL.sub(r"\1 is not null", part) for part in bare])
 

@@ -129,3 +129,16 @@ def test_an_exchange_that_reuses_what_it_stands_beneath_ends() -> None:
         "   +- ReusedExchange [b#2], BroadcastExchange IdentityBroadcastMode, [plan_id=7]\n"
     )
     assert "cartesian-product" in {f.name for f in found(text)}
+
+
+@pytest.mark.parametrize("words", [("AND", "OR"), ("&&", "||")])
+def test_conditions_of_every_version_are_told_apart(words: tuple[str, str]) -> None:
+    both, either = words
+    scan = "+- {{t:a#1,b#2}}".format()
+    pushed = found(f"Filter ((isnotnull(a#1) {both} (b#2 > 4)) {both} (cast(a#1 as string) = 7))\n{scan}\n")
+    (said,) = [f.evidence for f in pushed if f.name == "filter-not-pushed"]
+    assert said.endswith("0 conditions of 2 reached the files."), "Spark's own isnotnull is no condition of the query"
+    loop = f"BroadcastNestedLoopJoin BuildRight, LeftOuter, ((a#1 = c#3) {either} (b#2 = d#4))\n:- {{t:a#1,b#2}}\n"
+    joined = found(loop + "+- BroadcastExchange IdentityBroadcastMode, [plan_id=1]\n   +- {u:c#3,d#4}\n")
+    (advice,) = [f.advice for f in joined if f.name == "nested-loop-join"]
+    assert advice.startswith("Write the alternatives of OR as joins of their own")

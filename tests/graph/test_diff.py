@@ -149,6 +149,8 @@ def test_identity_decides_where_both_plans_carry_it() -> None:
         ("(a > 1) AND (b = 2)", ["a > 1", "b = 2"]),
         ("((a > 1) AND ((b = 2) AND isnotnull(c)))", ["a > 1", "b = 2", "isnotnull(c)"]),
         ("(a AND b) OR (c AND d)", ["(a AND b) OR (c AND d)"]),
+        ("(((a > 1) && isnotnull(c)) && (b || d))", ["a > 1", "isnotnull(c)", "b || d"]),
+        ("(a > scalar-subquery#1 [b && c])", ["a > scalar-subquery#1 [b && c]"]),
         ("(a > 1", ["(a > 1"]),
         ("", [""]),
     ],
