@@ -120,7 +120,7 @@ class CoalesceToOne(Check):
 
 
 class RepartitionLost(Check):
-    """A repartition that the query asks for, right below another exchange."""
+    """A repartition that the query asks for, right below another exchange, and that nothing else reads."""
 
     name = "repartition-lost"
     title = "Repartition without effect"
@@ -131,8 +131,9 @@ class RepartitionLost(Check):
 
     def find(self, plan: PlanView) -> Iterator[Hit]:
         """See `Check.find`."""
+        read_again = {link.target for link in plan.graph.links() if link.type == "reuse"}
         for node in plan.nodes:
-            if node.op not in SHUFFLES or not _asked(node):
+            if node.op not in SHUFFLES or not _asked(node) or node.id in read_again:
                 continue
             between: list[PlanNode] = []
             for up in plan.above(node):
