@@ -130,6 +130,10 @@ SPELLINGS: tuple[Spelling, ...] = (
     _spelling("isDistinct=", r",mode=\w+,isDistinct=", "1.5", "1.6", "aggregates show mode and isDistinct"),
     # Subqueries of every version join what they read with && in brackets.
     _spelling(") && ", r"^[^\[]*\) && ", "", "2.4", "conjunctions are written &&"),
+    _spelling(") || ", r"^[^\[]*\) \|\| ", "", "2.4", "alternatives are written ||"),
+    _spelling(
+        "Batched: ", r"\bBatched: (?:true|false), Format: ", "2.0", "2.4", "a scan without DataFilters", weak=True
+    ),
     _spelling(" AND ", r"\) AND \(|#\d+L?\) AND ", "3.0", "", "conjunctions are written AND"),
     _spelling("[id=#", r"^Exchange .*, (?:true|false), \[id=#\d+\]$", "3.0", "3.0", "an exchange shows true or false"),
     _spelling(

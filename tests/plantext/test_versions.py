@@ -60,6 +60,12 @@ HEAD = "== Physical Plan ==\n"
         ),
         ("== Analyzed Logical Plan ==\na: int\nCTERelationRef 0, true, [a#1], false\n", "Spark 3.4 to 3.5", "high"),
         ("== Optimized Logical Plan ==\nRelation default.t[a#1] parquet\n", "Spark 3.2 to 3.3", "high"),
+        (
+            HEAD + "Filter ((a#1 > 2) || (a#1 < 0))\n+- *(1) FileScan csv [a#1] Batched: false, Format: CSV, Location: "
+            "InMemoryFileIndex[file:/t], PartitionFilters: [], PushedFilters: [], ReadSchema: struct<a:int>\n",
+            "Spark 2.3 to 2.4",
+            "high",
+        ),
         ("== Optimized Logical Plan ==\nUnion\n:- LocalRelation [a#1]\n+- LocalRelation [a#2]\n", "Spark 3.0", "low"),
     ],
 )
