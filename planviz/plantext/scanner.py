@@ -63,6 +63,8 @@ _TITLES = {
     "physical": "Physical Plan",
 }
 _MESSAGE = re.compile(r"\s*(?:[\w$]+\.)*\w*(?:Exception|Error): ")
+_ANNOUNCED = re.compile(r"(?:[Pp]lan|\btree):$")
+_WRAPPED = 8  # lines of one operator
 _IN_MESSAGE = re.compile(r"(?:(?<= in )|(?<= for ))['!~]*([A-Z]\w*)(?= |$)")
 _ROOT_NAME = re.compile(r"['!~*^()\d ]*([A-Za-z_]\w*)")
 
@@ -272,6 +274,8 @@ class _Scanner:
             following = self.text[index + 1] if index + 1 < self.size else ""
             if not following.strip() and index + 2 < self.size and self._is_named_root(line):
                 following = self.text[index + 2]
+            if not is_marked(following) and self._is_named_root(line):
+                following = self._behind_brackets(index)
             if is_marked(following) and (root := _behind_message(line)):
                 said = line[: len(line) - len(root)].strip()
                 self.found.notes.append(f"Line {self.lines.number[index]}: the error above the plan: {said[:300]}")
@@ -299,9 +303,22 @@ class _Scanner:
         return match is not None and is_known(match.group(1)) and sure
 
     def _is_named_alone(self, index: int, line: str) -> bool:
-        """Whether a line is a plan of one operator: below the message of an error, which ends in a semicolon there."""
+        """Whether a line is a plan of one operator: below the message of an error, which ends in a semicolon there,
+        or below a line of a log such as `executedPlan:`."""
         above = self.text[index - 1].rstrip() if index else ""
-        return above[-1:] == ";" and _MESSAGE.match(above) is not None and self._is_named_root(line)
+        announced = above[-1:] == ";" and _MESSAGE.match(above) is not None
+        return (announced or _ANNOUNCED.search(above) is not None) and self._is_named_root(line)
+
+    def _behind_brackets(self, index: int) -> str:
+        """The line after those that close the brackets which the one at `index` opens; empty where none of the next
+        does."""
+        opened = 0
+        for at in range(index, min(self.size, index + _WRAPPED)):
+            line = self.text[at]
+            opened += line.count("(") + line.count("[") - line.count(")") - line.count("]")
+            if opened <= 0:
+                return self.text[at + 1] if at > index and at + 1 < self.size else ""
+        return ""
 
     # -- explain formatted
 

@@ -263,3 +263,30 @@ def test_a_cache_whose_indentation_is_lost() -> None:
 def test_a_call_behind_the_last_line_of_an_array() -> None:
     document = open_text("plan = [\n  'Filter (a#1 > 2)',\n  '+- Scan ExistingRDD[a#1]',\n].join('\\n');\n")
     assert [node.text for node in document.plans[0]] == ["Filter (a#1 > 2)", "Scan ExistingRDD[a#1]"]
+
+
+def test_an_operator_that_its_author_wrapped() -> None:
+    document = open_text(
+        "  // whose plan looks like:\n"
+        "  //    ObjectHashAggregate(keys=[a#10], functions=[collect_list(b#11, 0, 0)],\n"
+        "  //                        output=[a#10, collect_list(b)#17])\n"
+        "  //      +- Exchange hashpartitioning(a#10, 200), true, [id=#13]\n"
+        "  //        +- ObjectHashAggregate(keys=[a#10], functions=[partial_collect_list(b#11, 0, 0)],\n"
+        "  //                               output=[a#10, buf#21])\n"
+        "  //          +- LocalTableScan [a#10, b#11]\n"
+        "  //\n  //    We override the type of buf#21.\n"
+    )
+    names = ["ObjectHashAggregate", "Exchange", "ObjectHashAggregate", "LocalTableScan"]
+    assert trees(document) == [list(enumerate(names))]
+    final, _, partial, _ = document.plans[0]
+    assert [len(node.arguments["functions"]) for node in (final, partial)] == [1, 1]
+    assert [node.arguments["output"][1] for node in (final, partial)] == ["collect_list(b)#17", "buf#21"]
+
+
+def test_a_scan_that_a_log_announces() -> None:
+    document = open_text(
+        "[main] WARN  org.example.Writer [] - executedPlan:\n"
+        "*(1) Scan ExistingRDD[_commit#206,_record#208,\n     _path#209,id#211,ts#214L]\n\nwhich is slow.\n"
+    )
+    assert [len(node.arguments["output"]) for node in document.plans[0]] == [5]
+    assert [number for number, _ in document.unparsed] == [1, 5]

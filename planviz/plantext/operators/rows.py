@@ -22,7 +22,7 @@ from planviz.plantext.operators.pieces import (
 #: Names that may stand before `=` in `Operator(name=.., name=[..])`. Going by names keeps the lists apart even where a
 #: literal has left a bracket open.
 _NAMED = re.compile(
-    r"(?:^\s*|, ?)(keys?|functions|output|limit|offset|orderBy|sortOrder|partitionOrderCount|isStreamingAgg|"
+    r"(?:^\s*|,\s*)(keys?|functions|output|limit|offset|orderBy|sortOrder|partitionOrderCount|isStreamingAgg|"
     r"ignoreNullKeys|skew|columnarIn|columnarOut|strategy)=(?=[\[\w-])"
 )
 _REFERENCES = re.compile(r"\[[\w.$]+(?:,[\w.$]+)*\]$")
