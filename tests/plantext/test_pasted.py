@@ -290,3 +290,14 @@ def test_a_scan_that_a_log_announces() -> None:
     )
     assert [len(node.arguments["output"]) for node in document.plans[0]] == [5]
     assert [number for number, _ in document.unparsed] == [1, 5]
+
+
+def test_what_a_command_says_by_true_and_false() -> None:
+    hive, other = open_text(
+        "== Physical Plan ==\nExecute InsertIntoHiveTable `db`.`t`, org.apache.hadoop.hive.serde2.lazy.LazySimpleSerDe, "
+        "Map(pt -> Some(1)), true, false, [a, b]\n+- LocalTableScan [a#1, b#2]\n"
+        "\n== Physical Plan ==\nExecute InsertIntoLakeCommand Map(pt -> Some(1)), true\n+- LocalTableScan [a#1, b#2]\n"
+    ).plans
+    assert (hive[0].arguments["overwrite"], hive[0].arguments["if_partition_not_exists"]) == (True, False)
+    assert hive[0].arguments["table"] == "db.t"
+    assert "if_partition_not_exists" not in other[0].arguments

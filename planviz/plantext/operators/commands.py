@@ -42,7 +42,7 @@ def read_command(op: str, text: str) -> Parts:
         parts = in_order(pieces, POSITIONS[op])
     else:
         parts = {}
-        rest(parts, [piece for piece in pieces if not _recognise(piece, parts)])
+        rest(parts, [piece for piece in pieces if not _recognise(op, piece, parts)])
     if "sink" not in parts and "Lambda" not in str(parts.get("refresh", "Lambda")):
         parts["sink"] = parts.pop("refresh")  # Iceberg's own, which refreshes nothing
     table = parts.get("table")
@@ -58,7 +58,7 @@ def read_command(op: str, text: str) -> Parts:
     return parts
 
 
-def _recognise(piece: str, parts: Parts) -> bool:
+def _recognise(op: str, piece: str, parts: Parts) -> bool:
     """Take a piece into `parts` by what it looks like; False when it looks like nothing known."""
     if is_list(piece):
         listed = items(piece)
@@ -85,7 +85,7 @@ def _recognise(piece: str, parts: Parts) -> bool:
         parts["location"] = piece
     elif "FileIndex" in piece:
         parts["file_index"] = without_class(piece)
-    elif piece in ("true", "false") and "if_partition_not_exists" not in parts:
+    elif piece in ("true", "false") and "HadoopFs" in op and "if_partition_not_exists" not in parts:
         parts["if_partition_not_exists"] = piece == "true"
     else:
         return False

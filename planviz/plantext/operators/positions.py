@@ -145,6 +145,9 @@ _POSITIONS = {
     "CreateDataSourceTableAsSelectCommand": "table:text mode:word columns:list",
     "DeleteFromTable": "condition:text",
     "UpdateTable": "assignments:list condition:text",
+    "InsertIntoHiveTable": (
+        "table:text serde:text partition:call overwrite:bool if_partition_not_exists:bool columns:list"
+    ),
     "InsertIntoDir": "local:bool location:text format:word overwrite:bool",
     "InsertIntoDataSourceDirCommand": "location:text format:word overwrite:bool",
     "InsertIntoStatement": (
