@@ -155,6 +155,7 @@ class _TreeReader:
         self.stack: list[_Open] = []
         self.continued: dict[int, tuple[PlanNode, list[str]]] = {}
         self.shifted = False  # an operator stands at the column of one that was the last child
+        self.usual = False  # beneath the root an operator stands three columns right of its parent
         self.pending = False  # an adaptive heading waits for the root of its plan
 
     def read(self, start: int) -> tuple[Tree, int]:
@@ -430,11 +431,14 @@ class _TreeReader:
         nodes.append(node)
         if parent is not None and not root and (column - stack[-1].column == 6 or _is_cached(parent.op, op)):
             plan.links.append(Link(parent.id, node.id, "subquery"))
+        elif parent is not None and parent.parent is not None and column - stack[-1].column == 3:
+            self.usual = True
         stack.append(_Open(column, node, plan, last_child=last_child and not root))
 
     def _finish(self) -> None:
         for node, lines in self.continued.values():
             node.text = "\n".join([node.text, *lines])
+        self._keep_inputs()
         if len(self.tree.nodes) > 1 and sum(1 for node in self.tree.nodes if node.parent is None) > 1:
             self.tree.notes.append("The text does not begin at the root of the plan: its first lines are missing.")
 
@@ -443,6 +447,13 @@ class _TreeReader:
                 "Some operators stand under a sibling that was the last one: their indentation was lost, so they were "
                 "read as its children."
             )
+
+    def _keep_inputs(self) -> None:
+        """Where every level is six columns wide, as by two tabs, the children that seem to be inner ones are inputs."""
+        nodes, links = self.tree.nodes, self.tree.links
+        inner = [link for link in links if not _is_cached(nodes[link.source].op, nodes[link.target].op)]
+        if not self.usual and len(inner) > 1 and not any("ubquery" in nodes[link.target].op for link in inner):
+            links[:] = [link for link in links if link not in inner]
 
     # -- line breaks inside literals
 

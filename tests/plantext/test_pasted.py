@@ -294,10 +294,32 @@ def test_a_scan_that_a_log_announces() -> None:
 
 def test_what_a_command_says_by_true_and_false() -> None:
     hive, other = open_text(
-        "== Physical Plan ==\nExecute InsertIntoHiveTable `db`.`t`, org.apache.hadoop.hive.serde2.lazy.LazySimpleSerDe, "
+        "== Physical Plan ==\n"
+        "Execute InsertIntoHiveTable `db`.`t`, org.apache.hadoop.hive.serde2.lazy.LazySimpleSerDe, "
         "Map(pt -> Some(1)), true, false, [a, b]\n+- LocalTableScan [a#1, b#2]\n"
         "\n== Physical Plan ==\nExecute InsertIntoLakeCommand Map(pt -> Some(1)), true\n+- LocalTableScan [a#1, b#2]\n"
     ).plans
     assert (hive[0].arguments["overwrite"], hive[0].arguments["if_partition_not_exists"]) == (True, False)
     assert hive[0].arguments["table"] == "db.t"
     assert "if_partition_not_exists" not in other[0].arguments
+
+
+def test_levels_of_six_columns_are_inputs() -> None:
+    document = open_text(
+        "== Physical Plan ==\n"
+        "TakeOrderedAndProject(limit=5, orderBy=[n#9L DESC], output=[a#1,n#9L])\n"
+        "+- *HashAggregate(keys=[a#1], functions=[count(1)])\n"
+        "\t\t+- Exchange hashpartitioning(a#1, 5)\n"
+        "\t\t\t\t+- *HashAggregate(keys=[a#1], functions=[partial_count(1)])\n"
+        "\t\t\t\t\t\t+- InMemoryTableScan [a#1]\n"
+        "\t\t\t\t\t\t\t\t+- InMemoryRelation [a#1], StorageLevel(disk, memory, deserialized, 1 replicas)\n"
+        "\t\t\t\t\t\t\t\t\t\t+- *Scan csv [a#1]\n"
+    )
+    plan = document.plans[0]
+    assert [node.depth for node in plan] == [*range(7)]
+    assert [(link.source, link.target) for link in plan.links()] == [(4, 5), (5, 6)]
+    subquery = open_text(
+        "== Physical Plan ==\nProject [a#1]\n+- Filter (a#1 > Subquery scalar-subquery#2, [id=#9])\n"
+        "   :  +- Subquery scalar-subquery#2, [id=#9]\n   :     +- LocalTableScan [b#3]\n   +- LocalTableScan [a#1]\n"
+    ).plans[0]
+    assert [(link.source, link.target, link.type) for link in subquery.links()] == [(1, 2, "subquery")]
