@@ -47,7 +47,8 @@ def in_newer_words(plans: Sequence[PlanGraph]) -> list[PlanGraph]:
     """The plans as Spark 3.0 would have printed them; those that are written so already stay what they are."""
     texts = [n.text for p in plans for n in p]
     first = any(_FIRST.search(t) for t in texts)
-    if not first and not any(_SECOND.search(t) for t in texts):
+    cut = any(_splits(n, p.stage) != n.text for p in plans for n in p if n.op == "Range")
+    if not first and not cut and not any(_SECOND.search(t) for t in texts):
         return list(plans)
     return [_rewritten(p, first) for p in plans]
 
@@ -62,6 +63,7 @@ def _rewritten(plan: PlanGraph, first: bool) -> PlanGraph:
     for node in plan:
         made = copy.copy(node)
         made.op, made.text = _words(node, first)
+        made.text = _splits(made, plan.stage)
         made.kind = kind_of(made.op) if made.op != node.op else node.kind
         nodes.append(made)
     links = list(plan.links())
@@ -69,6 +71,12 @@ def _rewritten(plan: PlanGraph, first: bool) -> PlanGraph:
         if node.parent is not None and (type := plan.edge_type(node.parent, node.id)) != "child":
             links.append(Link(node.parent, node.id, type))
     return PlanGraph.from_nodes(plan.stage, plan.title, nodes, links, plan.notes)
+
+
+def _splits(node: PlanNode, stage: str) -> str:
+    """The line of an operator; a physical range has printed its splits as the logical one does until 2.2."""
+    physical = stage in ("physical", "initial") and node.op == "Range" and node.operator_id is None
+    return re.sub(r"splits=Some\((\d+)\)", r"splits=\1", node.text) if physical else node.text
 
 
 def _words(node: PlanNode, first: bool) -> tuple[str, str]:

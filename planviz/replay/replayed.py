@@ -65,6 +65,8 @@ class Replay:
     #: The analyzed plan with what is cached read from its caches.
     start: LogicalPlan | None = None
     config: OptimizerConfig = field(default_factory=OptimizerConfig)
+    #: The versions that printed the text, in words, where they are older than every profile.
+    older: str = ""
     stages: tuple[str, ...] = ()
     #: What people call the relations, by `fitting.key_of`.
     names: dict[str, str] = field(default_factory=dict)
@@ -114,6 +116,7 @@ class _Replaying:
         self.readings: dict[bool, dict[str, ReadPlan]] = {}
         physical = self._physical()
         older = printed.last < (3, 0) and not printed.contradicted
+        made.older = printed.words if older else ""
         self.form = PhysicalForm(physical if physical is not None else PlanGraph("physical", ""), older)
         self.first_id = made.first_id = max((n for n in numbers if n < 1 << 40), default=0) + 1
 

@@ -294,3 +294,11 @@ def test_a_nested_loop_tells_of_sizes_only_where_another_size_would_give_another
     assert document is not None
     report = replay_report(document.statements[0])
     assert {size.name: size.words for size in report.sizes} == {"shop.a": a, "shop.b": b}
+
+
+def test_the_profile_of_an_older_text_is_said_to_be_the_oldest() -> None:
+    text = "== Physical Plan ==\n*Filter (id#0L > 3)\n+- *Range (0, 10, step=1, splits=Some(2))\n"
+    document = replayed(open_text(text))
+    assert document is not None
+    report = replay_report(document.statements[0])
+    assert report.settings[0] == ("profile", "spark-3.0", "the oldest one; the text is of Spark 2.0 to 2.2")

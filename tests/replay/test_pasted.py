@@ -270,3 +270,9 @@ def test_a_plan_that_was_cut_off_is_not_planned_again(lines: int, missing: str) 
     made = replayed_text("\n".join(CUT.rstrip("\n").split("\n")[:lines]))
     assert made.verdicts == {"optimized": "absent", "physical": "absent"}
     assert [f for f in made.failures if f"{missing} stands without what it reads" in f]
+
+
+def test_a_physical_range_of_spark_2_2() -> None:
+    made = replayed_text(SELF_JOIN.replace("splits=4", "step=1, splits=Some(4)").replace("ASC]", "ASC NULLS FIRST]"))
+    assert made.verdicts["physical"] == "equal", made.differences["physical"]
+    assert made.older == "Spark 2.0 to 2.2"

@@ -71,7 +71,7 @@ def replay_report(statement: SqlStatement) -> ReplayReport:
     made = statement.replay
     if made is None:
         raise ValueError("this statement was not replayed")
-    settings = [("profile", made.config.profile, "given" if made.given.profile else "the version that fits the text")]
+    settings = [("profile", made.config.profile, _why_profile(made))]
     settings += [(s.key, str(s.value).lower() if isinstance(s.value, bool) else str(s.value), s.evidence)
                  for s in made.settings]  # fmt: skip
     return ReplayReport(
@@ -82,6 +82,14 @@ def replay_report(statement: SqlStatement) -> ReplayReport:
         {stage: tuple(_differences(found)) for stage, found in made.differences.items()},
         tuple(made.failures),
     )
+
+
+def _why_profile(made: Replay) -> str:
+    if made.given.profile:
+        return "given"
+    if made.older:
+        return f"the oldest one; the text is of {made.older}"
+    return "the version that fits the text"
 
 
 def _counts(statement: SqlStatement, made: Replay) -> str:
