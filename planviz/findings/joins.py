@@ -301,12 +301,15 @@ class UnusedOuterSide(Check):
     def _used(self, plan: PlanView, join: PlanNode, ours: set[str]) -> bool:
         """Whether something up to the first operator that lists its columns uses more than the kept side's columns.
 
-        Aggregates do not print the ids of their results, so an id that is not known counts as the other side's.
+        Aggregates do not print the ids of their results, so an id that is not known counts as the other side's. Where
+        the kept side has no ids, as in plans written by hand, nobody knows.
         """
+        if not ours:
+            return True
         for up in plan.above(join):
             lists = up.op == "Project" or up.kind == "aggregate"
             text = _ALIAS.sub("", f"{up.text} {arguments_text(up)}") if lists else up.text
-            if "truncated" in up.badges or not ids(text) <= ours:
+            if "truncated" in up.badges or "[...]" in up.text or not ids(text) <= ours:
                 return True
             if lists:
                 return up.op == "Expand"
