@@ -63,6 +63,7 @@ _TITLES = {
     "physical": "Physical Plan",
 }
 _MESSAGE = re.compile(r"\s*(?:[\w$]+\.)*\w*(?:Exception|Error): ")
+_GENERATED = re.compile(r"\s*\*\(\d+\) [A-Z]")
 _ANNOUNCED = re.compile(r"(?:[Pp]lan|\btree):$")
 _WRAPPED = 8  # lines of one operator
 _IN_MESSAGE = re.compile(r"(?:(?<= in )|(?<= for ))['!~]*([A-Z]\w*)(?= |$)")
@@ -276,6 +277,8 @@ class _Scanner:
                 following = self.text[index + 2]
             if not is_marked(following) and self._is_named_root(line):
                 following = self._behind_brackets(index)
+            if following.lstrip()[:3] in ("// ", "-- ") and index + 2 < self.size and _GENERATED.match(line):
+                following = self.text[index + 2]  # somebody's remark below the root
             if is_marked(following) and (root := _behind_message(line)):
                 said = line[: len(line) - len(root)].strip()
                 self.found.notes.append(f"Line {self.lines.number[index]}: the error above the plan: {said[:300]}")

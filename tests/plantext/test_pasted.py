@@ -323,3 +323,15 @@ def test_levels_of_six_columns_are_inputs() -> None:
         "   :  +- Subquery scalar-subquery#2, [id=#9]\n   :     +- LocalTableScan [b#3]\n   +- LocalTableScan [a#1]\n"
     ).plans[0]
     assert [(link.source, link.target, link.type) for link in subquery.links()] == [(1, 2, "subquery")]
+
+
+def test_a_remark_between_the_root_and_its_child() -> None:
+    document = open_text(
+        "  /*\n"
+        "    *(1) ColumnarToRow\n"
+        "    // PartitionFilters: [isnotnull(c#2), (c#2 = RU)] -> one folder is read\n"
+        "    +- FileScan parquet [a#1,c#2] Batched: true, DataFilters: [], Format: Parquet\n"
+        "  */\n"
+    )
+    assert trees(document) == [[(0, "ColumnarToRow"), (1, "FileScan")]]
+    assert [number for number, _ in document.unparsed] == [1, 3, 5]
