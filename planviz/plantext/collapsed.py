@@ -50,6 +50,8 @@ def restore_lines(lines: Lines) -> Lines | None:
     end: list[int] = []
     for line, at, last in zip(lines.text, lines.number, lines.end, strict=True):
         restored = _restore(line) if _lost(line, marked) or (not marked and _MARK.search(line)) else [line]
+        if len(restored) > 1:  # behind the last operator stands the border of a table that the plan stood in
+            restored = [part.removesuffix(" |").rstrip() for part in restored]
         text.extend(restored)
         number.extend([at] * len(restored))
         end.extend([last] * len(restored))

@@ -335,3 +335,14 @@ def test_a_remark_between_the_root_and_its_child() -> None:
     )
     assert trees(document) == [[(0, "ColumnarToRow"), (1, "FileScan")]]
     assert [number for number, _ in document.unparsed] == [1, 3, 5]
+
+
+def test_the_border_of_a_table_behind_a_plan_on_one_line() -> None:
+    document = open_text(
+        "scala> q.explain == Physical Plan == *(3) SortMergeJoin [id#5], [id#9], Inner :- *(1) Sort [id#5 ASC NULLS "
+        "FIRST], false, 0 : +- Exchange hashpartitioning(id#5, 200) : +- LocalTableScan [id#5] +- *(2) Sort [id#9 ASC "
+        "NULLS FIRST], false, 0 +- ReusedExchange [id#9], Exchange hashpartitioning(id#5, 200) |\nKey | Name |\n"
+    )
+    plan = document.plans[0]
+    assert plan[5].arguments["reuses"] == "Exchange hashpartitioning(id#5, 200)"
+    assert [(link.source, link.target, link.type) for link in plan.links()] == [(5, 2, "reuse")]
