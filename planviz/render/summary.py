@@ -12,7 +12,9 @@ from planviz.render.text import one_line
 from planviz.units import beyond, byte_size
 
 #: Scans of what the plan has elsewhere.
-_NO_SOURCES = ("Reused", "InMemory")
+_NO_SOURCES = ("Reused", "InMemory", "CTERelationRef")
+#: What stands where the name of a table would: two scans of such are not two scans of one table.
+_NO_NAMES = ("ExistingRDD", "ExternalRDDScan", "OneRowRelation")
 #: Beyond so many tables only their number is told.
 _MOST_TABLES = 4
 
@@ -50,6 +52,8 @@ def _reads(nodes: list[PlanNode], scene: Scene) -> Line | None:
 
 def _source(node: PlanNode, title: str) -> str:
     """The table or path that a scan reads, "" where the plan tells its format alone."""
+    if node.arguments.get("table") in _NO_NAMES or (node.op == "ScanV2" and not node.arguments.get("table")):
+        return ""
     name, format = title.partition("Scan ")[2] or title.partition("Relation ")[2], node.arguments.get("format")
     if node.arguments.get("table") or not isinstance(format, str):
         return name

@@ -80,3 +80,17 @@ def test_a_scan_of_files_is_named_by_its_folder_and_one_without_a_path_is_none()
     plan = "== Physical Plan ==\n*(1) Project [a#1]\n+- *(1) " + scan
     assert short(plan.format("(2 paths)[s3://b/sales/orders/day=1, s3://b/sales/orders/day=2]"))["reads"] == "orders"
     assert short(plan.format("(1 paths)[s3:..."))["reads"] == "1 source"
+
+
+def test_two_rdds_are_two_sources_and_a_reference_to_a_cte_is_none() -> None:
+    told = short(
+        "== Physical Plan ==\nSortMergeJoin [a#1], [b#2], Inner\n:- Sort [a#1 ASC NULLS FIRST], false, 0\n"
+        ":  +- Scan ExistingRDD[a#1]\n+- Sort [b#2 ASC NULLS FIRST], false, 0\n   +- Scan ExistingRDD[b#2]\n"
+    )
+    assert told["reads"] == "2 sources"
+    told = short(
+        "== Optimized Logical Plan ==\nWithCTE\n:- CTERelationDef 0, false\n:  +- Relation shop.big[k#1] parquet\n"
+        "+- Join Inner, (k#3 = k#5)\n   :- CTERelationRef 0, true, [k#3], false\n"
+        "   +- CTERelationRef 0, true, [k#5], false\n"
+    )
+    assert told["reads"].endswith("big")
