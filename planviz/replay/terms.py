@@ -27,6 +27,11 @@ _ESCAPE = re.compile(r" ESCAPE '(.)'")
 _TAIL = re.compile(r"(|,\d+,\d+(?:,\w+)?|, ?DecimalType\(\d+,\d+\)(?:, ?(?:true|false))?)\)")
 _NUMBER = re.compile(r"-?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?(?=$|[,)\] ])")
 _INTERVAL = re.compile(r"INTERVAL '[^']*' (?:YEAR|MONTH|DAY|HOUR|MINUTE|SECOND)(?: TO (?:MONTH|HOUR|MINUTE|SECOND))?")
+#: A folded day or moment that an interval is added to: such a sum has no brackets of its own.
+_MOMENT = re.compile(
+    r"\d{4}-\d\d-\d\d(?: \d\d:\d\d:\d\d(?:\.\d+)?)?"
+    r"(?= [-+] (?:INTERVAL '|-?[\d.]+ (?:years|months|days|hours|minutes|seconds)\b))"
+)
 _ORDER = re.compile(r" (ASC|DESC) (NULLS FIRST|NULLS LAST)")
 _SUFFIX = re.compile(r" (?:AS .*#\d|IN \(|INSET |LIKE |(?:ASC|DESC) NULLS )")
 _NAMED = re.compile(r" (?:AS .*#\d|(?:ASC|DESC) NULLS )")
@@ -291,7 +296,7 @@ class Terms:
         for term in self._written(start, stops):
             found = True
             yield term
-        if found and text.startswith(("cast(", "CASE ", "(("), start):
+        if found and (text.startswith(("cast(", "CASE ", "((", "INTERVAL '"), start) or _MOMENT.match(text, start)):
             return
         for end in self._ends(start, stops):
             yield self._made("constant", start, end, (text[start:end],))
@@ -314,12 +319,16 @@ class Terms:
             yield from self._plan(m)
         elif (m := _LAMBDA.match(text, start)) is not None:
             yield self._made("lambda", start, m.end(), (m.group(1), m.group(2), m.group(3)))
-        elif (m := _INTERVAL.match(text, start) or _NUMBER.match(text, start)) is not None:
+        elif (
+            m := _INTERVAL.match(text, start) or _MOMENT.match(text, start) or _NUMBER.match(text, start)
+        ) is not None:
             yield self._made("constant", start, m.end(), (m.group(),))
         elif c in "-~" and c:
             kind = "minus" if c == "-" else "tilde"
             for inner in self._primary(start + 1, stops):
-                if inner.kind != "constant":  # a number holds its sign, and a text has none
+                # A number holds its sign, and a text has none.
+                folds = inner.text.startswith("INTERVAL '") or (c == "~" and _NUMBER.fullmatch(inner.text))
+                if inner.kind != "constant" or folds:
                     yield self._made(kind, start, inner.end, (), (inner,))
         elif (m := _NAME.match(text, start)) is not None:
             yield from self._call(start, m.group())
