@@ -29,6 +29,7 @@ _PARTITIONING = re.compile(r"\b(?:hash|range)partitioning\((?:[^\n]*?), (\d+)\),
 _BARE = re.compile(r"\b(?:hash|range)partitioning\([^\n]*, (\d+)\)$")
 _ROUND = re.compile(r"\bRoundRobinPartitioning\((\d+)\)")
 _ZONED = re.compile(r"Some\(([A-Z]\w+(?:/\w+)*|[+-]\d\d:\d\d)\)")
+_GLOBAL = re.compile(r"\], true, \d+$")
 _STAGED = re.compile(r"(?:Shuffle|Broadcast|Result|TableCache)QueryStage$|AQEShuffleRead$|(?:Gpu)?CustomShuffleReader$")
 
 
@@ -80,8 +81,10 @@ def _adaptive(physical: Sequence[PlanNode]) -> list[Setting]:
     if any(n.kind == "exchange" for n in physical):
         return [Setting(ADAPTIVE, False, "there are exchanges and no AdaptiveSparkPlan")]
     asking = next((n.op for n in physical if _asks(n)), None)
-    if asking is not None and any(n.codegen_stage is not None for n in physical):
+    if asking is not None and any(n.codegen_stage is not None or n.op == "ColumnarToRow" for n in physical):
         return [Setting(ADAPTIVE, False, f"{asking} asks for a distribution, and there is no AdaptiveSparkPlan")]
+    if any(n.op == "Subquery" for n in physical) and any(n.codegen_stage is not None for n in physical):
+        return [Setting(ADAPTIVE, False, "there is a subquery and no AdaptiveSparkPlan")]
     return []
 
 
@@ -94,9 +97,11 @@ def _without_code(physical: Sequence[PlanNode]) -> bool:
 
 
 def _asks(node: PlanNode) -> bool:
-    """Whether an operator needs the rows of a key together."""
+    """Whether an operator needs the rows of a key together, or all rows in one order."""
     if node.op in ("SortMergeJoin", "ShuffledHashJoin"):
         return True
+    if node.op == "Sort":
+        return _GLOBAL.search(node.text) is not None
     return node.kind in ("aggregate", "window") and "partial_" not in node.text
 
 
