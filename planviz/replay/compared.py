@@ -8,6 +8,7 @@ from functools import lru_cache
 
 _IDS = re.compile(
     r"(plan_id=|\[id=#)(\d+)|\b(CTERelation(?:Def|Ref) |UnionLoop(?:Ref)? )(\d+)|(CommonExpressionId\()(\d+)"
+    r"|\b(_common_expr_)(\d+)(?=#)"
     r"|(#)(\d+)(?=L?(?!\w))"
 )
 _PLACES = re.compile(
