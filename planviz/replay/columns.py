@@ -36,6 +36,8 @@ _LISTED = re.compile(r"\[[^\[\]]*\]")
 #: Kinds of operators that give no columns but their inputs' and those that an expression is named.
 _PASSING_ON = frozenset({"filter", "project", "join", "exchange", "sort", "other"})
 _NAMED = re.compile(r" AS (?:(?! AS )[^#\[\]])*#(\d+)")
+_LOOP = re.compile(r"UnionLoop (\d+), \[(.*)\]")
+_ZONED = re.compile(r"\bSome\(([A-Z]\w*/[\w/+-]+|UTC|[+-]\d\d:\d\d)\)")
 _COLUMN = re.compile(r"(?<![^\s,\[\]])([^\s,\[\]]+?)#(\d+)(L?)(?=[,\]\s]|$)")
 
 
@@ -63,10 +65,14 @@ class Columns:
     pruned: dict[str, list[bool]] = field(default_factory=dict)
     #: What the definitions of CTEs give, by their ids, as far as they are read.
     definitions: dict[int, tuple[AttributeReference, ...]] = field(default_factory=dict)
+    #: The columns of recursive CTEs as the physical plan lists them, by the loops' ids.
+    loops: dict[int, tuple[tuple[str, int, bool], ...]] = field(default_factory=dict)
     #: The caches that are read, by the text beneath their relations.
     caches: dict[str, CachedPlan] = field(default_factory=dict)
     #: How functions written in Python are called, by the id of the result, by the name where the text shows no ids.
     python: dict[int | str, PythonEvalType] = field(default_factory=dict)
+    #: The time zone that the text names, which not every function prints.
+    zone: str = "Etc/UTC"
     #: The ids of leaves' columns that are never null.
     never_null: set[int] = field(default_factory=set)
 
@@ -105,9 +111,14 @@ def columns_of(plans: Iterable[PlanGraph], heading_lines: Iterable[str] = ()) ->
             columns.output = parse_fields(re.sub(r"(?<=[\w`]): ", " ", line))
         except PlanvizError:
             continue
+    zones = (m[1] for p in plans for n in p if "Some(" in n.text and (m := _ZONED.search(n.text)) is not None)
+    columns.zone = next(zones, columns.zone)
     for plan in plans:
         for node in plan:
             columns.shortened = columns.shortened or " more fields" in node.text
+            if (loop := _LOOP.match(node.text)) is not None:
+                listed = ((n, int(i), bool(long)) for n, i, long in _COLUMN.findall(loop[2]))
+                columns.loops.setdefault(int(loop[1]), tuple(listed))
             if "Python" in node.op or "Pandas" in node.op:
                 columns.python |= python_calls(node.op, line_of(node).text)
             if node.kind == "scan" and "ReadSchema" in node.text:

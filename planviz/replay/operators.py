@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, NamedExpression, SortOrder
+from planviz.expressions.ids import next_id
 from planviz.expressions.python import PythonUDF
 from planviz.expressions.subqueries import LateralSubquery
 from planviz.logical.combining import (
@@ -17,6 +18,7 @@ from planviz.logical.combining import (
     Join,
     LateralJoin,
     Union,
+    UnionLoop,
     WithCTE,
 )
 from planviz.logical.operators import (
@@ -50,7 +52,9 @@ from planviz.logical.relations import (
     LogicalRelation,
     OneRowRelation,
     Range,
+    UnionLoopRef,
 )
+from planviz.logical.unresolved import PipeOperator
 from planviz.replay.columns import Columns
 from planviz.replay.expressions import Elaborator, Found
 from planviz.replay.literals import constant
@@ -118,7 +122,7 @@ class Operator:
         open = columns.shortened or any(map(_has_opaque, line.inputs))
         also = frozenset(a.name for a in self.scope.values())
         self.terms = Terms(self.text, self._names, open or line.unresolved, also)
-        self.elaborator = Elaborator(self.scope, line.outer, self.plans, ansi, found, columns.python)
+        self.elaborator = Elaborator(self.scope, line.outer, self.plans, ansi, found, columns.python, columns.zone)
         self.at = len(line.op) + 1
 
     def _names(self, expr_id: int) -> tuple[str, ...] | None:
@@ -511,10 +515,11 @@ def _rebalance(o: Operator) -> LogicalPlan:
 
 
 def _sample(o: Operator) -> LogicalPlan:
-    m = re.fullmatch(r"([\d.E-]+), ([\d.E-]+), (true|false), (-?\d+)(?:, (\w+))?", o.rest)
+    m = re.fullmatch(r"([\d.E-]+), ([\d.E-]+), (true|false)(?:, (-?\d+))?(?:, ([A-Z]\w+))?", o.rest)
     if m is None:
         return o.opaque()
-    made = Sample(float(m[1]), float(m[2]), m[3] == "true", int(m[4]), o.child, m[5] or "")
+    seed = None if m[4] is None else int(m[4])
+    made = Sample(float(m[1]), float(m[2]), m[3] == "true", seed, o.child, m[5] or "")
     return made if made.simple_string == o.text else o.opaque()
 
 
@@ -635,7 +640,22 @@ def _eval_python(o: Operator) -> LogicalPlan:
 
 
 def _loop(o: Operator) -> LogicalPlan:
-    return o.opaque()
+    m = re.fullmatch(r"UnionLoop (\d+)(?:, (\d+))?(?:, (\d+))?", o.text)
+    if m is None:
+        return o.opaque()
+    anchor, recursion = o.inputs
+    depth, limit = (None if n is None else int(n) for n in m.group(2, 3))
+    listed = o.columns.loops.get(int(m[1]), ())
+    if len(listed) != len(anchor.output):
+        listed = tuple((a.name, next_id(), False) for a in anchor.output)
+    pairs = zip(listed, anchor.output, strict=True)
+    own = tuple(AttributeReference(name, a.data_type, True, number) for (name, number, _), a in pairs)
+    return UnionLoop(int(m[1]), anchor, recursion, own, depth, limit)
+
+
+def _loop_ref(o: Operator) -> LogicalPlan:
+    m = re.fullmatch(r"UnionLoopRef (\d+), \[.*\], (true|false)", o.text)
+    return UnionLoopRef(int(m[1]), o.own_columns(o.text), m[2] == "true") if m is not None else o.opaque()
 
 
 READERS: dict[str, Callable[[Operator], LogicalPlan]] = {
@@ -673,6 +693,8 @@ READERS: dict[str, Callable[[Operator], LogicalPlan]] = {
     "Join": _join,
     "LateralJoin": _lateral,
     "UnionLoop": _loop,
+    "UnionLoopRef": _loop_ref,
+    "PipeOperator": lambda o: PipeOperator(o.child),
     "BatchEvalPython": _eval_python,
     "ArrowEvalPython": _eval_python,
 }

@@ -11,6 +11,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from planviz.replay.scala_types import NESTED
+
 #: How many readings of constants are tried before an expression counts as unreadable.
 BUDGET = 60_000
 #: How deep an expression may nest.
@@ -25,6 +27,8 @@ _PART = re.compile(r"\.([A-Za-z_]\w*(?:\([\w*]*\))?)")
 _PATTERN = re.compile(r" (LIKE|RLIKE|ILIKE) ")
 _ESCAPE = re.compile(r" ESCAPE '(.)'")
 _TAIL = re.compile(r"(|,\d+,\d+(?:,\w+)?|, ?DecimalType\(\d+,\d+\)(?:, ?(?:true|false))?)\)")
+#: The method of an object that Spark made of a function: `invoke(StructsToJsonEvaluator(...).evaluate(a#1))`.
+_METHOD = re.compile(r"(?<=\))\.(\w+)\(")
 _NUMBER = re.compile(r"-?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?(?=$|[,)\] ])")
 _INTERVAL = re.compile(r"INTERVAL '[^']*' (?:YEAR|MONTH|DAY|HOUR|MINUTE|SECOND)(?: TO (?:MONTH|HOUR|MINUTE|SECOND))?")
 #: A folded day or moment that an interval is added to: such a sum has no brackets of its own.
@@ -47,7 +51,7 @@ class Term:
     Kinds and what `value` is: column (name, id, L), constant (the text), call (name), operator (symbol), not, minus,
     tilde, group, case (whether it has ELSE), if, cast (word, type), item, part (name), in, inset, like (word), alias
     (name, id, L), order (direction, nulls), subquery (label, id), lambda (name, id, L), python (name, id, L), window,
-    spaced (operator).
+    spaced (operator). The value of a call `invoke` is that word, the object and its method.
     """
 
     kind: str
@@ -330,6 +334,8 @@ class Terms:
                 folds = inner.text.startswith("INTERVAL '") or (c == "~" and _NUMBER.fullmatch(inner.text))
                 if inner.kind != "constant" or folds:
                     yield self._made(kind, start, inner.end, (), (inner,))
+        elif text.startswith(NESTED, start):
+            yield self._made("constant", start, end := self._closed(start), (text[start:end],))
         elif (m := _NAME.match(text, start)) is not None:
             yield from self._call(start, m.group())
         elif c == "[" and text.startswith("]", start + 1):
@@ -339,6 +345,10 @@ class Terms:
         text, inside = self.text, start + len(name) + 1
         if text.startswith(")", inside):
             yield self._called(start, inside + 1, (name,), ())
+        if name == "invoke" and (m := _METHOD.search(text, inside)) is not None:
+            for items, end in self._items(m.end(), ")", ", "):
+                if text.startswith("))", end):
+                    yield self._made("call", start, end + 2, (name, text[inside : m.start()], m.group(1)), items)
         if name in ("MakeDecimal", "UnscaledValue", "CheckOverflow", "promote_precision"):
             for value in self._expression(inside, lambda p: text[p : p + 1] in (",", ")")):
                 if (m := _TAIL.match(text, value.end)) is not None:
@@ -349,6 +359,15 @@ class Terms:
         said = (name, "distinct") if distinct else (name,)
         for items, end in self._items(first, ")", ", "):
             yield self._called(start, end + 1, said, items)
+
+    def _closed(self, start: int) -> int:
+        """Where the first bracket that opens from here on is closed; the end of the text where it is not."""
+        depth = 0
+        for at in range(start, len(self.text)):
+            depth += (self.text[at] == "(") - (self.text[at] == ")")
+            if depth == 0 and self.text[at] == ")":
+                return at + 1
+        return len(self.text)
 
     def _called(self, start: int, end: int, said: tuple[str, ...], items: tuple[Term, ...]) -> Term:
         """A call; one with an id behind it is of a function written in Python."""

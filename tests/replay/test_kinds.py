@@ -1,0 +1,84 @@
+"""Texts of many kinds of queries, each replayed alone: nothing stays opaque, and both plans come out as they stood."""
+
+from __future__ import annotations
+
+import pytest
+
+from planviz.catalogs import read as read_catalog
+from planviz.config import OptimizerConfig
+from planviz.document import open_text
+from planviz.document.opening.replays import replays
+from planviz.execution import QueryExecution
+from planviz.expressions.ids import Ids
+from planviz.replay.replayed import Replay
+
+TABLES = """
+CREATE TABLE trips (id BIGINT, line STRING, price DECIMAL(7,2), left TIMESTAMP, day DATE, seats ARRAY<DOUBLE>,
+ stops ARRAY<STRUCT<town: STRING, fare: DECIMAL(6,2)>>, notes MAP<STRING, STRING>, boss INT, code CHAR(4))
+ USING parquet;
+CREATE TABLE towns (id INT, name STRING, region STRING) USING parquet;
+"""
+
+
+def explained(sql: str, mode: str = "extended", profile: str = "spark-4.3", **settings: object) -> str:
+    config = OptimizerConfig.of(profile, **{k.replace("_", "."): v for k, v in settings.items()})
+    return QueryExecution(sql, read_catalog(TABLES), config, ids=Ids(100)).explain_string(mode)
+
+
+def replayed(text: str) -> Replay:
+    (made,) = replays(open_text(text))
+    return made
+
+
+def opaque(made: Replay) -> list[str]:
+    return [t for read in made.read.values() for t in (*read.opaque, *read.opaque_operators)]
+
+
+QUERIES = {
+    "a date and an interval": "SELECT id FROM trips WHERE day < DATE'1993-07-01' + INTERVAL '3' MONTH",
+    "a column and an interval": "SELECT id FROM trips WHERE day + INTERVAL 1 YEAR < DATE'2020-01-01'",
+    "a frame of days": "SELECT sum(price) OVER (PARTITION BY line ORDER BY day RANGE BETWEEN INTERVAL 7 DAYS PRECEDING "
+    "AND CURRENT ROW) FROM trips",
+    "a zone that is not printed": "SELECT extract(minute FROM left) AS m, count(*) FROM trips GROUP BY m",
+    "an empty argument": "SELECT regexp_replace(line, '[0-9]+', ''), concat_ws(', ', line, code) FROM trips",
+    "padding of CHAR": "SELECT line, code FROM trips WHERE code = 'ab'",
+    "methods of Java": "SELECT base64(cast(line AS BINARY)), encode(line, 'UTF-8'), to_json(struct(id, line)) "
+    "FROM trips",
+    "a schema": "SELECT from_json(line, 'a INT, b ARRAY<STRUCT<c: STRING>>').b AS b, "
+    "from_json(line, 'map<string, decimal(3,1)>') AS m FROM trips",
+    "several patterns": "SELECT line LIKE ANY ('a%', '%b'), line NOT LIKE ALL ('c_d', 'e%f') FROM trips",
+    "functions over arrays": "SELECT transform(seats, (x, i) -> x + i), filter(stops, s -> s.fare > 1), "
+    "aggregate(seats, 0D, (a, x) -> a + x, a -> a / 2), array_sort(seats), zip_with(seats, seats, (a, b) -> a * b), "
+    "aggregate(stops, CAST(0 AS DECIMAL(20,2)), (a, s) -> CAST(a + s.fare AS DECIMAL(20,2))), "
+    "map_filter(notes, (k, v) -> k > v), transform_values(notes, (k, v) -> upper(v)) FROM trips",
+    "rows as often as they are": "SELECT boss FROM trips EXCEPT ALL SELECT id FROM towns",
+    "a pivot": "SELECT * FROM (SELECT line, day, price FROM trips) PIVOT (sum(price) AS total, count(*) AS n FOR line "
+    "IN ('a', 'b'))",
+    "a pipe": "FROM trips |> WHERE price > 5 |> SELECT id",
+    "a recursion": "WITH RECURSIVE up AS (SELECT id, boss, 0 AS depth FROM trips WHERE boss IS NULL UNION ALL "
+    "SELECT t.id, t.boss, u.depth + 1 FROM trips t JOIN up u ON t.boss = u.id) SELECT depth, count(*) FROM up "
+    "GROUP BY depth",
+    "a sample": "SELECT id FROM trips TABLESAMPLE (10 PERCENT) WHERE line = 'x'",
+    "a number turned over": "SELECT ~5, -line FROM trips",
+    "an expression used twice": "SELECT count_if(line = 'a'), count(*) FROM trips",
+    "a subquery of no table": "SELECT CASE WHEN EXISTS (SELECT 1 FROM towns WHERE id > 5) THEN 'y' ELSE 'n' END",
+    "a sorted union of limits": "(SELECT id FROM trips ORDER BY price LIMIT 2) UNION ALL (SELECT id FROM towns "
+    "ORDER BY id LIMIT 2) ORDER BY 1",
+}
+
+
+@pytest.mark.parametrize("adaptive", [False, True])
+@pytest.mark.parametrize("name", QUERIES)
+def test_a_query_of_each_kind_is_read_and_planned_again(name: str, adaptive: bool) -> None:
+    made = replayed(explained(QUERIES[name], spark_sql_adaptive_enabled=adaptive))
+    assert opaque(made) == []
+    assert made.verdicts == {"optimized": "equal", "physical": "equal"}, made.differences
+    assert made.failures == []
+
+
+@pytest.mark.parametrize("profile", ["spark-3.1", "spark-3.3", "spark-3.5"])
+@pytest.mark.parametrize("name", ["a date and an interval", "padding of CHAR", "methods of Java", "a schema"])
+def test_older_versions_are_read_as_well(name: str, profile: str) -> None:
+    made = replayed(explained(QUERIES[name], profile=profile, spark_sql_adaptive_enabled=False))
+    assert opaque(made) == []
+    assert made.verdicts == {"optimized": "equal", "physical": "equal"}, made.differences
