@@ -117,8 +117,8 @@ def columns_of(plans: Iterable[PlanGraph], heading_lines: Iterable[str] = ()) ->
         for node in plan:
             columns.shortened = columns.shortened or " more fields" in node.text
             if (loop := _LOOP.match(node.text)) is not None:
-                listed = ((n, int(i), bool(long)) for n, i, long in _COLUMN.findall(loop[2]))
-                columns.loops.setdefault(int(loop[1]), tuple(listed))
+                own = ((n, int(i), bool(long)) for n, i, long in _COLUMN.findall(loop[2]))
+                columns.loops.setdefault(int(loop[1]), tuple(own))
             if "Python" in node.op or "Pandas" in node.op:
                 columns.python |= python_calls(node.op, line_of(node).text)
             if node.kind == "scan" and "ReadSchema" in node.text:
