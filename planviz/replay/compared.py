@@ -19,6 +19,9 @@ _SEEDS = re.compile(r"\b(rand|randn|uuid|shuffle|randstr)\((-?\d{6,})\)")
 #: One of these stands in every text that _SEEDS finds something in.
 _SEEDED = ("rand", "uuid(", "shuffle(")
 _LAMBDA = re.compile(r"\b(lambda )?([a-z]\w*?)_\d+(?=#\d+)")
+#: The number of an id, or the place of files, at the end of a text that may stop within it.
+_CUT = re.compile(r"(?:#\d*L?|\d+|Location: \w*(?:\([^)]*\)?)?)$")
+_DRAWN = re.compile(r"(?m)^[ :]*[+:]- ")
 _MARKS = re.compile(r"^(?:[ :]*[+:]- )?(?:\*(?:\(\d+\))? )?[!']?")
 _WORD = re.compile(r"[A-Za-z]\w*")
 _KINDS = re.compile(r"\b(Inner|Cross|LeftOuter|RightOuter|FullOuter|LeftSemi|LeftAnti|LeftSingle|ExistenceJoin)\b")
@@ -79,9 +82,25 @@ def label_of(body: str) -> str:
     return " ".join(told)
 
 
+def ends_early(theirs: str, ours: str) -> bool:
+    """Whether a text stops in the middle of a plan, and all that is there is ours.
+
+    Operators of one line have as many inputs on both sides, so that what is missing was cut off. Of an operator whose
+    other inputs are missing, the first one is drawn as if it were the only one.
+    """
+    a, b = (_DRAWN.sub(_without_rails, canonical(t)).split("\n") for t in (theirs, ours))
+    if not 1 < len(a) <= len(b) or a == b or a[:-1] != b[: len(a) - 1]:
+        return False
+    return b[len(a) - 1].startswith(_CUT.sub("", a[-1]))
+
+
+def _without_rails(mark: re.Match[str]) -> str:
+    return " " * len(mark.group())
+
+
 def verdict(theirs: str, ours: str) -> str:
-    """equal, shape (the operators are the same, in the same places) or differs."""
-    if canonical(theirs) == canonical(ours):
+    """equal (as far as the text goes), shape (the operators are the same, in the same places) or differs."""
+    if canonical(theirs) == canonical(ours) or ends_early(theirs, ours):
         return "equal"
     return "shape" if shape(theirs) == shape(ours) else "differs"
 
@@ -106,7 +125,7 @@ def differences(theirs: str, ours: str, most: int = MOST) -> list[dict[str, str]
 def distance(theirs: str, ours: str) -> int:
     """How many lines of one text the other has not: 0 for equal texts."""
     a, b = canonical(theirs).split("\n"), canonical(ours).split("\n")
-    if a == b:
+    if a == b or ends_early(theirs, ours):
         return 0
     matcher = difflib.SequenceMatcher(None, a, b, autojunk=False)
     return max(len(a), len(b)) - sum(m.size for m in matcher.get_matching_blocks())

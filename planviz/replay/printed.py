@@ -12,7 +12,7 @@ from planviz.graph import PlanGraph
 from planviz.graph.kinds import WRAPPERS, spark_operator
 from planviz.physical.formatted import simple
 from planviz.physical.printed import PrintedExec
-from planviz.replay.compared import differences, distance, label_of, marks_of, verdict
+from planviz.replay.compared import differences, distance, ends_early, label_of, marks_of, verdict
 from planviz.replay.lifting.lines import line_of
 from planviz.replay.lifting.vendors import in_databricks_words
 from planviz.replay.plans import STATISTICS
@@ -36,7 +36,7 @@ _NUMBERED = re.compile(r"SubqueryBroadcast \S*#(\d+)")
 #: An aggregate that lists its columns, which the simple mode leaves out.
 _WHOLE = re.compile(r"Aggregate\(key.*\], output=\[")
 #: What stands behind an exchange since Spark 3.0: why it is there, and its number.
-_NUMBER = re.compile(r",? ?\[(?:plan_)?id=#?\d+\]")
+_NUMBER = re.compile(r",? ?\[(?:plan_)?id=#?\d+(?:\]|$)")
 _ORIGIN = re.compile(
     r"(?m)(partitioning\(.*\)|SinglePartition\$?|RoundRobinPartitioning\(\d+\)), "
     r"(?:true|false|ENSURE_REQUIREMENTS|RE(?:PARTITION|BALANCE)_\w+)(?=$|, \[)"
@@ -93,6 +93,8 @@ class PhysicalForm:
         self.by_lines = not formatted and not ran and not foreign
         self.once = formatted
         self.text = printed(graph, formatted or foreign or any(in_databricks_words(n.op, n.text) for n in graph))
+        #: Whether the text stops within an operator's line.
+        self.unfinished = _depth(self.text.rstrip().rpartition("\n")[2]) > 0
         self.brief = "Aggregate(" in self.text and _WHOLE.search(self.text) is None
         self.numbers = _NUMBER.search(self.text) is not None
         #: Whether the root of an adaptive plan is there, or was cut off above the part that was copied.
@@ -131,6 +133,10 @@ class PhysicalForm:
             return verdict(self.told(self.text), self.told(ours))
         return "shape" if shown(self.text, self.once) == shown(ours, self.once) else "differs"
 
+    def ends_early(self, ours: str) -> bool:
+        """Whether the text stops in the middle of the plan, and all that is there is ours."""
+        return self.by_lines and ends_early(self.told(self.text), self.told(ours))
+
     def distance(self, ours: str) -> int:
         """How far a plan is from the text: 0 where nothing that both show differs."""
         if self.by_lines:
@@ -147,6 +153,11 @@ class PhysicalForm:
             return differences(self.told(self.text), self.told(ours))
         a, b = ("\n".join("  " * depth + label for depth, label in shown(t, self.once)) for t in (self.text, ours))
         return differences(a, b)
+
+
+def _depth(line: str) -> int:
+    """How many brackets of a line are open at its end."""
+    return line.count("(") + line.count("[") - line.count(")") - line.count("]")
 
 
 def _below(text: str) -> str:
