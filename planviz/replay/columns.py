@@ -36,6 +36,10 @@ _LISTED = re.compile(r"\[[^\[\]]*\]")
 #: Kinds of operators that give no columns but their inputs' and those that an expression is named.
 _PASSING_ON = frozenset({"filter", "project", "join", "exchange", "sort", "other"})
 _NAMED = re.compile(r" AS (?:(?! AS )[^#\[\]])*#(\d+)")
+_KEYS = re.compile(r"BroadcastHashJoin \[([^\[\]]*)\], \[([^\[\]]*)\], .*?Build(Left|Right)")
+_KEY = re.compile(r"(?:^|, )\w+#(\d+)(?=, |$)")
+_MODE = re.compile(r"HashedRelationBroadcastMode\(List\(.*\),(?:true|false)\)")
+_INPUT = re.compile(r"input\[\d+, (\w+(?:\(\d+,\d+\))?), (?:true|false)\]")
 _LOOP = re.compile(r"UnionLoop (\d+), \[(.*)\]")
 _ZONED = re.compile(r"\bSome\(([A-Z]\w*/[\w/+-]+|UTC|[+-]\d\d:\d\d)\)")
 _COLUMN = re.compile(r"(?<![^\s,\[\]])([^\s,\[\]]+?)#(\d+)(L?)(?=[,\]\s]|$)")
@@ -119,6 +123,8 @@ def columns_of(plans: Iterable[PlanGraph], heading_lines: Iterable[str] = ()) ->
             if (loop := _LOOP.match(node.text)) is not None:
                 own = ((n, int(i), bool(long)) for n, i, long in _COLUMN.findall(loop[2]))
                 columns.loops.setdefault(int(loop[1]), tuple(own))
+            if node.op == "BroadcastHashJoin":
+                _note_keys(plan, node.id, columns)
             if "Python" in node.op or "Pandas" in node.op:
                 columns.python |= python_calls(node.op, line_of(node).text)
             if node.kind == "scan" and "ReadSchema" in node.text:
@@ -135,6 +141,28 @@ def columns_of(plans: Iterable[PlanGraph], heading_lines: Iterable[str] = ()) ->
         for plan in plans:
             _note_leaves(plan, columns)
     return columns
+
+
+def _note_keys(plan: PlanGraph, join: int, columns: Columns) -> None:
+    """Note the types of a join's keys that its broadcast names; a column of partitions stands in no schema."""
+    m = _KEYS.match(plan[join].text)
+    sides = [c for c in plan.children(join) if plan.edge_type(join, c) == "child"]
+    if m is None or len(sides) != 2:
+        return
+    mode = _MODE.search(plan[sides[m[3] == "Right"]].text)
+    types = _INPUT.findall(mode.group()) if mode is not None else []
+    lists = [_KEY.findall(part) for part in m.group(1, 2)]
+    if any(
+        len(found) != len(types) or part.count(",") != len(types) - 1
+        for found, part in zip(lists, m.groups(), strict=False)
+    ):
+        return
+    for keys in lists:
+        for number, kind in zip(keys, types, strict=True):
+            try:
+                columns.by_id.setdefault(int(number), parse_type(kind))
+            except PlanvizError:
+                return
 
 
 def _note_leaves(plan: PlanGraph, columns: Columns) -> None:
