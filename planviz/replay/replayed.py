@@ -18,6 +18,7 @@ from planviz.optimizer.context import OptimizerContext
 from planviz.physical.query import PhysicalPlan, plan_query
 from planviz.plantext.versions import PrintedBy, printed_by
 from planviz.replay.caches import with_caches
+from planviz.replay.clock import NOW, moved_now, reads_the_clock
 from planviz.replay.columns import Columns
 from planviz.replay.compared import differences, distance, ends_early, verdict
 from planviz.replay.fitting import Fitted, Fitting, named, rows_told, with_estimates, with_tables
@@ -285,6 +286,9 @@ class _Replaying:
                 found.optimized, found.trace = plan, trace
                 found.texts["optimized"] = plan.tree_string
                 score[0] = distance(self._text("optimized"), plan.tree_string)
+                if score[0] and NOW not in self.made.given.settings and reads_the_clock(self._text("analyzed")):
+                    score[0] = self._timed(found, start, score[0], sizes)
+                    config = found.config
             else:
                 score[0] = 1 << 20
             if score[0] and optimized.plan.bits & Join.BIT:
@@ -306,6 +310,22 @@ class _Replaying:
             if score[1] and fitted is not None and fitted.joins:
                 score[1] = self._chosen(found, logical, score[1], sizes, config, fitted)
         return (score[0], score[1]), found
+
+    def _timed(self, found: Tried, start: LogicalPlan, before: int, sizes: dict[str, int]) -> int:
+        """The optimized plan of the instant that the text's constants tell, where that is nearer; how near it is."""
+        theirs, trace = self._text("optimized"), Trace()
+        now = moved_now(theirs, found.texts["optimized"], found.config)
+        config = found.config.with_settings({NOW: now or ""})
+        plan = attempt([], lambda: self._optimized(start, sizes, config, trace)) if now is not None else None
+        after = before if plan is None else distance(theirs, plan.tree_string)
+        if plan is None or after >= before:
+            return before
+        found.config, found.optimized, found.trace = config, plan, trace
+        found.texts["optimized"] = plan.tree_string
+        found.settings.append(
+            Setting(NOW, now, "the constants of the optimized plan tell the instant that it calls now")
+        )
+        return after
 
     def _with_caches(
         self, analyzed: LogicalPlan, optimized: LogicalPlan, sizes: dict[str, int], config: OptimizerConfig

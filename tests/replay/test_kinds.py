@@ -82,3 +82,46 @@ def test_older_versions_are_read_as_well(name: str, profile: str) -> None:
     made = replayed(explained(QUERIES[name], profile=profile, spark_sql_adaptive_enabled=False))
     assert opaque(made) == []
     assert made.verdicts == {"optimized": "equal", "physical": "equal"}, made.differences
+
+
+@pytest.mark.parametrize("now", ["2021-03-04T05:06:07.890123Z", "2024-02-29T23:59:59Z"])
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "left >= current_timestamp() - INTERVAL 7 DAYS AND to_date(left) = current_date()",
+        "day > current_date() - 30",
+        "left < now() + INTERVAL '1 02' DAY TO HOUR",
+    ],
+)
+def test_the_instant_that_a_text_calls_now_is_found(condition: str, now: str) -> None:
+    text = explained(f"SELECT id FROM trips WHERE {condition}", planviz_now=now)
+    made = replayed(text)
+    assert made.verdicts == {"optimized": "equal", "physical": "equal"}, made.differences
+    found = next(s.value for s in made.settings if s.key == "planviz.now")
+    assert str(found)[:10] == now[:10]
+    assert all(s.evidence for s in made.settings)
+
+
+def test_a_text_that_calls_nothing_now_has_no_instant() -> None:
+    made = replayed(explained("SELECT id FROM trips WHERE day > DATE'2021-03-04'"))
+    assert not any(s.key == "planviz.now" for s in made.settings)
+
+
+@pytest.mark.parametrize(("written", "found"), [("range(10)", True), ("range(0, 10, 1, 3)", False)])
+def test_the_partitions_of_a_range_that_names_none_are_a_setting(written: str, found: bool) -> None:
+    key = "spark.sql.leafNodeDefaultParallelism"
+    made = replayed(explained(f"SELECT id * 2 FROM {written}", spark_sql_leafNodeDefaultParallelism=7))
+    assert made.verdicts == {"optimized": "equal", "physical": "equal"}, made.differences
+    assert [s.value for s in made.settings if s.key == key] == ([7] if found else [])
+
+
+def test_the_type_of_a_partition_is_told_by_the_broadcast_of_its_key() -> None:
+    tables = (
+        "CREATE TABLE facts (id BIGINT, yr INT) USING parquet PARTITIONED BY (yr);"
+        "CREATE TABLE others (id BIGINT, yr INT) USING parquet PARTITIONED BY (yr);"
+    )
+    sql = "SELECT /*+ BROADCAST(o) */ f.id FROM facts f JOIN others o ON f.yr = o.yr"
+    text = QueryExecution(sql, read_catalog(tables), OptimizerConfig(), ids=Ids(100)).explain_string("extended")
+    assert "(List(cast(input[0, int, true] as bigint))" in text
+    made = replayed(text)
+    assert made.verdicts == {"optimized": "equal", "physical": "equal"}, made.differences
