@@ -31,6 +31,7 @@ from planviz.replay.plans import ReadPlan, read_plan, row_counts_told, sizes_tol
 from planviz.replay.printed import PhysicalForm, printed
 from planviz.replay.search import as_settings, optimizer_changes, planner_changes, smallest_change, tries_for
 from planviz.replay.settings import ANSI, COST_BASED, SMALL, Setting, candidates, configured, found_settings
+from planviz.replay.shared import with_shared_functions
 from planviz.replay.taken import PrintedOrder, with_choices
 from planviz.replay.told import lacking
 from planviz.replay.tried import Tried, attempt
@@ -293,6 +294,9 @@ class _Replaying:
                 score[0] = 1 << 20
             if score[0] and optimized.plan.bits & Join.BIT:
                 score[0] = self._ordered(found, start, score[0], sizes, config)
+            if logical is optimized and not score[0] and found.optimized is not None:
+                logical = with_shared_functions(optimized, found.optimized)
+                found.read = found.read | {"optimized": logical}
         if logical is not None and self._physical() is not None:
             planned = None
             names = unplannable(logical.plan)

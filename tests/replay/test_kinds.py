@@ -59,6 +59,8 @@ QUERIES = {
     "SELECT t.id, t.boss, u.depth + 1 FROM trips t JOIN up u ON t.boss = u.id) SELECT depth, count(*) FROM up "
     "GROUP BY depth",
     "a sample": "SELECT id FROM trips TABLESAMPLE (10 PERCENT) WHERE line = 'x'",
+    "a definition that counts, read twice": "WITH c AS (SELECT line, boss, count(*) AS n FROM trips GROUP BY line, "
+    "boss) SELECT a.line, a.n, b.n FROM c a JOIN c b ON a.line = b.line WHERE a.boss = 1 AND b.boss = 2",
     "a number turned over": "SELECT ~5, -line FROM trips",
     "an expression used twice": "SELECT count_if(line = 'a'), count(*) FROM trips",
     "a subquery of no table": "SELECT CASE WHEN EXISTS (SELECT 1 FROM towns WHERE id > 5) THEN 'y' ELSE 'n' END",
