@@ -27,11 +27,12 @@ from planviz.expressions.predicates import conjunction, split_conjunction
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.graph.node import Estimate as Printed
 from planviz.logical.cached import InMemoryRelation
-from planviz.logical.combining import Join
+from planviz.logical.combining import Join, Union
 from planviz.logical.operators import Filter
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LogicalRelation
 from planviz.optimizer.context import OptimizerContext
+from planviz.optimizer.rules.pushdown import PushDownPredicates
 from planviz.optimizer.rules.runtime_filters import LEAST_SCAN, InjectRuntimeFilter
 from planviz.physical.strategies.context import PlanningContext, undecided
 from planviz.physical.strategies.join_selection import JoinSelection
@@ -455,7 +456,7 @@ class Fitting:
         for at, part in enumerate(self.parts):
             if at not in self.filtered:
                 try:
-                    self.filtered[at] = runtime_filters_of_one(rule.apply(part))
+                    self.filtered[at] = self._filters_of(part, rule)
                 except (PlanvizError, TypeError, ValueError, AttributeError):
                     self.filtered[at] = None
             made = self.filtered[at]
@@ -463,6 +464,17 @@ class Fitting:
                 return Counter(self.filters)
             found.update(made)
         return found
+
+    def _filters_of(self, part: LogicalPlan, rule: InjectRuntimeFilter) -> Counter[str]:
+        """The runtime filters that one plan gets, where the optimizer leaves them: one above a union becomes one above
+        each of its inputs, over the columns of that input."""
+        made = rule.apply(part)
+        if made is part:
+            return Counter()
+        found = runtime_filters_of_one(made)
+        if found <= self.filters and not part.bits & Union.BIT:
+            return found
+        return runtime_filters_of_one(PushDownPredicates(rule.context).apply(made))
 
     def start(self) -> None:
         """Sizes that suggest themselves: small where a table is built alone, huge where a runtime filter helps."""

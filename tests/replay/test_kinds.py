@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from planviz.catalogs import read as read_catalog
@@ -127,3 +129,25 @@ def test_the_type_of_a_partition_is_told_by_the_broadcast_of_its_key() -> None:
     assert "(List(cast(input[0, int, true] as bigint))" in text
     made = replayed(text)
     assert made.verdicts == {"optimized": "equal", "physical": "equal"}, made.differences
+
+
+def test_a_runtime_filter_above_a_union_is_found_above_its_inputs() -> None:
+    tables = (
+        "CREATE TABLE calls (id BIGINT, shop BIGINT, price DOUBLE) USING parquet;"
+        "CREATE TABLE refunds (id BIGINT, store INT, price DOUBLE) USING parquet;"
+        "CREATE TABLE orders (id BIGINT, call BIGINT) USING parquet;"
+        "CREATE TABLE shops (id BIGINT, town STRING) USING parquet;"
+    )
+    sql = (
+        "SELECT u.shop, sum(u.price) FROM (SELECT c.shop, c.price FROM calls c JOIN orders o ON c.id = o.call UNION "
+        "ALL SELECT store, price FROM refunds) u JOIN shops s ON u.shop = s.id WHERE s.town = 'x' GROUP BY u.shop"
+    )
+    catalog = read_catalog(tables)
+    sized = {n: replace(t, size_in_bytes=4000 if t.name == "shops" else 40 << 30) for n, t in catalog.tables.items()}
+    execution = QueryExecution(sql, replace(catalog, tables=sized), OptimizerConfig(), ids=Ids(100))
+    text = execution.explain_string("extended")
+    assert "xxhash64(cast(store#106 as bigint), 42)" in text
+    made = replayed(text)
+    assert made.verdicts == {"optimized": "equal", "physical": "equal"}
+    assert made.fitted is not None
+    assert made.fitted.open == []
