@@ -313,21 +313,14 @@ class _Replaying:
                 logical = with_shared_functions(optimized, found.optimized)
                 found.read = found.read | {"optimized": logical}
         if logical is not None and self._physical() is not None:
-            planned = None
             names = unplannable(logical.plan)
             if names:
                 found.failures.append(
                     f"The optimized plan is not planned again: what {', '.join(names)} does is not known here."
                 )
-            else:
-                planned = attempt(found.failures, lambda: self._planned(logical, logical.plan, sizes, config))
-            if planned is not None:
-                found.planned, found.texts["physical"] = planned
-                score[1] = self.form.distance(found.texts["physical"])
-            else:
                 score[1] = 1 << 20
-            if score[1] and fitted is not None and fitted.joins:
-                score[1] = self._chosen(found, logical, score[1], sizes, config, fitted)
+            else:
+                score[1] = self._physically(found, logical, sizes, config, fitted)
         return (score[0], score[1]), found
 
     def _fit(self, logical: ReadPlan, config: OptimizerConfig) -> _Fit:
@@ -401,24 +394,25 @@ class _Replaying:
         found.settings += [Setting(key, True, words) for key in COST_BASED]
         return after
 
-    def _chosen(
-        self,
-        found: Tried,
-        logical: ReadPlan,
-        before: int,
-        sizes: dict[str, int],
-        config: OptimizerConfig,
-        fitted: Fitted,
+    def _physically(
+        self, found: Tried, logical: ReadPlan, sizes: dict[str, int], config: OptimizerConfig, fitted: Fitted | None
     ) -> int:
-        """The physical plan with the joins that no sizes explain as the text has them, where that is nearer."""
-        plan, words = with_choices(logical.plan, fitted.joins)
-        planned = attempt(found.failures, lambda: self._planned(logical, plan, sizes, config)) if words else None
-        after = before if planned is None else self.form.distance(planned[1])
-        if planned is None or after >= before:
-            return before
-        found.planned, found.texts["physical"] = planned
+        """The physical plan, with the joins that no sizes explain as the text has them, where that is nearer; how near
+        it is."""
+        plan, words = with_choices(logical.plan, fitted.joins) if fitted is not None else (logical.plan, [])
+        chosen = attempt([], lambda: self._planned(logical, plan, sizes, config)) if words else None
+        far = 1 << 20 if chosen is None else self.form.distance(chosen[1])
+        # A join that comes out otherwise than printed keeps the plan without choices from being the text's.
+        if chosen is None or far:
+            planned = attempt(found.failures, lambda: self._planned(logical, logical.plan, sizes, config))
+            before = 1 << 20 if planned is None else self.form.distance(planned[1])
+            if planned is not None:
+                found.planned, found.texts["physical"] = planned
+            if chosen is None or far >= before:
+                return before
+        found.planned, found.texts["physical"] = chosen
         found.taken = [*found.taken, *words]
-        return after
+        return far
 
     def _optimized(
         self, plan: LogicalPlan, sizes: dict[str, int], config: OptimizerConfig, ordered: LogicalPlan | None = None
