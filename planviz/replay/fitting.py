@@ -41,6 +41,7 @@ from planviz.replay.columns import Columns
 from planviz.replay.opaque import OpaqueOperator, nodes_of, plans_in, reads_opaque
 from planviz.replay.plans import ReadPlan
 from planviz.replay.wanted import Wanted, wanted_joins
+from planviz.trees.memo import Memo
 from planviz.types import StructField
 
 #: Sizes that are tried, in bytes: around the thresholds of broadcasts (10 MB) and runtime filters (10 GB).
@@ -85,6 +86,8 @@ _NAMES = (
 )
 #: The characters of such a name, at most.
 _LONGEST = 60
+_FIELDS: Memo[tuple[StructField, ...]] = Memo("replayed_fields")
+_KEYS: Memo[str] = Memo("replayed_key")
 _SOURCES: WeakKeyDictionary[LogicalPlan, str] = WeakKeyDictionary()
 
 
@@ -166,7 +169,9 @@ def table_of(relation: LogicalRelation, size: int | None, columns: Columns, rows
     """The entry of a catalogue that a relation stands for."""
     name = relation.name[-1] if relation.name else ""
     database = relation.name[-2] if len(relation.name) > 1 else "default"
-    fields = tuple(StructField(a.name, a.type, True) for a in relation.attributes)
+    fields = _FIELDS.get(relation)
+    if fields is None:
+        fields = _FIELDS.set(relation, tuple([StructField(a.name, a.type, True) for a in relation.attributes]))
     partitions = columns.partitions.get(key_of(relation), ())
     scans = (".".join(relation.name), *_scanned(relation, columns))
     buckets = next((b for s in scans if (b := columns.buckets.get(s.lower())) is not None), None)
@@ -202,7 +207,11 @@ def rows_told(plan: LogicalPlan) -> dict[str, int]:
 
 def key_of(relation: LogicalRelation) -> str:
     """The name of a relation's table; the columns of one that has no name."""
-    return ".".join(relation.name).lower() or "[" + ",".join(a.name for a in relation.attributes) + "]"
+    found = _KEYS.get(relation)
+    if found is None:
+        columns = ",".join([a.name for a in relation.attributes])
+        found = _KEYS.set(relation, ".".join(relation.name).lower() or f"[{columns}]")
+    return found
 
 
 # ------------------------------------------------------------------------------------------------ what is wanted

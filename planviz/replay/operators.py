@@ -120,12 +120,17 @@ class Operator:
         begin = [m.start() for m in SUBQUERY.finditer(line.text)]
         self.plans = dict(zip(begin, line.plans, strict=False))
         open = columns.shortened or any(map(_has_opaque, line.inputs))
-        also = frozenset(a.name for a in self.scope.values())
-        self.terms = Terms(self.text, self._names, open or line.unresolved, also)
+        self.terms = Terms(self.text, self._names, open or line.unresolved, self._also)
         self.elaborator = Elaborator(self.scope, line.outer, self.plans, ansi, found, columns.python, columns.zone)
         self.at = len(line.op) + 1
 
+    def _also(self) -> frozenset[str]:
+        """The names of the inputs' columns."""
+        return frozenset(a.name for a in self.scope.values())
+
     def _names(self, expr_id: int) -> tuple[str, ...] | None:
+        if expr_id in self.scope and expr_id not in self.inner and expr_id not in self.line.outer:
+            return (self.scope[expr_id].name,)
         found = [s[expr_id].name for s in (self.scope, self.line.outer, self.inner) if expr_id in s]
         return tuple(dict.fromkeys(found)) or None
 

@@ -171,8 +171,9 @@ class _Reader:
                 done[at] = self._cached(node.text, kept)
                 continue
             inputs = tuple(done.pop(c) for c in beneath if not self._inside(at, c))
-            scope = {**outer, **{a.expr_id: a for p in inputs for a in p.output}}
-            plans = tuple(self._read(c, scope) for c in beneath if self._inside(at, c))
+            inner = [c for c in beneath if self._inside(at, c)]
+            scope = {**outer, **{a.expr_id: a for p in inputs for a in p.output}} if inner else outer
+            plans = tuple(self._read(c, scope) for c in inner)
             text = STATISTICS.sub("", node.text.lstrip("'!~"))
             line = Line(node.op, text, inputs, plans, outer, node.text[:1] in "'!", self._range(at))
             if node.op == "Range":

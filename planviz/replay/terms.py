@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from planviz.replay.scala_types import NESTED
 
@@ -99,11 +100,9 @@ class Terms:
         text: str,
         names: Callable[[int], Sequence[str] | None],
         open: bool = False,
-        also: frozenset[str] = frozenset(),
+        also: Callable[[], frozenset[str]] = frozenset,
     ) -> None:
         self.text, self.names, self.open, self.also = text, names, open, also
-        self.columns = self._columns()
-        self.starts = sorted(self.columns)
         self.left = BUDGET
         self.deep = 0
         #: Where constants may end that stand in brackets, by place and by whether an operator ends them, too: a text
@@ -112,7 +111,14 @@ class Terms:
         self._operand_ends: Stops = lambda p: text.startswith(")", p) or _OPERATOR.match(text, p) is not None
         self._bracket_ends: Stops = lambda p: text.startswith(")", p)
 
-    def _columns(self) -> dict[int, Term]:
+    @cached_property
+    def starts(self) -> list[int]:
+        """Where columns begin, in order."""
+        return sorted(self.columns)
+
+    @cached_property
+    def columns(self) -> dict[int, Term]:
+        """The columns by where they begin. Of a leaf, whose line only lists columns, nobody asks."""
         found: dict[int, Term] = {}
         text = self.text
         subqueries = {m.end(1) for m in SUBQUERY.finditer(text)} if "#" in text and " [" in text else set()
@@ -127,7 +133,7 @@ class Terms:
                 name = next((t for t, n in zip(spelt, known, strict=True) if t.lower() == n.lower()), None)
             if name is None and known is None:
                 bare = _bare_name(text, m.start())
-                name = bare if self.open or bare in self.also else None
+                name = bare if self.open or bare in self.also() else None
             if not name:
                 continue
             start = m.start() - len(name)
