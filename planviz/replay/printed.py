@@ -43,6 +43,11 @@ _ORIGIN = re.compile(
 )
 #: What Spark 3.0 brought to the lines of scans.
 _DATA_FILTERS = re.compile(r"DataFilters: \[.*?\], (?=Format: )")
+#: What a scan of files says of itself: keys with their values, which Spark shortens (spark.sql.maxMetadataValueLength).
+_SCAN = re.compile(r"(?m)^([^\n]*?FileScan [^\n]*?\] )(Batched: [^\n]*)$")
+_NEXT_KEY = re.compile(r", (?=[A-Z][A-Za-z]+: )")
+#: The least length that is taken for such a limit.
+_SHORTEST = 20
 #: The mark of an operator that reads what no input has, which no line of a text keeps.
 _MARKED = re.compile(r"(?m)^([ :]*(?:[+:]- )?)!")
 _LINE = re.compile(r"((?:[ :]*[+:]- )?)(\*(?:\(\d+\))? )?(.*)$")
@@ -100,6 +105,8 @@ class PhysicalForm:
         #: Whether the root of an adaptive plan is there, or was cut off above the part that was copied.
         self.adaptive = self.text.startswith(_ADAPTIVE)
         self.origins = _ORIGIN.search(self.text) is not None
+        #: How many characters the values of scans have at most; 0 where none was shortened.
+        self.longest = _longest_value(self.text)
 
     def of(self, plan: SparkPlan) -> str:
         """A plan of ours, printed as the text is."""
@@ -112,6 +119,7 @@ class PhysicalForm:
         generated or nobody planned the operator, no numbers of exchanges where the text has none."""
         text = text if self.numbers else _NUMBER.sub("", text)
         text = text if self.origins else _ORIGIN.sub(r"\1", text)
+        text = _shortened(text, self.longest) if self.longest else text
         # An older Spark calls the one partition of repartition(1) so.
         text = text.replace("RoundRobinPartitioning(1)", "SinglePartition")
         if not self.adaptive and text.startswith(_ADAPTIVE):
@@ -153,6 +161,44 @@ class PhysicalForm:
             return differences(self.told(self.text), self.told(ours))
         a, b = ("\n".join("  " * depth + label for depth, label in shown(t, self.once)) for t in (self.text, ours))
         return differences(a, b)
+
+
+def _longest_value(text: str) -> int:
+    """The length to which values of scans were shortened, places aside, which are shortened otherwise; 0: none was."""
+    values = (v for m in _SCAN.finditer(text) for v in _NEXT_KEY.split(m[2]) if v.endswith("..."))
+    found = [len(value) - value.index(": ") - 2 for value in values if not value.startswith("Location: ")]
+    return max((n for n in found if n >= _SHORTEST), default=0)
+
+
+def _shortened(text: str, longest: int) -> str:
+    """A plan's text with the values of scans shortened; of a shortened schema only whole fields are left.
+
+    Nobody knows the types of columns that were cut off, nor how long they would be.
+    """
+
+    def value(pair: str) -> str:
+        key, _, said = pair.partition(": ")
+        if key == "Location" or len(said) < longest:
+            cut = key == "ReadSchema" and ":unknown" in said
+        else:
+            cut = len(said) > longest or said.endswith("...")
+            said = said[: longest - 3] + "..." if cut else said
+        return f"{key}: {_whole_fields(said)}" if cut and key == "ReadSchema" else f"{key}: {said}"
+
+    return _SCAN.sub(lambda m: m[1] + ", ".join(map(value, _NEXT_KEY.split(m[2]))), text)
+
+
+def _whole_fields(schema: str) -> str:
+    """The fields of a schema up to the first that is not known or was cut."""
+    depth, whole, start = 0, len("struct<"), len("struct<")
+    for at in range(start, len(schema)):
+        c = schema[at]
+        depth += (c in "<(") - (c in ">)")
+        if depth == 0 and c == ",":
+            if schema[start:at].endswith(":unknown"):
+                break
+            whole = start = at + 1
+    return schema[:whole] + "..."
 
 
 def _depth(line: str) -> int:

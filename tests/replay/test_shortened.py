@@ -1,0 +1,63 @@
+"""What Spark shortens in the lines of scans (spark.sql.maxMetadataValueLength) counts as far as it is there."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from planviz.catalogs import read as read_catalog
+from planviz.config import OptimizerConfig
+from planviz.document import open_text
+from planviz.document.opening.replays import replays
+from planviz.execution import QueryExecution
+from planviz.expressions.ids import Ids
+from planviz.replay.replayed import Replay
+
+TABLES = (
+    "CREATE TABLE flights (id BIGINT, tail STRING, departure TIMESTAMP, origin STRING, goal STRING, "
+    "crew STRUCT<pilot: STRING, copilot: STRING>, fare DECIMAL(9,2), seats INT) USING parquet;"
+)
+SQL = "SELECT * FROM flights WHERE origin <> goal AND (tail = 'a' OR goal = 'b') AND NOT (origin = 'c' AND tail = 'd')"
+_VALUE = re.compile(r"\b(DataFilters|PushedFilters|ReadSchema): (.*?)(?=, [A-Z]\w+: |$)")
+
+
+def shortened(text: str, longest: int = 100) -> str:
+    """A text as it comes from a Spark that shows so many characters of a value."""
+
+    def one(m: re.Match[str]) -> str:
+        value = m[2] if len(m[2]) <= longest else m[2][: longest - 3] + "..."
+        return f"{m[1]}: {value}"
+
+    return "\n".join(_VALUE.sub(one, line) if "FileScan " in line else line for line in text.split("\n"))
+
+
+def explained(mode: str) -> str:
+    return QueryExecution(SQL, read_catalog(TABLES), OptimizerConfig(), ids=Ids(100)).explain_string(mode)
+
+
+def replayed(text: str) -> Replay:
+    (made,) = replays(open_text(text))
+    return made
+
+
+@pytest.mark.parametrize("longest", [60, 100, 150, 1000])
+@pytest.mark.parametrize("mode", ["extended", "simple"])
+def test_shortened_filters_and_schemas_are_compared_as_far_as_they_go(mode: str, longest: int) -> None:
+    made = replayed(shortened(explained(mode), longest))
+    assert made.verdicts["physical"] == "equal", made.differences
+    assert made.differences == {}
+
+
+def test_a_difference_in_what_is_shown_is_seen() -> None:
+    text = shortened(explained("extended"))
+    assert (
+        "[isnotnull(origin#103), isnotnull(goal#104), NOT (origin#103 = goal#104), ((tail#101 = a) OR (goa..." in text
+    )
+    other = text.replace("DataFilters: [isnotnull(origin#103), ", "DataFilters: [isnotnull(tail#101), ")
+    assert other != text
+    made = replayed(other)
+    assert made.verdicts["physical"] == "shape"
+    assert len(made.differences["physical"]) == 1
+    other = text.replace("ReadSchema: struct<id:bigint", "ReadSchema: struct<id:int")
+    assert replayed(other).verdicts["physical"] == "shape"
