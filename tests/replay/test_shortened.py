@@ -12,6 +12,7 @@ from planviz.document import open_text
 from planviz.document.opening.replays import replays
 from planviz.execution import QueryExecution
 from planviz.expressions.ids import Ids
+from planviz.replay import compared
 from planviz.replay.replayed import Replay
 
 TABLES = (
@@ -61,3 +62,44 @@ def test_a_difference_in_what_is_shown_is_seen() -> None:
     assert len(made.differences["physical"]) == 1
     other = text.replace("ReadSchema: struct<id:bigint", "ReadSchema: struct<id:int")
     assert replayed(other).verdicts["physical"] == "shape"
+
+
+def without_last_fields(text: str, most: int) -> str:
+    """A text as it comes from a Spark that shows so many items of the columns of relations, scans and projections."""
+
+    def one(m: re.Match[str]) -> str:
+        between = ", " if ", " in m[2] else ","
+        items = m[2].split(between)
+        left = f"{between}... {len(items) - most} more fields"
+        return m[1] + (m[2] if len(items) <= most else between.join(items[:most]) + left) + "]"
+
+    return re.sub(r"((?:Relation \S*?|Project |FileScan \S+ [\w.]+)\[)((?:\w+#\d+L?(?:, ?)?)+)\]", one, text)
+
+
+@pytest.mark.parametrize("mode", ["extended", "simple"])
+def test_lists_of_which_fields_are_left_out_are_compared_as_far_as_they_go(mode: str) -> None:
+    text = shortened(without_last_fields(explained(mode), 6))
+    assert "crew#105,... 2 more fields]" in text
+    made = replayed(text)
+    assert made.verdicts["physical"] == "equal", made.differences
+    assert made.verdicts["optimized"] == ("equal" if mode == "extended" else "absent"), made.differences
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours", "verdict"),
+    [
+        ("Project [a#1, b#2, ... 2 more fields]", "Project [a#1, b#2, c#3, d#4]", "equal"),
+        ("Project [a#1, b#2, ... 2 more fields]", "!Project [a#1, b#2]", "equal"),
+        ("Project [a#1, b#2, ... 2 more fields]", "Project [a#1, c#2, c#3, d#4]", "shape"),
+        ("Sort [a#1, ... 1 more fields], true, 0", "Sort [a#1, b#2], true, 0", "equal"),
+        ("Sort [a#1, ... 1 more fields], true, 0", "Sort [a#1, b#2], true, 1", "shape"),
+        ("Expand [[a#1, ... 2 more fields], [b#2, ... 3 more fields]]", "Expand [[a#1, x#3], [b#2, y#4]]", "equal"),
+        ("Scan [a#1], Location: [x], ... 3 more fields", "Scan [a#1], Location: [x], Filters: [], Schema: []", "equal"),
+    ],
+)
+def test_a_line_counts_without_the_fields_that_are_left_out(theirs: str, ours: str, verdict: str) -> None:
+    assert compared.verdict(theirs, ours) == verdict
+    below = "\n+- Relation t[a#1,b#2,... 2 more fields] parquet"
+    more = "\n+- LocalRelation [a#1]"
+    assert compared.distance(theirs + below, ours + "\n+- Relation t[a#1,b#2,c#3] parquet") == (verdict != "equal")
+    assert compared.distance(theirs + below, ours + more) == (1 if verdict == "equal" else 2)
