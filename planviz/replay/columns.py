@@ -16,7 +16,7 @@ from planviz.replay.caches import caches_in
 from planviz.replay.layouts import buckets_in
 from planviz.replay.lifting.lines import line_of
 from planviz.replay.python_calls import python_calls
-from planviz.types import LONG, UNKNOWN, DataType, StructField
+from planviz.types import DOUBLE, LONG, UNKNOWN, DataType, StructField
 from planviz.types.reading import parse_fields, parse_type
 
 #: A scan's line: the format, the table and the list of columns.
@@ -40,6 +40,8 @@ _KEYS = re.compile(r"BroadcastHashJoin \[([^\[\]]*)\], \[([^\[\]]*)\], .*?Build(
 _KEY = re.compile(r"(?:^|, )\w+#(\d+)(?=, |$)")
 _MODE = re.compile(r"HashedRelationBroadcastMode\(List\(.*\),(?:true|false)\)")
 _INPUT = re.compile(r"input\[\d+, (\w+(?:\(\d+,\d+\))?), (?:true|false)\]")
+#: What is made one NaN and one zero is of floating numbers.
+_FLOATING = re.compile(r"normalizenanandzero\([\w.]+#(\d+)\)")
 _LOOP = re.compile(r"UnionLoop (\d+), \[(.*)\]")
 _ZONED = re.compile(r"\bSome\(([A-Z]\w*/[\w/+-]+|UTC|[+-]\d\d:\d\d)\)")
 _COLUMN = re.compile(r"(?<![^\s,\[\]])([^\s,\[\]]+?)#(\d+)(L?)(?=[,\]\s]|$)")
@@ -123,6 +125,9 @@ def columns_of(plans: Iterable[PlanGraph], heading_lines: Iterable[str] = ()) ->
             if (loop := _LOOP.match(node.text)) is not None:
                 own = ((n, int(i), bool(long)) for n, i, long in _COLUMN.findall(loop[2]))
                 columns.loops.setdefault(int(loop[1]), tuple(own))
+            if "normalizenanandzero(" in node.text:
+                for number in _FLOATING.findall(node.text):
+                    columns.by_id.setdefault(int(number), DOUBLE)
             if node.op == "BroadcastHashJoin":
                 _note_keys(plan, node.id, columns)
             if "Python" in node.op or "Pandas" in node.op:

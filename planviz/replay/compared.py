@@ -24,7 +24,7 @@ _LAMBDA = re.compile(r"\b(lambda )?([a-z]\w*?)_\d+(?=#\d+)")
 _CUT = re.compile(r"(?:#\d*L?|\d+|Location: \w*(?:\([^)]*\)?)?)$")
 #: A list's items that Spark left out, with the comma before them.
 _MORE = re.compile(r"(?:, ?)?\.\.\. \d+ more fields")
-_ID = re.compile(r"((?<=#)\d+)")
+_ID = re.compile(r"((?<=#)\d+|(?<=plan_id=)\d+)")
 _ANY_ID = r"\d+"
 #: The mark of an operator that lacks what it reads: where lists are shortened, nobody knows what relations have.
 _BROKEN = re.compile(r"(?m)^([ :]*(?:[+:]- )?(?:\*\(\d+\) )?)!")

@@ -118,7 +118,7 @@ _BITS: dict[str, Callable[[Expression, Expression], Expression]] = {
 #: The session's time zone, which casts do not print.
 ZONE = "Etc/UTC"
 #: Functions whose arguments are all of one type, or all but the first.
-_ALIKE = {"coalesce", "greatest", "least", "array", "nullif", "nvl", "ifnull", "array_contains"}
+_ALIKE = {"coalesce", "greatest", "least", "array", "nullif", "nvl", "ifnull", "array_contains", "pmod"}
 #: Terms that are read otherwise where a type is wanted.
 _WANTING = {"operator", "constant", "minus", "group", "call", "python", "case", "if", "alias"}
 _PREFIXES = ("partial_", "merge_")

@@ -68,6 +68,7 @@ from planviz.replay.opaque import (
     own_columns_of,
 )
 from planviz.replay.terms import SUBQUERY, Term, Terms, Unreadable
+from planviz.trees.memo import Memo
 from planviz.types import INT, LONG, UNKNOWN, DataType
 
 #: What stands in the place of items that Spark left out (spark.sql.debug.maxToStringFields).
@@ -86,6 +87,8 @@ _JOIN = re.compile(
     rf"Join (?:({_KINDS})|ExistenceJoin\((.*?)#(\d+)\)"
     rf"|UsingJoin\(({_KINDS}), ?(?:\[|Buffer\(|List\()(.*?)[\])]\))"
 )
+#: How many columns a relation or a projection gives that its line, cut by Spark, does not list.
+_LEFT_OUT: Memo[int] = Memo("left_out")
 _HINTS = re.compile(r"(?:, leftHint=\(strategy=(\w+)\))?(?:, rightHint=\(strategy=(\w+)\))?$")
 
 
@@ -303,7 +306,10 @@ def _relation(o: Operator) -> LogicalPlan:
         return o.opaque()
     name = tuple(p for p in m.group(1).strip().split(".") if p)
     attributes = o.own_columns(f"[{m.group(2)}]", ".".join(name).lower())
-    return LogicalRelation(attributes, name, None, m.group(3))
+    made = LogicalRelation(attributes, name, None, m.group(3))
+    listed = sum(1 for _ in columns_of(f"[{m.group(2)}]"))
+    _LEFT_OUT.set(made, max(listed + _cut(m.group(2)) - len(attributes), 0))
+    return made
 
 
 def _local(o: Operator) -> LogicalPlan:
@@ -351,16 +357,45 @@ def _project(o: Operator) -> LogicalPlan:
     if o.text == "Project":
         return Project((), o.child)
     items = o.named()
-    return Project(_whole(o, items) or items, o.child)
+    made = Project(_whole(o, items) or items, o.child)
+    _LEFT_OUT.set(made, max(len(items) + _cut(o.text) - len(made.projects), 0))
+    return made
 
 
 def _whole(o: Operator, items: tuple[Expression, ...]) -> tuple[Expression, ...]:
-    """All columns of the input, where a list that Spark has cut begins like them and is as long; else none."""
-    more, below = MORE.search(o.text), o.child.output
-    if more is None or [getattr(e, "expr_id", None) for e in items] != [a.expr_id for a in below[: len(items)]]:
+    """All columns of the input, where a list that Spark has cut begins like them and is as long; else none.
+
+    Right above a Window the analyzer lists what the windows compute once more, and then each column once.
+    """
+    cut = _cut(o.text)
+    below = tuple({a.expr_id: a for a in o.child.output}.values()) if cut else ()
+    if not cut or [getattr(e, "expr_id", None) for e in items] != [a.expr_id for a in below[: len(items)]]:
         return ()
-    cut = int(re.findall(r"\d+", more.group())[0])
-    return below if len(items) + cut == len(below) and not any(isinstance(e, Alias) for e in items) else ()
+    again = len(o.child.functions) if isinstance(o.child, Window) else 0
+    more = len(items) + cut - len(below) - _left_out(o.child)
+    if any(isinstance(e, Alias) for e in items) or more not in (0, again):
+        return ()
+    return (*below, *below[len(below) - more :]) if more else below
+
+
+def _cut(text: str) -> int:
+    """How many items a list lacks that Spark has cut."""
+    more = MORE.search(text)
+    return int(re.findall(r"\d+", more.group())[0]) if more is not None else 0
+
+
+def _left_out(plan: LogicalPlan) -> int:
+    """How many columns a plan gives beside those that are known of it, since the lists of its leaves were cut."""
+    found, stack = 0, [plan]
+    while stack:
+        node = stack.pop()
+        if node in _LEFT_OUT:
+            found += _LEFT_OUT.get(node, 0)
+        elif isinstance(node, Join):
+            stack += [node.left, node.right] if len(node.output) > len(node.left.output) else [node.left]
+        elif not isinstance(node, Aggregate | Expand):
+            stack += node.children[:1]
+    return found
 
 
 def _filter(o: Operator) -> LogicalPlan:

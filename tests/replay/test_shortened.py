@@ -103,3 +103,24 @@ def test_a_line_counts_without_the_fields_that_are_left_out(theirs: str, ours: s
     more = "\n+- LocalRelation [a#1]"
     assert compared.distance(theirs + below, ours + "\n+- Relation t[a#1,b#2,c#3] parquet") == (verdict != "equal")
     assert compared.distance(theirs + below, ours + more) == (1 if verdict == "equal" else 2)
+
+
+_TYPES = ("INT", "STRING", "DATE", "DOUBLE")
+WIDE = f"CREATE TABLE wide ({', '.join(f'c{i} {_TYPES[i % 4]}' for i in range(12))}) USING parquet;"
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT *, row_number() OVER (PARTITION BY c1 ORDER BY c2) AS rn FROM wide",
+        "SELECT c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11 FROM "
+        "(SELECT *, row_number() OVER (PARTITION BY c1 ORDER BY c2) AS rn FROM wide) WHERE rn <= 3",
+        "SELECT * FROM wide w WHERE c9 = 'x'",
+    ],
+)
+def test_a_list_that_is_as_long_as_its_input_is_wide_is_all_of_it(sql: str) -> None:
+    execution = QueryExecution(sql, read_catalog(WIDE), OptimizerConfig(), ids=Ids(100))
+    text = shortened(without_last_fields(execution.explain_string("extended"), 8), 60)
+    assert re.search(r"Project \[c0#\d+.*\.\.\. \d more fields\]", text)
+    made = replayed(text)
+    assert made.verdicts == {"optimized": "equal", "physical": "equal"}, made.differences
