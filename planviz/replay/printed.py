@@ -32,6 +32,7 @@ _BROADCAST = {
     "BroadcastNestedLoopJoin": "IdentityBroadcastMode",
 }
 _ADAPTIVE = "AdaptiveSparkPlan"
+_SUBQUERY = re.compile(r"(?:Reused)?Subquery\w*\b")
 _NUMBERED = re.compile(r"SubqueryBroadcast \S*#(\d+)")
 #: An aggregate that lists its columns, which the simple mode leaves out.
 _WHOLE = re.compile(r"Aggregate\(key.*\], output=\[")
@@ -97,6 +98,8 @@ class PhysicalForm:
         foreign = any(spark_operator(n.op) != n.op for n in graph)
         self.by_lines = not formatted and not ran and not foreign
         self.once = formatted
+        #: Whether subqueries count: the formatted mode lists those of a plan that ran with its operators as they ran.
+        self.subqueries = not formatted or graph.stage != "initial" or any(_SUBQUERY.match(n.op) for n in graph)
         self.text = printed(graph, formatted or foreign or any(in_databricks_words(n.op, n.text) for n in graph))
         #: Whether the text stops within an operator's line.
         self.unfinished = _depth(self.text.rstrip().rpartition("\n")[2]) > 0
@@ -139,7 +142,7 @@ class PhysicalForm:
         """equal, shape or differs."""
         if self.by_lines:
             return verdict(self.told(self.text), self.told(ours))
-        return "shape" if shown(self.text, self.once) == shown(ours, self.once) else "differs"
+        return "shape" if self.shown(self.text) == self.shown(ours) else "differs"
 
     def ends_early(self, ours: str) -> bool:
         """Whether the text stops in the middle of the plan, and all that is there is ours."""
@@ -149,7 +152,7 @@ class PhysicalForm:
         """How far a plan is from the text: 0 where nothing that both show differs."""
         if self.by_lines:
             return distance(self.told(self.text), self.told(ours))
-        a, b = shown(self.text, self.once), shown(ours, self.once)
+        a, b = self.shown(self.text), self.shown(ours)
         if a == b:
             return 0
         matcher = difflib.SequenceMatcher(None, a, b, autojunk=False)
@@ -159,8 +162,12 @@ class PhysicalForm:
         """The lines that differ, or the operators that do."""
         if self.by_lines:
             return differences(self.told(self.text), self.told(ours))
-        a, b = ("\n".join("  " * depth + label for depth, label in shown(t, self.once)) for t in (self.text, ours))
+        a, b = ("\n".join("  " * depth + label for depth, label in self.shown(t)) for t in (self.text, ours))
         return differences(a, b)
+
+    def shown(self, text: str) -> list[tuple[int, str]]:
+        """Depth and kind of the operators of a plan that count here."""
+        return shown(text, self.once, self.subqueries)
 
 
 def _longest_value(text: str) -> int:
@@ -243,15 +250,15 @@ def _without_wrappers(text: str) -> str:
     return "\n".join(made)
 
 
-def shown(text: str, once: bool = False) -> list[tuple[int, str]]:
+def shown(text: str, once: bool = False, subqueries: bool = True) -> list[tuple[int, str]]:
     """Depth and kind of the operators that every way to print a plan shows.
 
     `once`: what is broadcast to prune several scans counts where it stands first, as the formatted mode
-    prints it.
+    prints it. `subqueries`: whether these count.
     """
     found: list[tuple[int, str]] = []
     parents: list[str] = []
-    subqueries: set[str] = set()
+    broadcast: set[str] = set()
     passed = -1
     above: list[tuple[int, int]] = []
     for line in text.strip("\n").split("\n"):
@@ -260,11 +267,14 @@ def shown(text: str, once: bool = False) -> list[tuple[int, str]]:
         if 0 <= passed < column:
             continue
         passed = -1
+        if not subqueries and _SUBQUERY.match(body):
+            passed = column
+            continue
         if once and (subquery := _NUMBERED.match(body)) is not None:
-            if subquery.group(1) in subqueries:
+            if subquery.group(1) in broadcast:
                 passed = column
                 continue
-            subqueries.add(subquery.group(1))
+            broadcast.add(subquery.group(1))
         while above and above[-1][0] >= column:
             above.pop()
         depth = above[-1][1] if above else 0

@@ -207,3 +207,80 @@ def test_an_analyzed_plan_without_its_beginning_is_not_planned() -> None:
     begins = text.index("   :- Relation shop.a")
     made = replayed(text[begins + 6 : begins + 6 + text[begins + 6 :].index("\n") + 1] + text[text.index("\n== Opt") :])
     assert made.verdicts["optimized"] == "absent"
+
+
+RAN = """== Physical Plan ==
+AdaptiveSparkPlan (6)
++- == Final Plan ==
+   * Project (3)
+   +- * ColumnarToRow (2)
+      +- Scan parquet shop.sales (1)
++- == Initial Plan ==
+   Project (5)
+   +- Scan parquet shop.sales (1)
+
+
+(1) Scan parquet shop.sales
+Output [1]: [shop#1]
+Batched: true
+Location: InMemoryFileIndex [file:/sales]
+ReadSchema: struct<shop:int>
+
+(2) ColumnarToRow [codegen id : 1]
+Input [1]: [shop#1]
+
+(3) Project [codegen id : 1]
+Output [2]: [shop#1, Subquery subquery#9, [id=#20] AS most#8]
+Input [1]: [shop#1]
+
+(5) Project
+Output [2]: [shop#1, Subquery subquery#9, [id=#10] AS most#8]
+Input [1]: [shop#1]
+
+(6) AdaptiveSparkPlan
+Output [2]: [shop#1, most#8]
+Arguments: isFinalPlan=true
+
+===== Subqueries =====
+
+Subquery:1 Hosting operator id = 3 Hosting Expression = Subquery subquery#9, [id=#20]
+* HashAggregate (14)
++- Exchange (13)
+   +- * HashAggregate (12)
+      +- * ColumnarToRow (11)
+         +- Scan parquet shop.shops (10)
+
+
+(10) Scan parquet shop.shops
+Output [1]: [id#4]
+Batched: true
+Location: InMemoryFileIndex [file:/shops]
+ReadSchema: struct<id:int>
+
+(11) ColumnarToRow [codegen id : 1]
+Input [1]: [id#4]
+
+(12) HashAggregate [codegen id : 1]
+Input [1]: [id#4]
+Keys: []
+Functions [1]: [partial_max(id#4)]
+Aggregate Attributes [1]: [max#15]
+Results [1]: [max#16]
+
+(13) Exchange
+Input [1]: [max#16]
+Arguments: SinglePartition, ENSURE_REQUIREMENTS, [plan_id=5]
+
+(14) HashAggregate [codegen id : 2]
+Input [1]: [max#16]
+Keys: []
+Functions [1]: [max(id#4)]
+Aggregate Attributes [1]: [max(id#4)#12]
+Results [1]: [max(id#4)#12 AS max(id)#13]
+"""
+
+
+def test_subqueries_that_stand_with_the_plan_that_ran_are_not_missed_in_the_one_before() -> None:
+    made = replayed(RAN)
+    assert made.texts["physical"].count("Subquery subquery#9") > 0
+    assert made.verdicts["physical"] == "shape", made.differences
