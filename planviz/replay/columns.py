@@ -42,6 +42,8 @@ _MODE = re.compile(r"HashedRelationBroadcastMode\(List\(.*\),(?:true|false)\)")
 _INPUT = re.compile(r"input\[\d+, (\w+(?:\(\d+,\d+\))?), (?:true|false)\]")
 #: What is made one NaN and one zero is of floating numbers.
 _FLOATING = re.compile(r"normalizenanandzero\([\w.]+#(\d+)\)")
+#: The end of a line of columns of which Spark left out some.
+_LEFT_OUT = re.compile(r", \.\.\. \d+ more fields$")
 _LOOP = re.compile(r"UnionLoop (\d+), \[(.*)\]")
 _ZONED = re.compile(r"\bSome\(([A-Z]\w*/[\w/+-]+|UTC|[+-]\d\d:\d\d)\)")
 _COLUMN = re.compile(r"(?<![^\s,\[\]])([^\s,\[\]]+?)#(\d+)(L?)(?=[,\]\s]|$)")
@@ -114,12 +116,14 @@ def columns_of(plans: Iterable[PlanGraph], heading_lines: Iterable[str] = ()) ->
     columns.buckets, columns.caches = buckets_in(plans), caches_in(plans)
     for line in heading_lines:
         try:
-            columns.output = parse_fields(re.sub(r"(?<=[\w`]): ", " ", line))
+            columns.output = parse_fields(re.sub(r"(?<=[\w`]): ", " ", _LEFT_OUT.sub("", line)))
         except PlanvizError:
             continue
     zones = (m[1] for p in plans for n in p if "Some(" in n.text and (m := _ZONED.search(n.text)) is not None)
     columns.zone = next(zones, columns.zone)
     for plan in plans:
+        if plan.stage == "optimized":
+            _note_local_keys(plan, columns)
         for node in plan:
             columns.shortened = columns.shortened or " more fields" in node.text
             if (loop := _LOOP.match(node.text)) is not None:
@@ -168,6 +172,15 @@ def _note_keys(plan: PlanGraph, join: int, columns: Columns) -> None:
                 columns.by_id.setdefault(int(number), parse_type(kind))
             except PlanvizError:
                 return
+
+
+def _note_local_keys(plan: PlanGraph, columns: Columns) -> None:
+    """Note that the keys of inner joins are not null in rows that an optimized plan holds: the optimizer took out those
+    in which they are, and nobody sees the rows."""
+    held = {int(i) for n in plan if n.op == "LocalRelation" for i in _NUMBER.findall(n.text)}
+    for node in plan if held else ():
+        if node.text.startswith("Join Inner, "):
+            columns.never_null.update(held.intersection(map(int, _NUMBER.findall(node.text))))
 
 
 def _note_leaves(plan: PlanGraph, columns: Columns) -> None:

@@ -124,3 +124,24 @@ def test_a_list_that_is_as_long_as_its_input_is_wide_is_all_of_it(sql: str) -> N
     assert re.search(r"Project \[c0#\d+.*\.\.\. \d more fields\]", text)
     made = replayed(text)
     assert made.verdicts == {"optimized": "equal", "physical": "equal"}, made.differences
+
+
+@pytest.mark.parametrize("profile", ["spark-4.3", "spark-3.3"])
+@pytest.mark.parametrize(
+    "sql", ["SELECT * FROM flights", "SELECT * FROM flights UNION ALL SELECT * FROM flights WHERE id = 3"]
+)
+def test_what_a_schema_lacks_the_line_above_the_analyzed_plan_tells(sql: str, profile: str) -> None:
+    config = OptimizerConfig.of(profile)
+    text = QueryExecution(sql, read_catalog(TABLES), config, ids=Ids(100)).explain_string("extended")
+    made = replayed(shortened(text, 60))
+    assert made.verdicts == {"optimized": "equal", "physical": "equal"}, made.differences
+    assert [read.open for read in made.read.values()] == [0, 0]
+
+
+def test_keys_of_rows_that_nobody_sees_are_not_null() -> None:
+    rows = "VALUES (1, 'a', DATE'2020-01-01'), (2, 'b', NULL)"
+    sql = f"SELECT * FROM {rows} AS t(k, v, d) JOIN range(0, 10, 2) r ON k = id"
+    text = QueryExecution(sql, read_catalog(TABLES), OptimizerConfig(), ids=Ids(100)).explain_string("extended")
+    made = replayed(text)
+    assert made.verdicts == {"optimized": "equal", "physical": "equal"}, made.differences
+    assert "spark.sql.constraintPropagation.enabled" not in [s.key for s in made.settings]
