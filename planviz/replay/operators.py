@@ -77,7 +77,7 @@ MORE = re.compile(r"\.\.\. \d+ more fields")
 _OF_TABLES = re.compile(r"(Python)?MapIn(Pandas|Arrow)$|FlatMap(Co)?GroupsIn(Pandas|Arrow)$")
 _LAST_LIST = re.compile(r"\[([^\[\]]*)\](?:, (?:true|false))?$")
 #: What stands in the place of items that Spark, or whoever pasted the text, left out.
-_ELIDED = re.compile(rf"{MORE.pattern}|\s*(?:\.\.\.|…)")
+ELIDED = re.compile(rf"{MORE.pattern}|\s*(?:\.\.\.|…)")
 Scope = Mapping[int, AttributeReference]
 #: Names of operators that read a source.
 SOURCE = re.compile(r"Relation|Scan|RDD$")
@@ -220,7 +220,7 @@ class Operator:
             raise Unreadable(self.text[:80])
         items, end = self.terms.listed(self.at + 1)
         self.at = end + 1
-        return tuple(i for i in items if not _ELIDED.fullmatch(i.text))
+        return tuple(i for i in items if not ELIDED.fullmatch(i.text))
 
     def expressions(self) -> tuple[Expression, ...]:
         """The expressions of the next list in brackets."""

@@ -461,6 +461,8 @@ class Terms:
 
     def _constant_ends(self, start: int, stops: Stops) -> list[int]:
         text = self.text
+        if text.startswith(", lambdafunction(", start):
+            return [start]  # an empty text that a function starts with, and what follows is no part of it
         empty = [start] if _EMPTY.match(text, start) else []
         limit = next((s for s in self.starts if s >= start), len(text))
         balanced: list[int] = []

@@ -53,6 +53,7 @@ QUERIES = {
     "aggregate(seats, 0D, (a, x) -> a + x, a -> a / 2), array_sort(seats), zip_with(seats, seats, (a, b) -> a * b), "
     "aggregate(stops, CAST(0 AS DECIMAL(20,2)), (a, s) -> CAST(a + s.fare AS DECIMAL(20,2))), "
     "map_filter(notes, (k, v) -> k > v), transform_values(notes, (k, v) -> upper(v)) FROM trips",
+    "an empty text to start with": "SELECT aggregate(stops, '', (a, s) -> concat(a, s.town), a -> upper(a)) FROM trips",
     "rows as often as they are": "SELECT boss FROM trips EXCEPT ALL SELECT id FROM towns",
     "a pivot": "SELECT * FROM (SELECT line, day, price FROM trips) PIVOT (sum(price) AS total, count(*) AS n FOR line "
     "IN ('a', 'b'))",
