@@ -45,7 +45,7 @@ _ORIGIN = re.compile(
 #: What Spark 3.0 brought to the lines of scans.
 _DATA_FILTERS = re.compile(r"DataFilters: \[.*?\], (?=Format: )")
 #: What a scan of files says of itself: keys with their values, which Spark shortens (spark.sql.maxMetadataValueLength).
-_SCAN = re.compile(r"(?m)^([^\n]*?FileScan [^\n]*?\] )(Batched: [^\n]*)$")
+_SCAN = re.compile(r"(?m)^((?:[ :]*[+:]- )?(?:\*(?:\(\d+\))? )?FileScan [^\n]*?\] )(Batched: [^\n]*)$")
 _NEXT_KEY = re.compile(r", (?=[A-Z][A-Za-z]+: )")
 #: The least length that is taken for such a limit.
 _SHORTEST = 20
