@@ -21,7 +21,7 @@ _SEEDS = re.compile(r"\b(rand|randn|uuid|shuffle|randstr)\((-?\d{6,})\)")
 _SEEDED = ("rand", "uuid(", "shuffle(")
 _LAMBDA = re.compile(r"\b(lambda )?([a-z]\w*?)_\d+(?=#\d+)")
 #: The number of an id, or the place of files, at the end of a text that may stop within it.
-_CUT = re.compile(r"(?:#\d*L?|\d+|Location: \w*(?:\([^)]*\)?)?)$")
+_CUT = re.compile(r"(?:#\d*L?|(?<!\d)\d+|Location: \w*(?:\([^)]*\)?)?)$")
 #: A list's items that Spark left out, with the comma before them.
 _MORE = re.compile(r"(?:, ?)?\.\.\. \d+ more fields")
 _ID = re.compile(r"((?<=#)\d+|(?<=plan_id=)\d+)")
