@@ -63,12 +63,20 @@ def join_wrapped(text: Sequence[str]) -> list[str | None] | None:
         rest = text[b.line]
         # Blanks at the end of a line are gone.
         blanks = " " * (width - len(text[b.before]))
-        parts.setdefault(start, [text[start]]).append(blanks + rest if within_words else f" {rest.lstrip()}")
+        whole = blanks + rest if within_words else _rest(text[b.before], rest, words)
+        parts.setdefault(start, [text[start]]).append(whole)
         gone.add(b.line)
         depth += _depth(rest)
     if not gone:
         return None
     return [None if k in gone else "".join(parts.get(k, (line,))) for k, line in enumerate(text)]
+
+
+def _rest(before: str, rest: str, width: int) -> str:
+    """What goes on behind a line that was broken between words; a word that no line had room for was cut where the line
+    was full."""
+    word = before[before.rfind(" ") + 1 :] + rest.lstrip().partition(" ")[0]
+    return rest if len(before) == width < len(word) else f" {rest.lstrip()}"
 
 
 def _breaks(text: Sequence[str]) -> list[_Break]:

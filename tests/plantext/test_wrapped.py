@@ -151,6 +151,21 @@ def test_words_behind_a_plan_are_none_of_it() -> None:
     assert [text for _, text in document.unparsed] == ["What is slow here?", "I have tried all that I know."]
 
 
+@pytest.mark.parametrize("width", [70, 80, 100])
+def test_words_that_are_longer_than_the_lines_are_cut_where_these_are_full(width: int) -> None:
+    columns = ",".join(f"column_{i}#{i}" for i in range(100, 118))
+    lines = [
+        "Project [column_100#100, column_101#101, column_102#102, column_103#103, column_104#104, column_105#105]",
+        "+- Filter ((isnotnull(column_100#100) AND isnotnull(column_101#101)) AND (column_100#100 > column_101#101))",
+        f"   +- Relation shop.wide[{columns}] parquet",
+    ]
+    (plain,) = open_text("\n".join(["== Optimized Logical Plan ==", *lines])).plans
+    cut = [part for line in lines for part in textwrap.wrap(line, width, break_on_hyphens=False)]
+    assert len(cut) > len(lines) + 2
+    (plan,) = open_text("\n".join(["== Optimized Logical Plan ==", *cut])).plans
+    assert [(n.depth, n.text) for n in plan] == [(n.depth, n.text) for n in plain]
+
+
 def test_a_line_break_in_a_value_stays() -> None:
     (plan,) = open_text("== Physical Plan ==\nFilter (a#1 = one\ntwo)\n+- LocalTableScan [a#1]\n").plans
     assert plan[0].arguments["condition"] == "a#1 = one\ntwo"
