@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import cast
 
 from planviz.errors import InputError
-from planviz.versions import PROFILES, Behaviour, Profile
+from planviz.versions import PROFILES, Behaviour, Edit, Profile
 from planviz.versions.model import SettingValue
 from planviz.versions.unread import UNREAD, acts_while_running
 from planviz.versions.vendors import RUNTIMES, nearest, runtime_of, told_of
@@ -408,6 +408,11 @@ class OptimizerConfig:
     def behaviour(self) -> Behaviour:
         """What the version of Spark does that no setting says."""
         return self.version.behaviour
+
+    @property
+    def edits(self) -> tuple[Edit, ...]:
+        """What the version changes of the optimizer's batches."""
+        return self.version.edits
 
     @property
     def case_sensitive(self) -> bool:

@@ -342,7 +342,7 @@ def _profile_table(context: OptimizerContext) -> list[Row]:
     name = context.config.profile
     if profiles.has_file(name):
         return profiles.batch_table(name, context)
-    edits = context.config.version.edits
+    edits = context.config.edits
     return profiles.edited(_table(context), edits) if edits else _table(context)
 
 

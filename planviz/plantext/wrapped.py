@@ -6,18 +6,23 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from planviz.graph.kinds import is_known
+
 _MARKED = re.compile(r"[ :!]*[+:]- \S")
 _HEADING = re.compile(r"\s*={2,3} \S")
 _COLUMNS_FOLLOW = re.compile(r"\s*== Analyzed")
+_OPERATOR = re.compile(r"['!]*([A-Z]\w+)(?=$| [\[(\w`'!]|\[)")
+_RAILS = re.compile(r"[ :]*(?:[+:]-?)?")
 _SECTION = re.compile(r"[ :]*[+:]- == \w+ Plan ==$")
 _NARROWEST = 40  # characters: narrower breaks are those of values that hold line breaks
+_BLANKS = 3  # that may have stood where a line was cut
 _FEWEST = 2  # breaks that show a width
 _BEGINS = "==", "(", "-", "#", "*", "..."
 
 
 @dataclass(frozen=True)
 class _Break:
-    """A line of a tree without a mark: more of the one before, when that was broken."""
+    """A line of a tree that begins no operator: more of the one before, when that was broken."""
 
     line: int
     before: int
@@ -29,17 +34,22 @@ def join_wrapped(text: Sequence[str]) -> list[str | None] | None:
     """The lines, each with its rests and None in place of them; None where no line was broken.
 
     Broken at a width are all lines that are longer, so nearly all rests show it: cut within words, the lines before
-    them are equally long; cut between words, none had room for the word that follows. One that ends in a comma goes on
+    them are equally long, but for blanks at their ends; cut between words, none had room for the word that follows, and
+    only a word that is longer itself is. One that ends in a comma goes on
     in any case, for a plan has no line break there; where one did, those with open brackets or a colon at their end go
     on, too. A value may hold line breaks, and keeps those, and arguments below their operator are no rests.
     """
     breaks = _breaks(text)
     width = max((len(text[b.before]) for b in breaks), default=0)
-    breaks = list(_without_comments(text, breaks, width))
+    # A word that is longer than the width stands on a line of its own.
+    words = max((len(line) for line in text if " " in line.strip()), default=0)
+    breaks = list(_without_comments(text, breaks, min(width, words)))
     cut = [b for b in breaks if not _goes_on(text, b)]
     narrow = width >= _NARROWEST and len(breaks) >= _FEWEST and max(map(len, text)) <= width
-    within_words = narrow and all(len(text[b.before]) >= width - 1 for b in breaks)
-    between_words = narrow and not any(_had_room(text, b, width) for b in cut)
+    full = sum(len(text[b.before]) == width for b in breaks)
+    short = (b for b in breaks if len(text[b.before]) < width - _BLANKS)
+    within_words = narrow and 2 * full >= len(breaks) and all(_RAILS.fullmatch(text[b.before]) for b in short)
+    between_words = words >= _NARROWEST and len(breaks) >= _FEWEST and not any(_had_room(text, b, words) for b in cut)
     reflowed = len(cut) < len(breaks)
     parts: dict[int, list[str]] = {}  # by the line that takes the rests in
     gone: set[int] = set()
@@ -51,8 +61,10 @@ def join_wrapped(text: Sequence[str]) -> list[str | None] | None:
         if not (within_words or between_words or unfinished or _goes_on(text, b)):
             continue
         rest = text[b.line]
-        whole = within_words and len(text[b.before]) == width
-        parts.setdefault(start, [text[start]]).append(rest if whole else f" {rest.lstrip()}")
+        # Blanks at the end of a line are gone.
+        blanks = " " * (width - len(text[b.before]))
+        whole = blanks + rest if within_words else _rest(text[b.before], rest, words)
+        parts.setdefault(start, [text[start]]).append(whole)
         gone.add(b.line)
         depth += _depth(rest)
     if not gone:
@@ -60,12 +72,27 @@ def join_wrapped(text: Sequence[str]) -> list[str | None] | None:
     return [None if k in gone else "".join(parts.get(k, (line,))) for k, line in enumerate(text)]
 
 
+def _rest(before: str, rest: str, width: int) -> str:
+    """What goes on behind a line that was broken between words; a word that no line had room for was cut where the line
+    was full."""
+    word = before[before.rfind(" ") + 1 :] + rest.lstrip().partition(" ")[0]
+    return rest if len(before) == width < len(word) else f" {rest.lstrip()}"
+
+
 def _breaks(text: Sequence[str]) -> list[_Break]:
     """The lines without a mark in trees: up to an empty line or a heading, from a heading or a line with a mark on."""
     found: list[_Break] = []
     at = 0
     while at < len(text):
-        headed = at > 0 and bool(_HEADING.match(text[at - 1])) and not _COLUMNS_FOLLOW.match(text[at - 1])
+        if at > 0 and _COLUMNS_FOLLOW.match(text[at - 1]):
+            root = _root_below(text, at)
+            found.extend(_breaks_of_tree(text, at, root))
+            at = root
+            headed = at < len(text)
+        else:
+            headed = at > 0 and bool(_HEADING.match(text[at - 1]))
+        if at == len(text):
+            break
         if not text[at].strip() or _HEADING.match(text[at]) or not (headed or _MARKED.match(text[at])):
             at += 1
             continue
@@ -77,15 +104,35 @@ def _breaks(text: Sequence[str]) -> list[_Break]:
     return found
 
 
+def _root_below(text: Sequence[str], start: int) -> int:
+    """Where the tree begins below the columns of an analyzed plan: one line, broken into several, or empty."""
+    for k in range(start + 1, len(text)):
+        if not text[k].strip() or _HEADING.match(text[k]) or _MARKED.match(text[k]):
+            return k
+        name = _OPERATOR.match(text[k])
+        if name is not None and is_known(name[1]) and not text[k - 1].endswith(","):
+            return k
+    return len(text)
+
+
 def _breaks_of_tree(text: Sequence[str], start: int, end: int) -> Iterator[_Break]:
-    marks = [k for k in range(start, end) if _MARKED.match(text[k])]
+    marks = [k for k in range(start, end) if _MARKED.match(text[k]) or _is_rails(text[k])]
     column = 0
     for k in range(start, end):
-        if mark := _MARKED.match(text[k]):
+        if k > start and _is_rails(text[k - 1]):
+            yield _Break(k, k - 1, not marks or k >= marks[-1], False)
+        elif mark := _MARKED.match(text[k]):
             column = mark.end() - 1
+        elif _is_rails(text[k]):
+            column = 0
         elif k > start and not _SECTION.match(text[k - 1]):
             indented = len(text[k]) - len(text[k].lstrip())
             yield _Break(k, k - 1, not marks or k > marks[-1], bool(column) and indented >= column)
+
+
+def _is_rails(line: str) -> bool:
+    """Whether a line was cut in front of its operator, for its rails alone are as wide as the lines may be."""
+    return len(line) >= _NARROWEST and _RAILS.fullmatch(line) is not None
 
 
 def _without_comments(text: Sequence[str], breaks: Sequence[_Break], width: int) -> Iterator[_Break]:

@@ -16,7 +16,7 @@ from planviz.replay.caches import caches_in
 from planviz.replay.layouts import buckets_in
 from planviz.replay.lifting.lines import line_of
 from planviz.replay.python_calls import python_calls
-from planviz.types import LONG, UNKNOWN, DataType, StructField
+from planviz.types import DOUBLE, LONG, UNKNOWN, DataType, StructField
 from planviz.types.reading import parse_fields, parse_type
 
 #: A scan's line: the format, the table and the list of columns.
@@ -36,6 +36,16 @@ _LISTED = re.compile(r"\[[^\[\]]*\]")
 #: Kinds of operators that give no columns but their inputs' and those that an expression is named.
 _PASSING_ON = frozenset({"filter", "project", "join", "exchange", "sort", "other"})
 _NAMED = re.compile(r" AS (?:(?! AS )[^#\[\]])*#(\d+)")
+_KEYS = re.compile(r"BroadcastHashJoin \[([^\[\]]*)\], \[([^\[\]]*)\], .*?Build(Left|Right)")
+_KEY = re.compile(r"(?:^|, )\w+#(\d+)(?=, |$)")
+_MODE = re.compile(r"HashedRelationBroadcastMode\(List\(.*\),(?:true|false)\)")
+_INPUT = re.compile(r"input\[\d+, (\w+(?:\(\d+,\d+\))?), (?:true|false)\]")
+#: What is made one NaN and one zero is of floating numbers.
+_FLOATING = re.compile(r"normalizenanandzero\([\w.]+#(\d+)\)")
+#: The end of a line of columns of which Spark left out some.
+_LEFT_OUT = re.compile(r", \.\.\. \d+ more fields$")
+_LOOP = re.compile(r"UnionLoop (\d+), \[(.*)\]")
+_ZONED = re.compile(r"\bSome\(([A-Z]\w*/[\w/+-]+|UTC|[+-]\d\d:\d\d)\)")
 _COLUMN = re.compile(r"(?<![^\s,\[\]])([^\s,\[\]]+?)#(\d+)(L?)(?=[,\]\s]|$)")
 
 
@@ -63,10 +73,14 @@ class Columns:
     pruned: dict[str, list[bool]] = field(default_factory=dict)
     #: What the definitions of CTEs give, by their ids, as far as they are read.
     definitions: dict[int, tuple[AttributeReference, ...]] = field(default_factory=dict)
+    #: The columns of recursive CTEs as the physical plan lists them, by the loops' ids.
+    loops: dict[int, tuple[tuple[str, int, bool], ...]] = field(default_factory=dict)
     #: The caches that are read, by the text beneath their relations.
     caches: dict[str, CachedPlan] = field(default_factory=dict)
     #: How functions written in Python are called, by the id of the result, by the name where the text shows no ids.
     python: dict[int | str, PythonEvalType] = field(default_factory=dict)
+    #: The time zone that the text names, which not every function prints.
+    zone: str = "Etc/UTC"
     #: The ids of leaves' columns that are never null.
     never_null: set[int] = field(default_factory=set)
 
@@ -102,12 +116,24 @@ def columns_of(plans: Iterable[PlanGraph], heading_lines: Iterable[str] = ()) ->
     columns.buckets, columns.caches = buckets_in(plans), caches_in(plans)
     for line in heading_lines:
         try:
-            columns.output = parse_fields(re.sub(r"(?<=[\w`]): ", " ", line))
+            columns.output = parse_fields(re.sub(r"(?<=[\w`]): ", " ", _LEFT_OUT.sub("", line)))
         except PlanvizError:
             continue
+    zones = (m[1] for p in plans for n in p if "Some(" in n.text and (m := _ZONED.search(n.text)) is not None)
+    columns.zone = next(zones, columns.zone)
     for plan in plans:
+        if plan.stage == "optimized":
+            _note_local_keys(plan, columns)
         for node in plan:
             columns.shortened = columns.shortened or " more fields" in node.text
+            if (loop := _LOOP.match(node.text)) is not None:
+                own = ((n, int(i), bool(long)) for n, i, long in _COLUMN.findall(loop[2]))
+                columns.loops.setdefault(int(loop[1]), tuple(own))
+            if "normalizenanandzero(" in node.text:
+                for number in _FLOATING.findall(node.text):
+                    columns.by_id.setdefault(int(number), DOUBLE)
+            if node.op == "BroadcastHashJoin":
+                _note_keys(plan, node.id, columns)
             if "Python" in node.op or "Pandas" in node.op:
                 columns.python |= python_calls(node.op, line_of(node).text)
             if node.kind == "scan" and "ReadSchema" in node.text:
@@ -124,6 +150,37 @@ def columns_of(plans: Iterable[PlanGraph], heading_lines: Iterable[str] = ()) ->
         for plan in plans:
             _note_leaves(plan, columns)
     return columns
+
+
+def _note_keys(plan: PlanGraph, join: int, columns: Columns) -> None:
+    """Note the types of a join's keys that its broadcast names; a column of partitions stands in no schema."""
+    m = _KEYS.match(plan[join].text)
+    sides = [c for c in plan.children(join) if plan.edge_type(join, c) == "child"]
+    if m is None or len(sides) != 2:
+        return
+    mode = _MODE.search(plan[sides[m[3] == "Right"]].text)
+    types = _INPUT.findall(mode.group()) if mode is not None else []
+    lists = [_KEY.findall(part) for part in m.group(1, 2)]
+    if any(
+        len(found) != len(types) or part.count(",") != len(types) - 1
+        for found, part in zip(lists, m.groups(), strict=False)
+    ):
+        return
+    for keys in lists:
+        for number, kind in zip(keys, types, strict=True):
+            try:
+                columns.by_id.setdefault(int(number), parse_type(kind))
+            except PlanvizError:
+                return
+
+
+def _note_local_keys(plan: PlanGraph, columns: Columns) -> None:
+    """Note that the keys of inner joins are not null in rows that an optimized plan holds: the optimizer took out those
+    in which they are, and nobody sees the rows."""
+    held = {int(i) for n in plan if n.op == "LocalRelation" for i in _NUMBER.findall(n.text)}
+    for node in plan if held else ():
+        if node.text.startswith("Join Inner, "):
+            columns.never_null.update(held.intersection(map(int, _NUMBER.findall(node.text))))
 
 
 def _note_leaves(plan: PlanGraph, columns: Columns) -> None:

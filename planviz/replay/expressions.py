@@ -118,7 +118,7 @@ _BITS: dict[str, Callable[[Expression, Expression], Expression]] = {
 #: The session's time zone, which casts do not print.
 ZONE = "Etc/UTC"
 #: Functions whose arguments are all of one type, or all but the first.
-_ALIKE = {"coalesce", "greatest", "least", "array", "nullif", "nvl", "ifnull", "array_contains"}
+_ALIKE = {"coalesce", "greatest", "least", "array", "nullif", "nvl", "ifnull", "array_contains", "pmod"}
 #: Terms that are read otherwise where a type is wanted.
 _WANTING = {"operator", "constant", "minus", "group", "call", "python", "case", "if", "alias"}
 _PREFIXES = ("partial_", "merge_")
@@ -140,7 +140,7 @@ class Elaborator:
     """Types the terms of one operator.
 
     `scope` are the columns by id, `outer` those of the queries around, `plans` the operator's subqueries by
-    where they begin in its line, `ansi` whether the session was in ANSI mode.
+    where they begin in its line, `ansi` whether the session was in ANSI mode, `zone` its time zone.
     """
 
     def __init__(
@@ -151,9 +151,10 @@ class Elaborator:
         ansi: bool,
         found: Found,
         python: Mapping[int | str, PythonEvalType] | None = None,
+        zone: str = ZONE,
     ) -> None:
         self.scope, self.outer, self.plans, self.found = scope, outer, plans, found
-        self.python = python or {}
+        self.python, self.zone = python or {}, zone
         self.mode = "ANSI" if ansi else "LEGACY"
         #: Whether an expression whose arguments do not suit it is kept as it stands: Spark had resolved it.
         self.strict = False
@@ -516,6 +517,8 @@ class Elaborator:
         made = self._special(term, name)
         if made is None:
             made = self._known(term, name)
+        if made is None and (other := _with_empty_texts(term)) is not None:
+            made = self._known(other, name)
         if made is None and not columns_in(term) and (wanted is None or is_string(wanted)) and not _calls(name):
             # No function of that name and no column in it: a text that looks like a call.
             return constant(term.text, STRING)
@@ -571,14 +574,14 @@ class Elaborator:
     def _settled(self, made: Expression, term: Term) -> Expression:
         """A call as the analyzer leaves it: with the time zone that the text says, and what it stands for cast."""
         m = _ZONE.search(term.text)
+        zone = f"Some({m.group(1) if m is not None else self.zone})"
         if m is not None:
-            zone = f"Some({m.group(1)})"
             for part in ("tail", "parameters"):
                 held = getattr(made, part, ())
                 if any(isinstance(t, OpenZone) for t in held):
                     made = made.replace(**{part: tuple(zone if isinstance(t, OpenZone) else t for t in held)})
         if isinstance(made, Replaced):
-            made = made.replace(replacement=self._present(made.replacement))
+            made = made.replace(replacement=_zoned(self._present(made.replacement), zone))
         if (
             isinstance(made, Replaced)
             and not made.resolved
@@ -651,6 +654,18 @@ class Elaborator:
         return guessed
 
 
+def _zoned(e: Expression, zone: str) -> Expression:
+    """An expression whose functions are in a time zone, where they say none."""
+
+    def one(x: Expression) -> Expression:
+        if not isinstance(x, FunctionCall) or not any(isinstance(t, OpenZone) for t in x.tail):
+            return x
+        return x.replace(tail=tuple(zone if isinstance(t, OpenZone) else t for t in x.tail))
+
+    made: Expression = e.transform_up(one, FunctionCall.BIT)
+    return made
+
+
 def _flagged(made: Expression) -> Iterator[Expression]:
     """The call as it is in a session without ANSI, and as Sparks show it that have no such flag."""
     if isinstance(made, SignatureCall):
@@ -658,6 +673,21 @@ def _flagged(made: Expression) -> Iterator[Expression]:
         yield off
         if off.tail and off.tail[-1] in ("true", "false"):
             yield off.replace(tail=off.tail[:-1])
+
+
+def _with_empty_texts(term: Term) -> Term | None:
+    """A call whose arguments that begin with a comma are an empty text and what follows; None where none does.
+
+    `regexp_replace(a#1, b, , 1)` is read with the text `, 1` first, as is right for `concat_ws(, , a#1)`.
+    """
+    parts: list[Term] = []
+    for t in term.children:
+        at, text = t.start, t.text
+        while t.kind == "constant" and text.startswith(", "):
+            parts.append(Term("constant", at, at, ("",), (), ""))
+            at, text = at + 2, text[2:]
+        parts.append(t if at == t.start else Term("constant", at, t.end, (text,), (), text))
+    return replace(term, children=tuple(parts)) if len(parts) > len(term.children) else None
 
 
 def _given(term: Term) -> Term:

@@ -27,11 +27,12 @@ from planviz.expressions.predicates import conjunction, split_conjunction
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.graph.node import Estimate as Printed
 from planviz.logical.cached import InMemoryRelation
-from planviz.logical.combining import Join
+from planviz.logical.combining import Join, Union
 from planviz.logical.operators import Filter
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LogicalRelation
 from planviz.optimizer.context import OptimizerContext
+from planviz.optimizer.rules.pushdown import PushDownPredicates
 from planviz.optimizer.rules.runtime_filters import LEAST_SCAN, InjectRuntimeFilter
 from planviz.physical.strategies.context import PlanningContext, undecided
 from planviz.physical.strategies.join_selection import JoinSelection
@@ -40,6 +41,7 @@ from planviz.replay.columns import Columns
 from planviz.replay.opaque import OpaqueOperator, nodes_of, plans_in, reads_opaque
 from planviz.replay.plans import ReadPlan
 from planviz.replay.wanted import Wanted, wanted_joins
+from planviz.trees.memo import Memo
 from planviz.types import StructField
 
 #: Sizes that are tried, in bytes: around the thresholds of broadcasts (10 MB) and runtime filters (10 GB).
@@ -84,6 +86,8 @@ _NAMES = (
 )
 #: The characters of such a name, at most.
 _LONGEST = 60
+_FIELDS: Memo[tuple[StructField, ...]] = Memo("replayed_fields")
+_KEYS: Memo[str] = Memo("replayed_key")
 _SOURCES: WeakKeyDictionary[LogicalPlan, str] = WeakKeyDictionary()
 
 
@@ -165,7 +169,9 @@ def table_of(relation: LogicalRelation, size: int | None, columns: Columns, rows
     """The entry of a catalogue that a relation stands for."""
     name = relation.name[-1] if relation.name else ""
     database = relation.name[-2] if len(relation.name) > 1 else "default"
-    fields = tuple(StructField(a.name, a.type, True) for a in relation.attributes)
+    fields = _FIELDS.get(relation)
+    if fields is None:
+        fields = _FIELDS.set(relation, tuple([StructField(a.name, a.type, True) for a in relation.attributes]))
     partitions = columns.partitions.get(key_of(relation), ())
     scans = (".".join(relation.name), *_scanned(relation, columns))
     buckets = next((b for s in scans if (b := columns.buckets.get(s.lower())) is not None), None)
@@ -201,7 +207,11 @@ def rows_told(plan: LogicalPlan) -> dict[str, int]:
 
 def key_of(relation: LogicalRelation) -> str:
     """The name of a relation's table; the columns of one that has no name."""
-    return ".".join(relation.name).lower() or "[" + ",".join(a.name for a in relation.attributes) + "]"
+    found = _KEYS.get(relation)
+    if found is None:
+        columns = ",".join([a.name for a in relation.attributes])
+        found = _KEYS.set(relation, ".".join(relation.name).lower() or f"[{columns}]")
+    return found
 
 
 # ------------------------------------------------------------------------------------------------ what is wanted
@@ -455,7 +465,7 @@ class Fitting:
         for at, part in enumerate(self.parts):
             if at not in self.filtered:
                 try:
-                    self.filtered[at] = runtime_filters_of_one(rule.apply(part))
+                    self.filtered[at] = self._filters_of(part, rule)
                 except (PlanvizError, TypeError, ValueError, AttributeError):
                     self.filtered[at] = None
             made = self.filtered[at]
@@ -463,6 +473,17 @@ class Fitting:
                 return Counter(self.filters)
             found.update(made)
         return found
+
+    def _filters_of(self, part: LogicalPlan, rule: InjectRuntimeFilter) -> Counter[str]:
+        """The runtime filters that one plan gets, where the optimizer leaves them: one above a union becomes one above
+        each of its inputs, over the columns of that input."""
+        made = rule.apply(part)
+        if made is part:
+            return Counter()
+        found = runtime_filters_of_one(made)
+        if found <= self.filters and not part.bits & Union.BIT:
+            return found
+        return runtime_filters_of_one(PushDownPredicates(rule.context).apply(made))
 
     def start(self) -> None:
         """Sizes that suggest themselves: small where a table is built alone, huge where a runtime filter helps."""

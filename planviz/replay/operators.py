@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, NamedExpression, SortOrder
+from planviz.expressions.ids import next_id
 from planviz.expressions.python import PythonUDF
 from planviz.expressions.subqueries import LateralSubquery
 from planviz.logical.combining import (
@@ -17,6 +18,7 @@ from planviz.logical.combining import (
     Join,
     LateralJoin,
     Union,
+    UnionLoop,
     WithCTE,
 )
 from planviz.logical.operators import (
@@ -50,7 +52,9 @@ from planviz.logical.relations import (
     LogicalRelation,
     OneRowRelation,
     Range,
+    UnionLoopRef,
 )
+from planviz.logical.unresolved import PipeOperator
 from planviz.replay.columns import Columns
 from planviz.replay.expressions import Elaborator, Found
 from planviz.replay.literals import constant
@@ -64,6 +68,7 @@ from planviz.replay.opaque import (
     own_columns_of,
 )
 from planviz.replay.terms import SUBQUERY, Term, Terms, Unreadable
+from planviz.trees.memo import Memo
 from planviz.types import INT, LONG, UNKNOWN, DataType
 
 #: What stands in the place of items that Spark left out (spark.sql.debug.maxToStringFields).
@@ -72,7 +77,7 @@ MORE = re.compile(r"\.\.\. \d+ more fields")
 _OF_TABLES = re.compile(r"(Python)?MapIn(Pandas|Arrow)$|FlatMap(Co)?GroupsIn(Pandas|Arrow)$")
 _LAST_LIST = re.compile(r"\[([^\[\]]*)\](?:, (?:true|false))?$")
 #: What stands in the place of items that Spark, or whoever pasted the text, left out.
-_ELIDED = re.compile(rf"{MORE.pattern}|\s*(?:\.\.\.|…)")
+ELIDED = re.compile(rf"{MORE.pattern}|\s*(?:\.\.\.|…)")
 Scope = Mapping[int, AttributeReference]
 #: Names of operators that read a source.
 SOURCE = re.compile(r"Relation|Scan|RDD$")
@@ -82,6 +87,8 @@ _JOIN = re.compile(
     rf"Join (?:({_KINDS})|ExistenceJoin\((.*?)#(\d+)\)"
     rf"|UsingJoin\(({_KINDS}), ?(?:\[|Buffer\(|List\()(.*?)[\])]\))"
 )
+#: How many columns a relation or a projection gives that its line, cut by Spark, does not list.
+_LEFT_OUT: Memo[int] = Memo("left_out")
 _HINTS = re.compile(r"(?:, leftHint=\(strategy=(\w+)\))?(?:, rightHint=\(strategy=(\w+)\))?$")
 
 
@@ -116,12 +123,17 @@ class Operator:
         begin = [m.start() for m in SUBQUERY.finditer(line.text)]
         self.plans = dict(zip(begin, line.plans, strict=False))
         open = columns.shortened or any(map(_has_opaque, line.inputs))
-        also = frozenset(a.name for a in self.scope.values())
-        self.terms = Terms(self.text, self._names, open or line.unresolved, also)
-        self.elaborator = Elaborator(self.scope, line.outer, self.plans, ansi, found, columns.python)
+        self.terms = Terms(self.text, self._names, open or line.unresolved, self._also)
+        self.elaborator = Elaborator(self.scope, line.outer, self.plans, ansi, found, columns.python, columns.zone)
         self.at = len(line.op) + 1
 
+    def _also(self) -> frozenset[str]:
+        """The names of the inputs' columns."""
+        return frozenset(a.name for a in self.scope.values())
+
     def _names(self, expr_id: int) -> tuple[str, ...] | None:
+        if expr_id in self.scope and expr_id not in self.inner and expr_id not in self.line.outer:
+            return (self.scope[expr_id].name,)
         found = [s[expr_id].name for s in (self.scope, self.line.outer, self.inner) if expr_id in s]
         return tuple(dict.fromkeys(found)) or None
 
@@ -208,7 +220,7 @@ class Operator:
             raise Unreadable(self.text[:80])
         items, end = self.terms.listed(self.at + 1)
         self.at = end + 1
-        return tuple(i for i in items if not _ELIDED.fullmatch(i.text))
+        return tuple(i for i in items if not ELIDED.fullmatch(i.text))
 
     def expressions(self) -> tuple[Expression, ...]:
         """The expressions of the next list in brackets."""
@@ -294,7 +306,10 @@ def _relation(o: Operator) -> LogicalPlan:
         return o.opaque()
     name = tuple(p for p in m.group(1).strip().split(".") if p)
     attributes = o.own_columns(f"[{m.group(2)}]", ".".join(name).lower())
-    return LogicalRelation(attributes, name, None, m.group(3))
+    made = LogicalRelation(attributes, name, None, m.group(3))
+    listed = sum(1 for _ in columns_of(f"[{m.group(2)}]"))
+    _LEFT_OUT.set(made, max(listed + _cut(m.group(2)) - len(attributes), 0))
+    return made
 
 
 def _local(o: Operator) -> LogicalPlan:
@@ -342,16 +357,45 @@ def _project(o: Operator) -> LogicalPlan:
     if o.text == "Project":
         return Project((), o.child)
     items = o.named()
-    return Project(_whole(o, items) or items, o.child)
+    made = Project(_whole(o, items) or items, o.child)
+    _LEFT_OUT.set(made, max(len(items) + _cut(o.text) - len(made.projects), 0))
+    return made
 
 
 def _whole(o: Operator, items: tuple[Expression, ...]) -> tuple[Expression, ...]:
-    """All columns of the input, where a list that Spark has cut begins like them and is as long; else none."""
-    more, below = MORE.search(o.text), o.child.output
-    if more is None or [getattr(e, "expr_id", None) for e in items] != [a.expr_id for a in below[: len(items)]]:
+    """All columns of the input, where a list that Spark has cut begins like them and is as long; else none.
+
+    Right above a Window the analyzer lists what the windows compute once more, and then each column once.
+    """
+    cut = _cut(o.text)
+    below = tuple({a.expr_id: a for a in o.child.output}.values()) if cut else ()
+    if not cut or [getattr(e, "expr_id", None) for e in items] != [a.expr_id for a in below[: len(items)]]:
         return ()
-    cut = int(re.findall(r"\d+", more.group())[0])
-    return below if len(items) + cut == len(below) and not any(isinstance(e, Alias) for e in items) else ()
+    again = len(o.child.functions) if isinstance(o.child, Window) else 0
+    more = len(items) + cut - len(below) - _left_out(o.child)
+    if any(isinstance(e, Alias) for e in items) or more not in (0, again):
+        return ()
+    return (*below, *below[len(below) - more :]) if more else below
+
+
+def _cut(text: str) -> int:
+    """How many items a list lacks that Spark has cut."""
+    more = MORE.search(text)
+    return int(re.findall(r"\d+", more.group())[0]) if more is not None else 0
+
+
+def _left_out(plan: LogicalPlan) -> int:
+    """How many columns a plan gives beside those that are known of it, since the lists of its leaves were cut."""
+    found, stack = 0, [plan]
+    while stack:
+        node = stack.pop()
+        if node in _LEFT_OUT:
+            found += _LEFT_OUT.get(node, 0)
+        elif isinstance(node, Join):
+            stack += [node.left, node.right] if len(node.output) > len(node.left.output) else [node.left]
+        elif not isinstance(node, Aggregate | Expand):
+            stack += node.children[:1]
+    return found
 
 
 def _filter(o: Operator) -> LogicalPlan:
@@ -511,10 +555,11 @@ def _rebalance(o: Operator) -> LogicalPlan:
 
 
 def _sample(o: Operator) -> LogicalPlan:
-    m = re.fullmatch(r"([\d.E-]+), ([\d.E-]+), (true|false), (-?\d+)(?:, (\w+))?", o.rest)
+    m = re.fullmatch(r"([\d.E-]+), ([\d.E-]+), (true|false)(?:, (-?\d+))?(?:, ([A-Z]\w+))?", o.rest)
     if m is None:
         return o.opaque()
-    made = Sample(float(m[1]), float(m[2]), m[3] == "true", int(m[4]), o.child, m[5] or "")
+    seed = None if m[4] is None else int(m[4])
+    made = Sample(float(m[1]), float(m[2]), m[3] == "true", seed, o.child, m[5] or "")
     return made if made.simple_string == o.text else o.opaque()
 
 
@@ -635,7 +680,22 @@ def _eval_python(o: Operator) -> LogicalPlan:
 
 
 def _loop(o: Operator) -> LogicalPlan:
-    return o.opaque()
+    m = re.fullmatch(r"UnionLoop (\d+)(?:, (\d+))?(?:, (\d+))?", o.text)
+    if m is None:
+        return o.opaque()
+    anchor, recursion = o.inputs
+    depth, limit = (None if n is None else int(n) for n in m.group(2, 3))
+    listed = o.columns.loops.get(int(m[1]), ())
+    if len(listed) != len(anchor.output):
+        listed = tuple((a.name, next_id(), False) for a in anchor.output)
+    pairs = zip(listed, anchor.output, strict=True)
+    own = tuple(AttributeReference(name, a.data_type, True, number) for (name, number, _), a in pairs)
+    return UnionLoop(int(m[1]), anchor, recursion, own, depth, limit)
+
+
+def _loop_ref(o: Operator) -> LogicalPlan:
+    m = re.fullmatch(r"UnionLoopRef (\d+), \[.*\], (true|false)", o.text)
+    return UnionLoopRef(int(m[1]), o.own_columns(o.text), m[2] == "true") if m is not None else o.opaque()
 
 
 READERS: dict[str, Callable[[Operator], LogicalPlan]] = {
@@ -673,6 +733,8 @@ READERS: dict[str, Callable[[Operator], LogicalPlan]] = {
     "Join": _join,
     "LateralJoin": _lateral,
     "UnionLoop": _loop,
+    "UnionLoopRef": _loop_ref,
+    "PipeOperator": lambda o: PipeOperator(o.child),
     "BatchEvalPython": _eval_python,
     "ArrowEvalPython": _eval_python,
 }

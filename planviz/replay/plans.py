@@ -15,6 +15,7 @@ from planviz.logical.cached import CachedPlan, InMemoryRelation
 from planviz.logical.combining import Join
 from planviz.logical.join_keys import join_keys
 from planviz.logical.plan import LogicalPlan
+from planviz.logical.relations import LogicalRelation
 from planviz.replay.caches import cache_key, printed_tree
 from planviz.replay.columns import HIVE_TABLE, Columns, columns_of
 from planviz.replay.expressions import Found
@@ -75,6 +76,8 @@ def read_plan(graph: PlanGraph, columns: Columns, ansi: bool = True) -> ReadPlan
     def read(found: Found) -> LogicalPlan:
         reader = _Reader(graph, columns, ansi, found)
         plan = reader.plan()
+        if graph.stage == "analyzed":
+            _take_output(plan, columns)
         estimates.clear()
         estimates.update(reader.estimates)
         return plan
@@ -82,6 +85,20 @@ def read_plan(graph: PlanGraph, columns: Columns, ansi: bool = True) -> ReadPlan
     made = typed(columns, len(graph), read)
     made.estimates = estimates
     return made
+
+
+def _take_output(plan: LogicalPlan, columns: Columns) -> None:
+    """Note the types that the line above an analyzed plan gives to what leaves give and nothing else tells of."""
+    leaves = [n for n in plan.walk() if not n.children]
+    unknown = {a.expr_id: n for n in leaves for a in n.output if a.type == UNKNOWN}
+    for a, named in zip(plan.output, columns.output, strict=False) if unknown else ():
+        if a.name != named.name:
+            return
+        leaf = unknown.get(a.expr_id)
+        if leaf is not None:
+            columns.by_id.setdefault(a.expr_id, named.data_type)
+        if isinstance(leaf, LogicalRelation) and leaf.name:
+            columns.by_name.setdefault((".".join(leaf.name).lower(), a.name.lower()), named.data_type)
 
 
 def typed(columns: Columns, operators: int, read: Callable[[Found], LogicalPlan]) -> ReadPlan:
@@ -171,8 +188,9 @@ class _Reader:
                 done[at] = self._cached(node.text, kept)
                 continue
             inputs = tuple(done.pop(c) for c in beneath if not self._inside(at, c))
-            scope = {**outer, **{a.expr_id: a for p in inputs for a in p.output}}
-            plans = tuple(self._read(c, scope) for c in beneath if self._inside(at, c))
+            inner = [c for c in beneath if self._inside(at, c)]
+            scope = {**outer, **{a.expr_id: a for p in inputs for a in p.output}} if inner else outer
+            plans = tuple(self._read(c, scope) for c in inner)
             text = STATISTICS.sub("", node.text.lstrip("'!~"))
             line = Line(node.op, text, inputs, plans, outer, node.text[:1] in "'!", self._range(at))
             if node.op == "Range":

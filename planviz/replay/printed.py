@@ -12,7 +12,7 @@ from planviz.graph import PlanGraph
 from planviz.graph.kinds import WRAPPERS, spark_operator
 from planviz.physical.formatted import simple
 from planviz.physical.printed import PrintedExec
-from planviz.replay.compared import differences, distance, label_of, marks_of, verdict
+from planviz.replay.compared import differences, distance, ends_early, label_of, marks_of, verdict
 from planviz.replay.lifting.lines import line_of
 from planviz.replay.lifting.vendors import in_databricks_words
 from planviz.replay.plans import STATISTICS
@@ -32,17 +32,23 @@ _BROADCAST = {
     "BroadcastNestedLoopJoin": "IdentityBroadcastMode",
 }
 _ADAPTIVE = "AdaptiveSparkPlan"
+_SUBQUERY = re.compile(r"(?:Reused)?Subquery\w*\b")
 _NUMBERED = re.compile(r"SubqueryBroadcast \S*#(\d+)")
 #: An aggregate that lists its columns, which the simple mode leaves out.
 _WHOLE = re.compile(r"Aggregate\(key.*\], output=\[")
 #: What stands behind an exchange since Spark 3.0: why it is there, and its number.
-_NUMBER = re.compile(r",? ?\[(?:plan_)?id=#?\d+\]")
+_NUMBER = re.compile(r",? ?\[(?:plan_)?id=#?\d+(?:\]|$)")
 _ORIGIN = re.compile(
     r"(?m)(partitioning\(.*\)|SinglePartition\$?|RoundRobinPartitioning\(\d+\)), "
     r"(?:true|false|ENSURE_REQUIREMENTS|RE(?:PARTITION|BALANCE)_\w+)(?=$|, \[)"
 )
 #: What Spark 3.0 brought to the lines of scans.
 _DATA_FILTERS = re.compile(r"DataFilters: \[.*?\], (?=Format: )")
+#: What a scan of files says of itself: keys with their values, which Spark shortens (spark.sql.maxMetadataValueLength).
+_SCAN = re.compile(r"(?m)^((?:[ :]*[+:]- )?(?:\*(?:\(\d+\))? )?FileScan [^\n]*?\] )(Batched: [^\n]*)$")
+_NEXT_KEY = re.compile(r", (?=[A-Z][A-Za-z]+: )")
+#: The least length that is taken for such a limit.
+_SHORTEST = 20
 #: The mark of an operator that reads what no input has, which no line of a text keeps.
 _MARKED = re.compile(r"(?m)^([ :]*(?:[+:]- )?)!")
 _LINE = re.compile(r"((?:[ :]*[+:]- )?)(\*(?:\(\d+\))? )?(.*)$")
@@ -92,12 +98,18 @@ class PhysicalForm:
         foreign = any(spark_operator(n.op) != n.op for n in graph)
         self.by_lines = not formatted and not ran and not foreign
         self.once = formatted
+        #: Whether subqueries count: the formatted mode lists those of a plan that ran with its operators as they ran.
+        self.subqueries = not formatted or graph.stage != "initial" or any(_SUBQUERY.match(n.op) for n in graph)
         self.text = printed(graph, formatted or foreign or any(in_databricks_words(n.op, n.text) for n in graph))
+        #: Whether the text stops within an operator's line.
+        self.unfinished = _depth(self.text.rstrip().rpartition("\n")[2]) > 0
         self.brief = "Aggregate(" in self.text and _WHOLE.search(self.text) is None
         self.numbers = _NUMBER.search(self.text) is not None
         #: Whether the root of an adaptive plan is there, or was cut off above the part that was copied.
         self.adaptive = self.text.startswith(_ADAPTIVE)
         self.origins = _ORIGIN.search(self.text) is not None
+        #: How many characters the values of scans have at most; 0 where none was shortened.
+        self.longest = _longest_value(self.text)
 
     def of(self, plan: SparkPlan) -> str:
         """A plan of ours, printed as the text is."""
@@ -110,6 +122,7 @@ class PhysicalForm:
         generated or nobody planned the operator, no numbers of exchanges where the text has none."""
         text = text if self.numbers else _NUMBER.sub("", text)
         text = text if self.origins else _ORIGIN.sub(r"\1", text)
+        text = _shortened(text, self.longest) if self.longest else text
         # An older Spark calls the one partition of repartition(1) so.
         text = text.replace("RoundRobinPartitioning(1)", "SinglePartition")
         if not self.adaptive and text.startswith(_ADAPTIVE):
@@ -129,13 +142,17 @@ class PhysicalForm:
         """equal, shape or differs."""
         if self.by_lines:
             return verdict(self.told(self.text), self.told(ours))
-        return "shape" if shown(self.text, self.once) == shown(ours, self.once) else "differs"
+        return "shape" if self.shown(self.text) == self.shown(ours) else "differs"
+
+    def ends_early(self, ours: str) -> bool:
+        """Whether the text stops in the middle of the plan, and all that is there is ours."""
+        return self.by_lines and ends_early(self.told(self.text), self.told(ours))
 
     def distance(self, ours: str) -> int:
         """How far a plan is from the text: 0 where nothing that both show differs."""
         if self.by_lines:
             return distance(self.told(self.text), self.told(ours))
-        a, b = shown(self.text, self.once), shown(ours, self.once)
+        a, b = self.shown(self.text), self.shown(ours)
         if a == b:
             return 0
         matcher = difflib.SequenceMatcher(None, a, b, autojunk=False)
@@ -145,8 +162,55 @@ class PhysicalForm:
         """The lines that differ, or the operators that do."""
         if self.by_lines:
             return differences(self.told(self.text), self.told(ours))
-        a, b = ("\n".join("  " * depth + label for depth, label in shown(t, self.once)) for t in (self.text, ours))
+        a, b = ("\n".join("  " * depth + label for depth, label in self.shown(t)) for t in (self.text, ours))
         return differences(a, b)
+
+    def shown(self, text: str) -> list[tuple[int, str]]:
+        """Depth and kind of the operators of a plan that count here."""
+        return shown(text, self.once, self.subqueries)
+
+
+def _longest_value(text: str) -> int:
+    """The length to which values of scans were shortened, places aside, which are shortened otherwise; 0: none was."""
+    values = (v for m in _SCAN.finditer(text) for v in _NEXT_KEY.split(m[2]) if v.endswith("..."))
+    found = [len(value) - value.index(": ") - 2 for value in values if not value.startswith("Location: ")]
+    return max((n for n in found if n >= _SHORTEST), default=0)
+
+
+def _shortened(text: str, longest: int) -> str:
+    """A plan's text with the values of scans shortened; of a shortened schema only whole fields are left.
+
+    Nobody knows the types of columns that were cut off, nor how long they would be.
+    """
+
+    def value(pair: str) -> str:
+        key, _, said = pair.partition(": ")
+        if key == "Location" or len(said) < longest:
+            cut = key == "ReadSchema" and ":unknown" in said
+        else:
+            cut = len(said) > longest or said.endswith("...")
+            said = said[: longest - 3] + "..." if cut else said
+        return f"{key}: {_whole_fields(said)}" if cut and key == "ReadSchema" else f"{key}: {said}"
+
+    return _SCAN.sub(lambda m: m[1] + ", ".join(map(value, _NEXT_KEY.split(m[2]))), text)
+
+
+def _whole_fields(schema: str) -> str:
+    """The fields of a schema up to the first that is not known or was cut."""
+    depth, whole, start = 0, len("struct<"), len("struct<")
+    for at in range(start, len(schema)):
+        c = schema[at]
+        depth += (c in "<(") - (c in ">)")
+        if depth == 0 and c == ",":
+            if schema[start:at].endswith(":unknown"):
+                break
+            whole = start = at + 1
+    return schema[:whole] + "..."
+
+
+def _depth(line: str) -> int:
+    """How many brackets of a line are open at its end."""
+    return line.count("(") + line.count("[") - line.count(")") - line.count("]")
 
 
 def _below(text: str) -> str:
@@ -186,15 +250,15 @@ def _without_wrappers(text: str) -> str:
     return "\n".join(made)
 
 
-def shown(text: str, once: bool = False) -> list[tuple[int, str]]:
+def shown(text: str, once: bool = False, subqueries: bool = True) -> list[tuple[int, str]]:
     """Depth and kind of the operators that every way to print a plan shows.
 
     `once`: what is broadcast to prune several scans counts where it stands first, as the formatted mode
-    prints it.
+    prints it. `subqueries`: whether these count.
     """
     found: list[tuple[int, str]] = []
     parents: list[str] = []
-    subqueries: set[str] = set()
+    broadcast: set[str] = set()
     passed = -1
     above: list[tuple[int, int]] = []
     for line in text.strip("\n").split("\n"):
@@ -203,11 +267,14 @@ def shown(text: str, once: bool = False) -> list[tuple[int, str]]:
         if 0 <= passed < column:
             continue
         passed = -1
+        if not subqueries and _SUBQUERY.match(body):
+            passed = column
+            continue
         if once and (subquery := _NUMBERED.match(body)) is not None:
-            if subquery.group(1) in subqueries:
+            if subquery.group(1) in broadcast:
                 passed = column
                 continue
-            subqueries.add(subquery.group(1))
+            broadcast.add(subquery.group(1))
         while above and above[-1][0] >= column:
             above.pop()
         depth = above[-1][1] if above else 0

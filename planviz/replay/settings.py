@@ -22,6 +22,7 @@ ADAPTIVE = "spark.sql.adaptive.enabled"
 ANSI = "spark.sql.ansi.enabled"
 ZONE = "spark.sql.session.timeZone"
 BLOOM = "spark.sql.optimizer.runtime.bloomFilter.enabled"
+PARALLELISM = "spark.sql.leafNodeDefaultParallelism"
 COST_BASED = ("spark.sql.cbo.enabled", "spark.sql.cbo.planStats.enabled", "spark.sql.cbo.joinReorder.enabled")
 #: Up to how many operators a text is planned as every version that may have printed it; beyond, as this many.
 SMALL, FEW = 300, 3
@@ -29,6 +30,8 @@ _PARTITIONING = re.compile(r"\b(?:hash|range)partitioning\((?:[^\n]*?), (\d+)\),
 _BARE = re.compile(r"\b(?:hash|range)partitioning\([^\n]*, (\d+)\)$")
 _ROUND = re.compile(r"\bRoundRobinPartitioning\((\d+)\)")
 _ZONED = re.compile(r"Some\(([A-Z]\w+(?:/\w+)*|[+-]\d\d:\d\d)\)")
+_SPLITS = re.compile(r"Range \(-?\d+, -?\d+, step=-?\d+, splits=(\d+)\)")
+_GLOBAL = re.compile(r"\], true, \d+$")
 _STAGED = re.compile(r"(?:Shuffle|Broadcast|Result|TableCache)QueryStage$|AQEShuffleRead$|(?:Gpu)?CustomShuffleReader$")
 
 
@@ -55,6 +58,11 @@ def found_settings(plans: Sequence[PlanGraph], printed: PrintedBy) -> list[Setti
         number, times = counts.most_common(1)[0]
         words = f"{times} exchange{'s' if times > 1 else ''} into {number} partitions"
         found.append(Setting(PARTITIONS, number, words))
+    logical = (n.text for p in plans if p.stage in ("analyzed", "optimized") for n in p if n.op == "Range")
+    splits = {int(m[1]) for n in physical if (m := _SPLITS.match(n.text)) is not None}
+    if len(splits) == 1 and any("splits=Some(" not in text for text in logical):
+        words = "a range that does not say its partitions has so many"
+        found.append(Setting(PARALLELISM, splits.pop(), words))
     found += _adaptive(physical)
     texts = [n.text for p in plans for n in p]
     zones = Counter(z for t in texts for z in _ZONED.findall(t) if "/" in z or z == "UTC")
@@ -80,8 +88,10 @@ def _adaptive(physical: Sequence[PlanNode]) -> list[Setting]:
     if any(n.kind == "exchange" for n in physical):
         return [Setting(ADAPTIVE, False, "there are exchanges and no AdaptiveSparkPlan")]
     asking = next((n.op for n in physical if _asks(n)), None)
-    if asking is not None and any(n.codegen_stage is not None for n in physical):
+    if asking is not None and any(n.codegen_stage is not None or n.op == "ColumnarToRow" for n in physical):
         return [Setting(ADAPTIVE, False, f"{asking} asks for a distribution, and there is no AdaptiveSparkPlan")]
+    if any(n.op == "Subquery" for n in physical) and any(n.codegen_stage is not None for n in physical):
+        return [Setting(ADAPTIVE, False, "there is a subquery and no AdaptiveSparkPlan")]
     return []
 
 
@@ -94,9 +104,11 @@ def _without_code(physical: Sequence[PlanNode]) -> bool:
 
 
 def _asks(node: PlanNode) -> bool:
-    """Whether an operator needs the rows of a key together."""
+    """Whether an operator needs the rows of a key together, or all rows in one order."""
     if node.op in ("SortMergeJoin", "ShuffledHashJoin"):
         return True
+    if node.op == "Sort":
+        return _GLOBAL.search(node.text) is not None
     return node.kind in ("aggregate", "window") and "partial_" not in node.text
 
 

@@ -10,6 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+
+from planviz.replay.scala_types import NESTED
 
 #: How many readings of constants are tried before an expression counts as unreadable.
 BUDGET = 60_000
@@ -25,8 +28,15 @@ _PART = re.compile(r"\.([A-Za-z_]\w*(?:\([\w*]*\))?)")
 _PATTERN = re.compile(r" (LIKE|RLIKE|ILIKE) ")
 _ESCAPE = re.compile(r" ESCAPE '(.)'")
 _TAIL = re.compile(r"(|,\d+,\d+(?:,\w+)?|, ?DecimalType\(\d+,\d+\)(?:, ?(?:true|false))?)\)")
+#: The method of an object that Spark made of a function: `invoke(StructsToJsonEvaluator(...).evaluate(a#1))`.
+_METHOD = re.compile(r"(?<=\))\.(\w+)\(")
 _NUMBER = re.compile(r"-?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?(?=$|[,)\] ])")
 _INTERVAL = re.compile(r"INTERVAL '[^']*' (?:YEAR|MONTH|DAY|HOUR|MINUTE|SECOND)(?: TO (?:MONTH|HOUR|MINUTE|SECOND))?")
+#: A folded day or moment that an interval is added to: such a sum has no brackets of its own.
+_MOMENT = re.compile(
+    r"\d{4}-\d\d-\d\d(?: \d\d:\d\d:\d\d(?:\.\d+)?)?"
+    r"(?= [-+] (?:INTERVAL '|-?[\d.]+ (?:years|months|days|hours|minutes|seconds)\b))"
+)
 _ORDER = re.compile(r" (ASC|DESC) (NULLS FIRST|NULLS LAST)")
 _SUFFIX = re.compile(r" (?:AS .*#\d|IN \(|INSET |LIKE |(?:ASC|DESC) NULLS )")
 _NAMED = re.compile(r" (?:AS .*#\d|(?:ASC|DESC) NULLS )")
@@ -42,7 +52,7 @@ class Term:
     Kinds and what `value` is: column (name, id, L), constant (the text), call (name), operator (symbol), not, minus,
     tilde, group, case (whether it has ELSE), if, cast (word, type), item, part (name), in, inset, like (word), alias
     (name, id, L), order (direction, nulls), subquery (label, id), lambda (name, id, L), python (name, id, L), window,
-    spaced (operator).
+    spaced (operator). The value of a call `invoke` is that word, the object and its method.
     """
 
     kind: str
@@ -90,11 +100,9 @@ class Terms:
         text: str,
         names: Callable[[int], Sequence[str] | None],
         open: bool = False,
-        also: frozenset[str] = frozenset(),
+        also: Callable[[], frozenset[str]] = frozenset,
     ) -> None:
         self.text, self.names, self.open, self.also = text, names, open, also
-        self.columns = self._columns()
-        self.starts = sorted(self.columns)
         self.left = BUDGET
         self.deep = 0
         #: Where constants may end that stand in brackets, by place and by whether an operator ends them, too: a text
@@ -103,7 +111,14 @@ class Terms:
         self._operand_ends: Stops = lambda p: text.startswith(")", p) or _OPERATOR.match(text, p) is not None
         self._bracket_ends: Stops = lambda p: text.startswith(")", p)
 
-    def _columns(self) -> dict[int, Term]:
+    @cached_property
+    def starts(self) -> list[int]:
+        """Where columns begin, in order."""
+        return sorted(self.columns)
+
+    @cached_property
+    def columns(self) -> dict[int, Term]:
+        """The columns by where they begin. Of a leaf, whose line only lists columns, nobody asks."""
         found: dict[int, Term] = {}
         text = self.text
         subqueries = {m.end(1) for m in SUBQUERY.finditer(text)} if "#" in text and " [" in text else set()
@@ -118,7 +133,7 @@ class Terms:
                 name = next((t for t, n in zip(spelt, known, strict=True) if t.lower() == n.lower()), None)
             if name is None and known is None:
                 bare = _bare_name(text, m.start())
-                name = bare if self.open or bare in self.also else None
+                name = bare if self.open or bare in self.also() else None
             if not name:
                 continue
             start = m.start() - len(name)
@@ -291,7 +306,7 @@ class Terms:
         for term in self._written(start, stops):
             found = True
             yield term
-        if found and text.startswith(("cast(", "CASE ", "(("), start):
+        if found and (text.startswith(("cast(", "CASE ", "((", "INTERVAL '"), start) or _MOMENT.match(text, start)):
             return
         for end in self._ends(start, stops):
             yield self._made("constant", start, end, (text[start:end],))
@@ -314,13 +329,19 @@ class Terms:
             yield from self._plan(m)
         elif (m := _LAMBDA.match(text, start)) is not None:
             yield self._made("lambda", start, m.end(), (m.group(1), m.group(2), m.group(3)))
-        elif (m := _INTERVAL.match(text, start) or _NUMBER.match(text, start)) is not None:
+        elif (
+            m := _INTERVAL.match(text, start) or _MOMENT.match(text, start) or _NUMBER.match(text, start)
+        ) is not None:
             yield self._made("constant", start, m.end(), (m.group(),))
         elif c in "-~" and c:
             kind = "minus" if c == "-" else "tilde"
             for inner in self._primary(start + 1, stops):
-                if inner.kind != "constant":  # a number holds its sign, and a text has none
+                # A number holds its sign, and a text has none.
+                folds = inner.text.startswith("INTERVAL '") or (c == "~" and _NUMBER.fullmatch(inner.text))
+                if inner.kind != "constant" or folds:
                     yield self._made(kind, start, inner.end, (), (inner,))
+        elif text.startswith(NESTED, start):
+            yield self._made("constant", start, end := self._closed(start), (text[start:end],))
         elif (m := _NAME.match(text, start)) is not None:
             yield from self._call(start, m.group())
         elif c == "[" and text.startswith("]", start + 1):
@@ -330,6 +351,10 @@ class Terms:
         text, inside = self.text, start + len(name) + 1
         if text.startswith(")", inside):
             yield self._called(start, inside + 1, (name,), ())
+        if name == "invoke" and (m := _METHOD.search(text, inside)) is not None:
+            for items, end in self._items(m.end(), ")", ", "):
+                if text.startswith("))", end):
+                    yield self._made("call", start, end + 2, (name, text[inside : m.start()], m.group(1)), items)
         if name in ("MakeDecimal", "UnscaledValue", "CheckOverflow", "promote_precision"):
             for value in self._expression(inside, lambda p: text[p : p + 1] in (",", ")")):
                 if (m := _TAIL.match(text, value.end)) is not None:
@@ -340,6 +365,15 @@ class Terms:
         said = (name, "distinct") if distinct else (name,)
         for items, end in self._items(first, ")", ", "):
             yield self._called(start, end + 1, said, items)
+
+    def _closed(self, start: int) -> int:
+        """Where the first bracket that opens from here on is closed; the end of the text where it is not."""
+        depth = 0
+        for at in range(start, len(self.text)):
+            depth += (self.text[at] == "(") - (self.text[at] == ")")
+            if depth == 0 and self.text[at] == ")":
+                return at + 1
+        return len(self.text)
 
     def _called(self, start: int, end: int, said: tuple[str, ...], items: tuple[Term, ...]) -> Term:
         """A call; one with an id behind it is of a function written in Python."""
@@ -427,6 +461,8 @@ class Terms:
 
     def _constant_ends(self, start: int, stops: Stops) -> list[int]:
         text = self.text
+        if text.startswith(", lambdafunction(", start):
+            return [start]  # an empty text that a function starts with, and what follows is no part of it
         empty = [start] if _EMPTY.match(text, start) else []
         limit = next((s for s in self.starts if s >= start), len(text))
         balanced: list[int] = []

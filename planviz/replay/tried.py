@@ -22,19 +22,22 @@ T = TypeVar("T")
 class Tried:
     """The plans that a configuration gave; None for what could not be made.
 
-    `read` are the logical plans of the text, `settings` those that were found beside the configuration's, `start` the
-    analyzed plan with what is cached read from its caches, `texts` the plans as text by stage, `taken` decisions that
-    were taken from the text, `failures` what went wrong in words.
+    `under` are the settings as they were given, `config` these with what was found beside them, which `settings` has
+    with its evidence. `read` are the logical plans of the text, `start` the analyzed plan with what is cached read from
+    its caches, `texts` the plans as text by stage, `taken` decisions that were taken from the text, `failures` what
+    went wrong in words, `stepped_as` the version whose steps `trace` has.
     """
 
     config: OptimizerConfig
     read: dict[str, ReadPlan]
+    under: OptimizerConfig
     settings: list[Setting] = field(default_factory=list)
     fitted: Fitted | None = None
     start: LogicalPlan | None = None
     optimized: LogicalPlan | None = None
     planned: PhysicalPlan | None = None
     trace: Trace | None = None
+    stepped_as: str = ""
     texts: dict[str, str] = field(default_factory=dict)
     taken: list[str] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)

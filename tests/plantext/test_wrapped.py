@@ -60,6 +60,52 @@ def test_lines_cut_between_words(width: int, hanging: str) -> None:
     assert facts(plan) == whole()
 
 
+WIDE = ", ".join(f"a_rather_long_name_{k}#{k}" for k in range(1, 12))
+TABLE = f"shop.sales[{WIDE.replace(' ', '')}]"
+ANALYZED = [
+    f"Project [{WIDE}]",
+    f"+- Sort [{WIDE}], true",
+    f"   +- Relation {TABLE} parquet",
+]
+EXTENDED = [
+    "== Analyzed Logical Plan ==",
+    ", ".join(f"a_rather_long_name_{k}: int" for k in range(1, 12)),
+    *ANALYZED,
+    "",
+    "== Optimized Logical Plan ==",
+    *ANALYZED,
+]
+
+
+def wholes() -> list[list[tuple[int, str, object]]]:
+    return [facts(plan) for plan in open_text("\n".join(EXTENDED)).plans]
+
+
+@pytest.mark.parametrize("width", [80, 97, 120])
+def test_the_root_below_the_columns_of_an_analyzed_plan_cut_within_words(width: int) -> None:
+    cut = [line[at : at + width].rstrip() for line in EXTENDED for at in range(0, len(line) or 1, width)]
+    assert [facts(plan) for plan in open_text("\n".join(cut)).plans] == wholes()
+
+
+@pytest.mark.parametrize("width", [80, 97, 120])
+def test_a_word_that_is_longer_than_the_width_stands_alone(width: int) -> None:
+    assert len(TABLE) > width
+    cut = [part for line in EXTENDED for part in between_words(line, width) or [""]]
+    assert [facts(plan) for plan in open_text("\n".join(cut)).plans] == wholes()
+
+
+def test_rails_that_are_as_wide_as_the_lines() -> None:
+    deep = ["Union"]
+    for depth in range(1, 20):
+        deep.append(":  " * (depth - 1) + f":- Union {'x' * 50}")
+    deep += [":  " * depth + "+- LocalTableScan [a#1]" for depth in range(19, -1, -1)]
+    cut = [line[at : at + 50].rstrip() for line in deep for at in range(0, len(line), 50)]
+    (plan,) = open_text("\n".join(["== Physical Plan ==", *cut])).plans
+    assert [(node.depth, node.op) for node in plan] == [
+        (node.depth, node.op) for node in open_text("\n".join(["== Physical Plan ==", *deep])).plans[0]
+    ]
+
+
 def test_a_comma_or_an_open_bracket_at_the_end_of_a_line() -> None:
     text = "\n".join(["== Physical Plan ==", *LINES])
     for there in (
@@ -103,6 +149,21 @@ def test_words_behind_a_plan_are_none_of_it() -> None:
     )
     assert facts(document.plans[0]) == whole()
     assert [text for _, text in document.unparsed] == ["What is slow here?", "I have tried all that I know."]
+
+
+@pytest.mark.parametrize("width", [70, 80, 100])
+def test_words_that_are_longer_than_the_lines_are_cut_where_these_are_full(width: int) -> None:
+    columns = ",".join(f"column_{i}#{i}" for i in range(100, 118))
+    lines = [
+        "Project [column_100#100, column_101#101, column_102#102, column_103#103, column_104#104, column_105#105]",
+        "+- Filter ((isnotnull(column_100#100) AND isnotnull(column_101#101)) AND (column_100#100 > column_101#101))",
+        f"   +- Relation shop.wide[{columns}] parquet",
+    ]
+    (plain,) = open_text("\n".join(["== Optimized Logical Plan ==", *lines])).plans
+    cut = [part for line in lines for part in textwrap.wrap(line, width, break_on_hyphens=False)]
+    assert len(cut) > len(lines) + 2
+    (plan,) = open_text("\n".join(["== Optimized Logical Plan ==", *cut])).plans
+    assert [(n.depth, n.text) for n in plan] == [(n.depth, n.text) for n in plain]
 
 
 def test_a_line_break_in_a_value_stays() -> None:

@@ -109,7 +109,7 @@ def test_a_key_among_the_columns_that_were_left_out_is_a_column_of_that_scan() -
         "      +- Exchange hashpartitioning(id#71L, 200), ENSURE_REQUIREMENTS, [plan_id=2]\n"
         f"         +- {scan('parcels', 'id#71L', 'id:bigint')}\n"
     )
-    assert made.verdicts["physical"] == "shape"
+    assert made.verdicts["physical"] == "equal"
     (relation,) = [n for n in made.read["physical"].plan.walk() if "trips" in n.simple_string and not n.children]
     assert [a.name for a in relation.output] == ["day", "van", "route", "parcel"]
 
@@ -160,3 +160,127 @@ def test_batches_that_gluten_resizes_are_no_operators_of_the_plan() -> None:
     )
     assert not made.read["physical"].opaque_operators
     assert made.verdicts["physical"] == "shape"
+
+
+def whole_text() -> str:
+    scans = [
+        scan(*columns)
+        .replace("DataFilters: []", f"DataFilters: [isnotnull(id#{n})]")
+        .replace("PushedFilters: []", "PushedFilters: [IsNotNull(id)]")
+        for n, columns in ((1, ("a", "id#1", "id:int")), (11, ("b", "id#11,price#12", "id:int,price:double")))
+    ]
+    relations = [f"Relation shop.{t}[id#{n},price#{n + 1}] parquet" for t, n in (("a", 1), ("b", 11))]
+    return (
+        "== Analyzed Logical Plan ==\nid: int, price: double\nProject [id#1, price#12]\n+- Join Inner, (id#1 = id#11)\n"
+        f"   :- {relations[0]}\n   +- {relations[1]}\n\n"
+        "== Optimized Logical Plan ==\nProject [id#1, price#12]\n+- Join Inner, (id#1 = id#11)\n"
+        f"   :- Project [id#1]\n   :  +- Filter isnotnull(id#1)\n   :     +- {relations[0]}\n"
+        f"   +- Filter isnotnull(id#11)\n      +- {relations[1]}\n\n"
+        "== Physical Plan ==\nAdaptiveSparkPlan isFinalPlan=false\n+- Project [id#1, price#12]\n"
+        "   +- SortMergeJoin [id#1], [id#11], Inner\n      :- Sort [id#1 ASC NULLS FIRST], false, 0\n"
+        "      :  +- Exchange hashpartitioning(id#1, 200), ENSURE_REQUIREMENTS, [plan_id=7]\n"
+        f"      :     +- Filter isnotnull(id#1)\n      :        +- {scans[0]}\n"
+        "      +- Sort [id#11 ASC NULLS FIRST], false, 0\n"
+        "         +- Exchange hashpartitioning(id#11, 200), ENSURE_REQUIREMENTS, [plan_id=8]\n"
+        f"            +- Filter isnotnull(id#11)\n               +- {scans[1]}\n"
+    )
+
+
+def test_a_text_that_ends_early_is_equal_as_far_as_it_goes() -> None:
+    text = whole_text()
+    for end in ("false, 0\n      :  +- Exch", "[plan_id=7", "[id#11 ASC", "Location: InMem", "isnotnull(id#1"):
+        cut = text[: text.index(end, text.index("== Physical")) + len(end)]
+        made = replayed(cut)
+        assert made.verdicts == {"optimized": "equal", "physical": "equal"}, (end, made.differences)
+        assert made.failures == ["The text of the physical plan ends early: it is compared as far as it goes."]
+        assert setting(made, "spark.sql.optimizer.excludedRules") is None
+
+
+def test_a_text_that_ends_early_and_is_another_plan_differs() -> None:
+    text = whole_text().replace("[id#1], [id#11], Inner\n", "[id#1], [id#11], LeftOuter\n")
+    made = replayed(text[: text.index("[plan_id=7")])
+    assert made.verdicts["physical"] == "differs"
+
+
+def test_an_analyzed_plan_without_its_beginning_is_not_planned() -> None:
+    text = whole_text()
+    begins = text.index("   :- Relation shop.a")
+    made = replayed(text[begins + 6 : begins + 6 + text[begins + 6 :].index("\n") + 1] + text[text.index("\n== Opt") :])
+    assert made.verdicts["optimized"] == "absent"
+
+
+RAN = """== Physical Plan ==
+AdaptiveSparkPlan (6)
++- == Final Plan ==
+   * Project (3)
+   +- * ColumnarToRow (2)
+      +- Scan parquet shop.sales (1)
++- == Initial Plan ==
+   Project (5)
+   +- Scan parquet shop.sales (1)
+
+
+(1) Scan parquet shop.sales
+Output [1]: [shop#1]
+Batched: true
+Location: InMemoryFileIndex [file:/sales]
+ReadSchema: struct<shop:int>
+
+(2) ColumnarToRow [codegen id : 1]
+Input [1]: [shop#1]
+
+(3) Project [codegen id : 1]
+Output [2]: [shop#1, Subquery subquery#9, [id=#20] AS most#8]
+Input [1]: [shop#1]
+
+(5) Project
+Output [2]: [shop#1, Subquery subquery#9, [id=#10] AS most#8]
+Input [1]: [shop#1]
+
+(6) AdaptiveSparkPlan
+Output [2]: [shop#1, most#8]
+Arguments: isFinalPlan=true
+
+===== Subqueries =====
+
+Subquery:1 Hosting operator id = 3 Hosting Expression = Subquery subquery#9, [id=#20]
+* HashAggregate (14)
++- Exchange (13)
+   +- * HashAggregate (12)
+      +- * ColumnarToRow (11)
+         +- Scan parquet shop.shops (10)
+
+
+(10) Scan parquet shop.shops
+Output [1]: [id#4]
+Batched: true
+Location: InMemoryFileIndex [file:/shops]
+ReadSchema: struct<id:int>
+
+(11) ColumnarToRow [codegen id : 1]
+Input [1]: [id#4]
+
+(12) HashAggregate [codegen id : 1]
+Input [1]: [id#4]
+Keys: []
+Functions [1]: [partial_max(id#4)]
+Aggregate Attributes [1]: [max#15]
+Results [1]: [max#16]
+
+(13) Exchange
+Input [1]: [max#16]
+Arguments: SinglePartition, ENSURE_REQUIREMENTS, [plan_id=5]
+
+(14) HashAggregate [codegen id : 2]
+Input [1]: [max#16]
+Keys: []
+Functions [1]: [max(id#4)]
+Aggregate Attributes [1]: [max(id#4)#12]
+Results [1]: [max(id#4)#12 AS max(id)#13]
+"""
+
+
+def test_subqueries_that_stand_with_the_plan_that_ran_are_not_missed_in_the_one_before() -> None:
+    made = replayed(RAN)
+    assert made.texts["physical"].count("Subquery subquery#9") > 0
+    assert made.verdicts["physical"] == "shape", made.differences

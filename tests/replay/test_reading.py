@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from planviz.document import open_text
+from planviz.expressions.arithmetic import UnaryMinus
 from planviz.expressions.core import Literal
 from planviz.expressions.predicates import In
 from planviz.logical.operators import Filter
@@ -47,6 +48,9 @@ def read(*lines: str) -> ReadPlan:
         "CTERelationDef 0",
         "Project [CheckOverflow((promote_precision(price#3) * 1.20), DecimalType(10,4), true) AS x#9]",
         "Filter (day#4 >= 2000-01-01)",
+        "Filter (day#4 < 1993-07-01 + INTERVAL '3' MONTH)",
+        "Filter ((day#4 + INTERVAL '1' YEAR < 2000-01-01) AND (n#5 = ~5))",
+        "Filter (cast(day#4 as timestamp) >= 2000-01-01 10:00:00 - INTERVAL '7' DAY)",
         "Filter (cast(day#4 as string) = 2000-01-01)",
         "Project [concat(kind#2, , , kind#2) AS concat(kind, , , kind)#9]",
         "Project [coalesce(kind#2, ) AS c#9, n#5]",
@@ -102,12 +106,25 @@ def test_what_nobody_knows_is_opaque_and_counted() -> None:
         "cast(gettimestamp(kind#2, yyyy-MM-dd, TimestampType, try_to_date, Some(UTC), true) as date)",
         "kind#2 LIKE %ship%",
         "concat_ws(-, kind#2, cast(n#5 as string))",
+        "add_months(1993-07-01 + INTERVAL '3' MONTH, n#5)",
+        "(day#4 > 1993-07-01 + INTERVAL '3' MONTH)",
+        "(day#4 + INTERVAL '1' YEAR < current_date(Some(UTC)))",
+        "(n#5 + ~5)",
         "split(kind#2, -, -1)",
     ],
 )
 def test_an_expression_with_a_name_is_known(expression: str) -> None:
     made = read(f"Project [{expression} AS x#9]")
     assert made.opaque == []
+
+
+def test_a_frame_that_begins_an_interval_before_a_row_is_known() -> None:
+    made = read(
+        "Window [max(price#3) windowspecdefinition(kind#2, day#4 ASC NULLS FIRST, specifiedwindowframe(RangeFrame, "
+        "-INTERVAL '7' DAY, currentrow$())) AS m#9], [kind#2], [day#4 ASC NULLS FIRST]"
+    )
+    assert made.opaque == []
+    assert any(e.text == "-INTERVAL '7' DAY" for e in made.plan.expressions[0].collect(UnaryMinus))
     assert made.opaque_operators == []
 
 

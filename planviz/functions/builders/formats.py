@@ -91,7 +91,7 @@ def schema_text(t: DataType) -> tuple[str, ...]:
 
 
 @cache
-def _spec_from(name: str, t: DataType) -> FunctionSpec:
+def spec_from(name: str, t: DataType) -> FunctionSpec:
     """One signature for each type: calls that are written alike must be equal."""
     return FunctionSpec(name, (accepts("S!"),), lambda _: t, True)
 
@@ -104,20 +104,20 @@ def parse_options(call: FunctionCall) -> tuple[str, ...]:
 def parsed_as(call: FunctionCall, t: DataType) -> FunctionCall:
     """A from_json over the same text with another schema."""
     lead = (*schema_text(t), *parse_options(call))
-    return FunctionCall(call.name, call.arguments, _spec_from(call.name, t), call.tail, lead)
+    return FunctionCall(call.name, call.arguments, spec_from(call.name, t), call.tail, lead)
 
 
 def required_of(call: FunctionCall, t: StructType) -> FunctionCall:
     """A from_csv of which only these fields are made; the text is still read by the whole schema."""
     tail = (*call.tail[:-1], f"Some({t.scala_name})")
-    return FunctionCall(call.name, call.arguments, _spec_from(call.name, t), tail, call.lead)
+    return FunctionCall(call.name, call.arguments, spec_from(call.name, t), tail, call.lead)
 
 
 def _from(name: str, tail: tuple[str, ...]) -> Builder:
     def make(a: Args) -> Expression:
         t = _schema(a[1])
         lead = (*schema_text(t), *_options(a[2] if len(a) > 2 else None))
-        return FunctionCall(name, a[:1], _spec_from(name, t), tail, lead)
+        return FunctionCall(name, a[:1], spec_from(name, t), tail, lead)
 
     return make
 

@@ -31,7 +31,7 @@ from planviz.replay.lifting import aggregates, joins, sources
 from planviz.replay.lifting.open_columns import OpenColumns
 from planviz.replay.lifting.steps import Step, Steps
 from planviz.replay.opaque import OpaqueOperator, PrintedOperator, own_columns_of
-from planviz.replay.operators import Line, Operator, sort_keys
+from planviz.replay.operators import ELIDED, Line, Operator, sort_keys
 from planviz.replay.plans import ReadPlan, typed
 from planviz.replay.terms import SUBQUERY, Unreadable
 from planviz.types import INT, LONG, UNKNOWN
@@ -421,7 +421,7 @@ def _listed(operator: Operator, separator: str) -> tuple[Expression, ...]:
             continue
         if end + 1 == len(operator.text) or operator.text[end + 1] in ",)":
             operator.at = end + 1
-            return tuple(operator.elaborator.expression(t) for t in terms)
+            return tuple(operator.elaborator.expression(t) for t in terms if not ELIDED.fullmatch(t.text))
     raise Unreadable(operator.text[:80])
 
 

@@ -53,10 +53,10 @@ def _names_buffers(text: str) -> bool:
     start = text.find("functions=")
     if start < 0:
         return False
-    partial = _PARTIAL.search(text, start)
-    return _MERGED.search(text, start) is not None or (
-        partial is not None and _BUFFER.search(text, partial.end()) is not None
-    )
+    if _MERGED.search(text, start) is not None:
+        return True
+    # The name stands behind the function: an argument may have one of its own (`pivotfirst(a#1, sum(b) AS c#2, x)`).
+    return any(_BUFFER.match(text, _closing(text, p.end() - 1) - 1) for p in _PARTIAL.finditer(text, start))
 
 
 def _of_rapids(op: str, rest: str) -> str:
