@@ -125,8 +125,9 @@ class _Replaying:
         self.plans, self.columns, self.made = plans, columns, made
         self.graphs: dict[str, PlanGraph] = {}
         lacks: dict[str, str] = {}
+        logical = any(p.stage in ("analyzed", "optimized") and not lacking(p) for p in plans)
         for plan in plans:
-            said = lacking(plan)
+            said = lacking(plan, compared=logical and plan.stage == "physical")
             if not said and not plan.title.startswith("Initial Plan of "):  # that is a part's
                 self.graphs.setdefault(plan.stage, plan)
             elif said and plan.stage in _READ:

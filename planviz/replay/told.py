@@ -30,8 +30,11 @@ def without_numbers(graph: PlanGraph) -> bool:
     return any(map(_NAMES_COLUMNS.match, texts)) and not any(map(_NUMBERED.search, texts))
 
 
-def lacking(graph: PlanGraph) -> str:
-    """What keeps a plan from being planned again, and what to do; "" where its text tells enough."""
+def lacking(graph: PlanGraph, compared: bool = False) -> str:
+    """What keeps a plan from being planned again, and what to do; "" where its text tells enough.
+
+    One that is only `compared` with what another plan of the text gives may end early.
+    """
     if without_details(graph):
         return (
             "The tree of explain formatted stands here without the blocks beneath it, which say what its operators do: "
@@ -42,7 +45,7 @@ def lacking(graph: PlanGraph) -> str:
             "The columns have no numbers such as name#12, so nobody can tell which is which: the plan is shown, "
             "and not planned again. Paste it as explain() printed it."
         )
-    missing = without_inputs(graph)
+    missing = "" if compared else without_inputs(graph)
     if missing:
         return (
             f"The text was cut off: {missing} stands without what it reads. The plan is shown, and not planned again. "
