@@ -47,6 +47,7 @@ from planviz.types import (
     DataType,
     MapType,
     StructType,
+    equal_structurally,
     has_time,
     is_integral,
     is_orderable,
@@ -362,7 +363,9 @@ def _check_set_operation(plan: LogicalPlan) -> None:
                 plan,
             )
         for k, (a, b) in enumerate(zip(first, c.output, strict=True), 1):
-            if a.type.simple_string != b.type.simple_string:
+            # Rows that are compared have fields of the same names, too.
+            named_alike = isinstance(plan, Union) or a.type.simple_string == b.type.simple_string
+            if not (named_alike and equal_structurally(a.type, b.type)):
                 raise analysis_error(
                     "INCOMPATIBLE_COLUMN_TYPE",
                     f"{name} can only be performed on tables with compatible column types. The {_ordinal(k)} column "

@@ -29,7 +29,6 @@ ENTRIES = blocks(Path(__file__).parent / "statements_legacy.txt")
 #: Statements, by their beginning, that come out differently, with the reason.
 KNOWN = {
     "select ~s": "a bitwise not of a text is not refused",
-    "select xs from k union all": "Spark casts once more for the nullability of elements",
 }
 
 
