@@ -191,8 +191,7 @@ class Union(LogicalPlan):
         return all(
             len(c.output) == len(first)
             and all(
-                a.type is b.type or equal_structurally(a.type, b.type)
-                for a, b in zip(c.output, first, strict=True)
+                a.type is b.type or equal_structurally(a.type, b.type) for a, b in zip(c.output, first, strict=True)
             )
             for c in self.inputs[1:]
         )
