@@ -497,7 +497,8 @@ class RelationReader(ExpressionReader):
                 for a in attributes[1:]:
                     condition = Or(condition, IsNotNull(a))
             made = Filter(condition, made)
-        alias, _ = self._alias()
+        # Its columns cannot be renamed here.
+        alias = self.identifier() if self.accept("AS") or self.alias_word() else None
         return SubqueryAlias((alias,), made) if alias else made
 
     def _unpivot_group(self) -> tuple[tuple[Expression, ...], str | None]:
