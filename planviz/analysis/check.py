@@ -12,6 +12,7 @@ from planviz.analysis.context import AnalysisContext, sql_text
 from planviz.analysis.names import unresolved_column
 from planviz.analysis.relations import table_not_found
 from planviz.errors import AnalysisError
+from planviz.evaluation import DEFAULT_EVALUATOR
 from planviz.expressions.aggregates import (
     AggregateExpression,
     Grouping,
@@ -339,8 +340,9 @@ def _check_limit(plan: GlobalLimit | LocalLimit | Offset) -> None:
             f'{prefix} The {kind} expression must be integer type, but got "{e.data_type.sql}".',
             e,
         )
-    if isinstance(e, Literal) and (e.value is None or e.value < 0):
-        subclass = "IS_NULL" if e.value is None else "IS_NEGATIVE"
+    number = DEFAULT_EVALUATOR.value_of(e)
+    if number is not None and (number.value is None or (isinstance(number.value, int) and number.value < 0)):
+        subclass = "IS_NULL" if number.value is None else "IS_NEGATIVE"
         raise analysis_error(
             f"INVALID_LIMIT_LIKE_EXPRESSION.{subclass}",
             f"{prefix} The {kind} expression must be equal to or greater than 0, but got {e}.",
