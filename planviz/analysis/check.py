@@ -22,6 +22,7 @@ from planviz.expressions.casts import Cast
 from planviz.expressions.core import AttributeReference, Expression, Literal
 from planviz.expressions.subqueries import InSubquery, ListQuery, SubqueryExpression
 from planviz.expressions.unresolved import (
+    MultiAlias,
     NamedParameter,
     OuterReference,
     PositionalParameter,
@@ -187,6 +188,10 @@ def _check_expression(e: Expression, plan: LogicalPlan, context: AnalysisContext
                     f"WINDOW {x.name} AS (PARTITION BY ... ORDER BY ...).",
                     x,
                 )
+            if isinstance(x, MultiAlias):
+                names = ", ".join(x.names)
+                told = f"Several names ({names}) are given to {x.child.sql}, which is no generator."
+                raise analysis_error("MULTI_ALIAS_WITHOUT_GENERATOR", told, x)
             if x.UNRESOLVED:
                 raise analysis_error("UNSUPPORTED_EXPRESSION", f"{x.sql} has no meaning here.", x)
 
