@@ -203,6 +203,8 @@ class ExpressionReader(SpecialForms):
             values = e.values if isinstance(e, CreateNamedStruct) and e.shown == "named_struct" else (e,)
             return InSubquery(tuple(values), query)
         self.expect("(")
+        if self.sees(")"):
+            raise self.error("INVALID_SQL_SYNTAX.EMPTY_IN_PREDICATE", "IN has no values: write at least one.")
         items = self.separated(self.expression)
         self.expect(")")
         return In(e, tuple(items))
