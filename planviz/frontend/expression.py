@@ -429,6 +429,8 @@ class ExpressionReader(SpecialForms):
         """One item of a select list: with its alias, or waiting for one."""
         start = self.at
         if self.clause_instead("FROM"):
+            if start and self.keys[start - 1] == ",":
+                raise self.error("TRAILING_COMMA_IN_SELECT", "SELECT ends with a comma: take it away.", start)
             self.fail("an expression was expected before it")
         self.naming += 1
         try:
