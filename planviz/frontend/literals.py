@@ -71,9 +71,9 @@ def number(text: str, exponents_are_decimals: bool = False) -> Literal | str:
     if suffix in "LSY" and not upper.startswith("0X"):
         return _integral(text[:-1], {"L": LONG, "S": SHORT, "Y": BYTE}[suffix])
     if suffix in "DF":
-        return Literal(float(text[:-1]), DOUBLE if suffix == "D" else FLOAT)
+        return _floating(text[:-1], DOUBLE if suffix == "D" else FLOAT)
     if "E" in upper and not exponents_are_decimals:
-        return Literal(float(text), DOUBLE)
+        return _floating(text, DOUBLE)
     if "." in text or "E" in upper:
         return _decimal(text)
     if len(text) > 60:
@@ -82,6 +82,16 @@ def number(text: str, exponents_are_decimals: bool = False) -> Literal | str:
     if -(2**31) <= value < 2**31:
         return Literal(value, INT)
     return Literal(value, LONG) if -(2**63) <= value < 2**63 else _decimal(text)
+
+
+#: The largest number of a type.
+_LARGEST: dict[DataType, float] = {DOUBLE: 1.7976931348623157e308, FLOAT: 3.4028234663852886e38}
+
+
+def _floating(text: str, t: DataType) -> Literal | str:
+    if abs(Decimal(text)) > Decimal(_LARGEST[t]):
+        return f"Numeric literal {shown(text)} does not fit the type {t.sql}."
+    return Literal(float(text), t)
 
 
 def _integral(text: str, t: DataType) -> Literal | str:
