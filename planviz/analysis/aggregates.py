@@ -271,7 +271,6 @@ def _replaced(
 
 
 def _without_temp(e: Expression) -> Expression:
-    e = trim(e)
     if not occurs(e, TempResolvedColumn.BIT):
         return e
     return e.transform_up(lambda x: x.child if isinstance(x, TempResolvedColumn) else x, TempResolvedColumn.BIT)
