@@ -399,7 +399,7 @@ def grouping_value(
                 f"({', '.join(o.pretty for o in originals)}).",
                 e,
             )
-        return gid
+        return alias(gid, e.pretty)
     return e
 
 
