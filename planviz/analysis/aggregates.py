@@ -105,7 +105,8 @@ class ResolveAggregateFunctions(AnalyzerRule):
             if computed is not None:
                 return computed
         if isinstance(plan, Sort) and all(o.resolved for o in plan.order):
-            ready = _names_grouped(plan) or not any(occurs(o, functions_mask()) for o in plan.order)
+            named = self.context.config.behaviour.order_reads_blanked_keys and _names_grouped(plan)
+            ready = named or not any(occurs(o, functions_mask()) for o in plan.order)
             return self._sort(plan) if ready else plan
         return plan
 
@@ -218,7 +219,8 @@ def with_aggregates(
     """
     extra: dict[Expression, Expression] = {}
     pretty = behaviour.added_aggregates_are_named_by_sql
-    keys = _expand_keys(agg) if isinstance(agg.child, Expand) and not by_name else None
+    blanked = isinstance(agg.child, Expand) and not by_name and behaviour.order_reads_blanked_keys
+    keys = _expand_keys(agg) if blanked else None
     if keys is not None:
         expressions = [_over_keys(e, keys[1], keys[0]) for e in expressions]
     new = [_replaced(e, agg, extra, pretty, reuses, by_name) for e in expressions]

@@ -199,8 +199,7 @@ class VariantInRelation:
             changed = one(x)
             if changed is not x:
                 return changed
-            new = x.map_children(down)
-            return new
+            return x.map_children(down)
 
         return down(e)
 
