@@ -75,6 +75,8 @@ class FunctionCall(SignatureCall):
 
     def render(self, r: Callable[[Expression], str]) -> str:
         """Without the hidden arguments."""
+        if self.spec.sql:
+            return self.spec.sql
         shown = self.arguments[: len(self.arguments) - self.spec.hidden] if self.spec.hidden else self.arguments
         return f"{self.pretty_name}({', '.join(r(a) for a in shown)})"
 

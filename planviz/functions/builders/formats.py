@@ -97,7 +97,8 @@ def schema_text(t: DataType) -> tuple[str, ...]:
 @cache
 def _spec_from(name: str, t: DataType) -> FunctionSpec:
     """One signature for each type: calls that are written alike must be equal."""
-    return FunctionSpec(name, (accepts("S!"),), lambda _: t, True)
+    named = name == "from_json" and isinstance(t, MapType)
+    return FunctionSpec(name, (accepts("S!"),), lambda _: t, True, sql="entries" if named else "")
 
 
 def parse_options(call: FunctionCall) -> tuple[str, ...]:
