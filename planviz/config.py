@@ -294,6 +294,11 @@ SETTINGS = {
             "A whole number beside a decimal has as many digits as it is written with, not those of its type.",
         ),
         Setting(
+            "spark.sql.variant.pushVariantIntoScan",
+            True,
+            "Read of variants in files only the values taken out of them.",
+        ),
+        Setting(
             "spark.sql.optimizer.nestedSchemaPruning.enabled", True, "Read only those fields of structs that count."
         ),
         Setting(

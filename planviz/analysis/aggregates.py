@@ -104,8 +104,10 @@ class ResolveAggregateFunctions(AnalyzerRule):
             computed = order_computed_below(plan, self.context)
             if computed is not None:
                 return computed
-        if isinstance(plan, Sort) and all(o.resolved and not occurs(o, functions_mask()) for o in plan.order):
-            return self._sort(plan)
+        if isinstance(plan, Sort) and all(o.resolved for o in plan.order):
+            named = self.context.config.behaviour.order_reads_blanked_keys and _names_grouped(plan)
+            ready = named or not any(occurs(o, functions_mask()) for o in plan.order)
+            return self._sort(plan) if ready else plan
         return plan
 
     def _filter(self, plan: Filter | UnresolvedHaving, agg: Aggregate) -> LogicalPlan:
@@ -217,6 +219,10 @@ def with_aggregates(
     """
     extra: dict[Expression, Expression] = {}
     pretty = behaviour.added_aggregates_are_named_by_sql
+    blanked = isinstance(agg.child, Expand) and not by_name and behaviour.order_reads_blanked_keys
+    keys = _expand_keys(agg) if blanked else None
+    if keys is not None:
+        expressions = [_over_keys(e, keys[1], keys[0]) for e in expressions]
     new = [_replaced(e, agg, extra, pretty, reuses, by_name) for e in expressions]
     if not extra:
         return operator(new, agg)
@@ -270,8 +276,17 @@ def _replaced(
     return e.map_children(lambda c: _replaced(c, agg, extra, pretty, reuses, by_name))
 
 
+def _over_keys(e: Expression, originals: list[Expression], keys: list[Expression]) -> Expression:
+    """ORDER BY names of a column that the grouping sets blank out the blanked one, within aggregate functions, too."""
+    if not e.bits & TempResolvedColumn.BIT:
+        return e
+    if isinstance(e, TempResolvedColumn):
+        key = next((k for o, k in zip(originals, keys, strict=True) if o.semantic_equals(e.child)), None)
+        return e if key is None else e.replace(child=key)
+    return e.map_children(lambda c: _over_keys(c, originals, keys))
+
+
 def _without_temp(e: Expression) -> Expression:
-    e = trim(e)
     if not occurs(e, TempResolvedColumn.BIT):
         return e
     return e.transform_up(lambda x: x.child if isinstance(x, TempResolvedColumn) else x, TempResolvedColumn.BIT)
@@ -328,7 +343,8 @@ class ResolveGroupingAnalytics(AnalyzerRule):
             return expanded(plan, self.context.config) if ready and settled else plan
         functions = Grouping.BIT | GroupingID.BIT
         if isinstance(plan, Filter | Sort | UnresolvedHaving) and any(e.bits & functions for e in plan.expressions):
-            return self._over_aggregate(plan)
+            waits = isinstance(plan, Sort) and _names_grouped(plan)
+            return plan if waits else self._over_aggregate(plan)
         return plan
 
     @staticmethod
@@ -349,6 +365,13 @@ def _reads_grouping_id(plan: Filter) -> bool:
     return bool(plan.missing_input) and any(
         a.name == GROUPING_ID and a.expr_id not in plan.child.output_set for a in plan.condition.attributes
     )
+
+
+def _names_grouped(plan: Sort) -> bool:
+    """Whether grouping() in ORDER BY names what the select list does not have: the Aggregate hands that on first."""
+    found = (g for o in plan.order for g in o.collect(Grouping))
+    below = plan.child.child if isinstance(plan.child, Filter) else plan.child
+    return isinstance(below, Aggregate) and any(g.bits & TempResolvedColumn.BIT for g in found)
 
 
 def _bound_sets(g: Expression) -> bool:
@@ -400,7 +423,7 @@ def grouping_value(
                 f"({', '.join(o.pretty for o in originals)}).",
                 e,
             )
-        return gid
+        return alias(gid, e.pretty)
     return e
 
 

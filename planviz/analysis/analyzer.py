@@ -205,7 +205,7 @@ class Analyzer:
             check_analysis(analyzed, context)
         except AnalysisError as e:
             call = context.counters.unknown
-            if call is None or e.error_class == "UNRESOLVED_ROUTINE":
+            if call is None or e.error_class in ("UNRESOLVED_ROUTINE", "ROUTINE_NOT_FOUND"):
                 raise
             # Spark looks every function up before anything else, and reports the unknown one first.
             name = sql_text(call.parts)

@@ -12,6 +12,7 @@ from planviz.analysis.context import AnalysisContext, sql_text
 from planviz.analysis.names import unresolved_column
 from planviz.analysis.relations import table_not_found
 from planviz.errors import AnalysisError
+from planviz.evaluation import DEFAULT_EVALUATOR
 from planviz.expressions.aggregates import (
     AggregateExpression,
     Grouping,
@@ -21,6 +22,7 @@ from planviz.expressions.casts import Cast
 from planviz.expressions.core import AttributeReference, Expression, Literal
 from planviz.expressions.subqueries import InSubquery, ListQuery, SubqueryExpression
 from planviz.expressions.unresolved import (
+    MultiAlias,
     NamedParameter,
     OuterReference,
     PositionalParameter,
@@ -47,6 +49,7 @@ from planviz.types import (
     DataType,
     MapType,
     StructType,
+    equal_structurally,
     has_time,
     is_integral,
     is_orderable,
@@ -185,6 +188,10 @@ def _check_expression(e: Expression, plan: LogicalPlan, context: AnalysisContext
                     f"WINDOW {x.name} AS (PARTITION BY ... ORDER BY ...).",
                     x,
                 )
+            if isinstance(x, MultiAlias):
+                names = ", ".join(x.names)
+                told = f"Several names ({names}) are given to {x.child.sql}, which is no generator."
+                raise analysis_error("MULTI_ALIAS_WITHOUT_GENERATOR", told, x)
             if x.UNRESOLVED:
                 raise analysis_error("UNSUPPORTED_EXPRESSION", f"{x.sql} has no meaning here.", x)
 
@@ -338,8 +345,9 @@ def _check_limit(plan: GlobalLimit | LocalLimit | Offset) -> None:
             f'{prefix} The {kind} expression must be integer type, but got "{e.data_type.sql}".',
             e,
         )
-    if isinstance(e, Literal) and (e.value is None or e.value < 0):
-        subclass = "IS_NULL" if e.value is None else "IS_NEGATIVE"
+    number = DEFAULT_EVALUATOR.value_of(e)
+    if number is not None and (number.value is None or (isinstance(number.value, int) and number.value < 0)):
+        subclass = "IS_NULL" if number.value is None else "IS_NEGATIVE"
         raise analysis_error(
             f"INVALID_LIMIT_LIKE_EXPRESSION.{subclass}",
             f"{prefix} The {kind} expression must be equal to or greater than 0, but got {e}.",
@@ -362,7 +370,9 @@ def _check_set_operation(plan: LogicalPlan) -> None:
                 plan,
             )
         for k, (a, b) in enumerate(zip(first, c.output, strict=True), 1):
-            if a.type.simple_string != b.type.simple_string:
+            # Rows that are compared have fields of the same names, too.
+            named_alike = isinstance(plan, Union) or a.type.simple_string == b.type.simple_string
+            if not (named_alike and equal_structurally(a.type, b.type)):
                 raise analysis_error(
                     "INCOMPATIBLE_COLUMN_TYPE",
                     f"{name} can only be performed on tables with compatible column types. The {_ordinal(k)} column "

@@ -17,7 +17,7 @@ from planviz.expressions.windows import (
 )
 from planviz.frontend.errors import analysis_error
 from planviz.functions.builders.aggregates import WHOLE_PARTITIONS
-from planviz.types import UNKNOWN
+from planviz.types import UNKNOWN, is_orderable
 
 
 def check_call(x: Expression, windowed: Sequence[Expression]) -> None:
@@ -49,6 +49,13 @@ def _check_window(e: WindowExpression) -> None:
     if not isinstance(inner, AggregateFunction | WindowFunction) and inner.data_type != UNKNOWN:
         raise analysis_error(
             "UNSUPPORTED_EXPR_FOR_WINDOW", f'Expression "{inner.pretty}" not supported within a window function.', e
+        )
+    wrong = next((p for p in e.spec.partition if p.resolved and not is_orderable(p.data_type)), None)
+    if wrong is not None:
+        raise analysis_error(
+            "EXPRESSION_TYPE_IS_NOT_ORDERABLE",
+            f'Rows cannot be partitioned by "{wrong.pretty}": values of type "{wrong.data_type.sql}" are in no order.',
+            wrong,
         )
     whole = isinstance(inner, AggregateCall) and inner.name in WHOLE_PARTITIONS
     frame = e.spec.frame

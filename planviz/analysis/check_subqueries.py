@@ -152,7 +152,17 @@ def _check_limits(plan: LogicalPlan, lateral: bool) -> None:
 
 def _check_grouped(e: ScalarSubquery, plan: LogicalPlan) -> None:
     """Under GROUP BY a subquery that reads the rows around it counts as a key, or stands in an aggregate function."""
-    if not isinstance(plan, Aggregate) or not plan.grouping or any(g.bits & e.BIT for g in plan.grouping):
+    if not isinstance(plan, Aggregate) or not plan.grouping:
+        return
+    if any(g.bits & e.BIT for g in plan.grouping):
+        keys = [x.canonicalized for g in plan.grouping for x in g.collect(ScalarSubquery)]
+        shown = {x.canonicalized for i in plan.aggregates for x in i.collect(ScalarSubquery)}
+        if e.canonicalized in keys and e.canonicalized not in shown:
+            raise _unsupported(
+                "MUST_AGGREGATE_CORRELATED_SCALAR_SUBQUERY",
+                "Correlated scalar subqueries in the GROUP BY clause must also be in the SELECT list.",
+                e,
+            )
         return
     if not any(_stands_free(i, e) for i in plan.aggregates):
         return

@@ -10,7 +10,7 @@ from planviz.analysis.context import AnalyzerRule, sql_text
 from planviz.analysis.python import named_python_call, python_call
 from planviz.analysis.routines import called
 from planviz.analysis.sql_table_functions import sql_table_function
-from planviz.analysis.table_functions import table_function, with_aliases
+from planviz.analysis.table_functions import TABLE_FUNCTIONS, table_function, with_aliases
 from planviz.catalog.tables import PythonFunction, SqlFunction
 from planviz.expressions.aggregates import AggregateCall, AggregateExpression, AggregateFunction, FirstLast
 from planviz.expressions.calls import FunctionCall, Replaced
@@ -52,7 +52,7 @@ from planviz.functions.builders.conditions import asserted, two_comparisons
 from planviz.functions.builders.lambdas import HIGHER_ORDER
 from planviz.functions.registry import build, is_aggregate_function, known, nearest
 from planviz.functions.signatures import accepts
-from planviz.logical.operators import Aggregate, Project
+from planviz.logical.operators import Aggregate, Generate, Project
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import Range
 from planviz.logical.unresolved import UnresolvedTableValuedFunction, UnresolvedTVFAliases
@@ -75,7 +75,8 @@ class LookupFunctions(AnalyzerRule):
 
         def note(e: Expression) -> Expression:
             if isinstance(e, UnresolvedFunction) and self.context.counters.unknown is None:
-                if not known(e.parts[-1].lower()) and self.context.catalog.function(e.parts) is None:
+                name = e.parts[-1].lower()
+                if not (known(name) or name in TABLE_FUNCTIONS) and self.context.catalog.function(e.parts) is None:
                     self.context.counters.unknown = e
             elif isinstance(e, SubqueryExpression):
                 self.apply(e.plan)
@@ -143,7 +144,23 @@ class ResolveFunctions(AnalyzerRule):
             return made.replace(shows_none=True) if open_slices else made
         if isinstance(plan, UnresolvedTVFAliases):
             return with_aliases(plan) if plan.child.resolved else plan
+        self._refuse_tables(plan)
         return plan.transform_expressions_up(self._one, UnresolvedFunction.BIT | UnresolvedPythonCall.BIT)
+
+    def _refuse_tables(self, plan: LogicalPlan) -> None:
+        """What is called in FROM alone is no value, and no generator of LATERAL VIEW."""
+        for e in plan.expressions:
+            for call in e.collect(UnresolvedFunction):
+                name = call.parts[-1].lower()
+                if self.context.catalog.function(call.parts):
+                    continue
+                if isinstance(plan, Generate) and not known(name) and name not in TABLE_FUNCTIONS and self._refuses():
+                    shown = f"{sql_text(call.parts)}.{nearest(name)}"
+                    raise analysis_error("ROUTINE_NOT_FOUND", f"Cannot resolve routine {shown}", call)
+                if len(call.parts) > 1 or name not in TABLE_FUNCTIONS:
+                    continue
+                name = "ROUTINE_NOT_FOUND" if isinstance(plan, Generate) else "NOT_A_SCALAR_FUNCTION"
+                raise analysis_error(name, f"{sql_text(call.parts)} gives a table: it is called in FROM.", call)
 
     def _one(self, e: Expression) -> Expression:
         if isinstance(e, UnresolvedPythonCall) and e.children_resolved:
@@ -207,9 +224,12 @@ class ResolveFunctions(AnalyzerRule):
         if len(e.arguments) < least:
             wrong_count(e.parts[-1], str(least), len(e.arguments), e)
 
+    def _refuses(self) -> bool:
+        return self.context.config.get("planviz.unknownFunctions") == "refuse"
+
     def _opaque(self, e: UnresolvedFunction) -> Expression:
         name = ".".join(e.parts)
-        if self.context.config.get("planviz.unknownFunctions") == "refuse":
+        if self._refuses():
             raise analysis_error("UNRESOLVED_ROUTINE", f"Cannot resolve routine {sql_text(e.parts)}.{nearest(name)}", e)
         self.context.counters.warn(f"The function {name} is not known; its type stays open.{nearest(name)}")
         spec = FunctionSpec(name, (), lambda _: UNKNOWN, True, null_intolerant=False, foldable=False)

@@ -282,7 +282,7 @@ def _slot_text(e: Expression) -> str:
 
 def pivot_spec(t: DataType) -> FunctionSpec:
     """`pivotfirst` over values of a type."""
-    return FunctionSpec("pivotfirst", (), lambda _: ArrayType(t), True)
+    return FunctionSpec("pivotfirst", (), lambda _: ArrayType(t), False)
 
 
 def _bare_sql(e: Expression) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from typing_extensions import override
 
@@ -13,6 +14,7 @@ from planviz.expressions.core import AttributeReference, Expression, Literal, So
 from planviz.expressions.predicates import EqualTo, conjunction
 from planviz.expressions.unresolved import UnresolvedAttribute
 from planviz.frontend.errors import analysis_error
+from planviz.frontend.naming import name_parts
 from planviz.logical.combining import Join, WithCTE
 from planviz.logical.operators import (
     HiddenColumns,
@@ -28,6 +30,7 @@ from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import CTERelationRef
 from planviz.logical.unresolved import UnresolvedHint, UnresolvedRelation
 from planviz.trees.depth import deep
+from planviz.types import is_string
 
 
 class ResolveNaturalAndUsingJoin(AnalyzerRule):
@@ -204,24 +207,40 @@ class ResolveCoalesceHints(AnalyzerRule):
             return plan
         name = plan.name.upper()
         number: int | None = None
-        keys = list(plan.parameters)
+        # A text names a column, too.
+        keys = [_column_of_text(p) for p in plan.parameters]
         first = keys[0] if keys else None
         if isinstance(first, Literal) and isinstance(first.value, int):
             number = first.value
             keys = keys[1:]
         if name == "COALESCE":
             if number is None or keys:
-                raise analysis_error("INVALID_HINT", "COALESCE Hint expects a partition number as a parameter.", plan)
+                told = "COALESCE Hint expects a partition number as a parameter."
+                raise analysis_error("_LEGACY_ERROR_TEMP_1048", told, plan)
             return Repartition(number, False, plan.child)
         if name == "REPARTITION" and not keys and number is not None:
             return Repartition(number, True, plan.child)
         if name == "REBALANCE":
             if not self.context.config.get("spark.sql.adaptive.enabled"):
                 return plan
+            _check_columns(name, keys, plan)
             return RebalancePartitions(tuple(keys), plan.child, number)
+        _check_columns(name, keys, plan)
         if name == "REPARTITION_BY_RANGE":
             return RepartitionByExpression(tuple(SortOrder(k) for k in keys), plan.child, number)
         return RepartitionByExpression(tuple(keys), plan.child, number)
+
+
+def _check_columns(name: str, keys: Sequence[Expression], plan: UnresolvedHint) -> None:
+    wrong = ", ".join(str(k) for k in keys if isinstance(k, Literal))
+    if wrong:
+        told = f"{name} Hint parameter should include columns, but {wrong} found."
+        raise analysis_error("_LEGACY_ERROR_TEMP_1047", told, plan)
+
+
+def _column_of_text(parameter: Expression) -> Expression:
+    name = parameter.value if isinstance(parameter, Literal) and is_string(parameter.type) else None
+    return parameter if name is None else UnresolvedAttribute(name_parts(name))
 
 
 class DisableHints(AnalyzerRule[UnresolvedHint]):

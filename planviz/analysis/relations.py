@@ -14,9 +14,10 @@ from planviz.catalog.tables import CATALOG, FILE_FORMATS, Table
 from planviz.catalog.tables import View as CatalogView
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.casts import Cast
-from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, alias
+from planviz.expressions.core import Alias, AttributeReference, Expression, GeneratorMark, Literal, alias
 from planviz.expressions.ids import next_id
 from planviz.expressions.subqueries import SubqueryExpression
+from planviz.expressions.unresolved import OuterReference
 from planviz.frontend import parse_plan
 from planviz.frontend.errors import analysis_error
 from planviz.frontend.literals import timestamp_literal
@@ -220,7 +221,8 @@ class ResolveInlineTables(AnalyzerRule[UnresolvedInlineTable]):
         cells = [c for row in node.rows for c in row]
         if not all(c.resolved for c in cells):
             return node
-        wrong = next((c for c in cells if not c.deterministic), None)
+        never = (GeneratorMark, AggregateExpression, OuterReference)
+        wrong = next((c for c in cells if not c.deterministic or any(isinstance(x, never) for x in c.walk())), None)
         if wrong is not None:
             raise analysis_error(
                 "INVALID_INLINE_TABLE.CANNOT_EVALUATE_EXPRESSION_IN_INLINE_TABLE",

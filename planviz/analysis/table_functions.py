@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from planviz.analysis.context import sql_text
 from planviz.evaluation import DEFAULT_EVALUATOR
+from planviz.expressions.casts import Cast
 from planviz.expressions.core import AttributeReference, GeneratorMark, alias
 from planviz.expressions.generators import Explode, GeneratorCall
 from planviz.expressions.ids import next_id
@@ -13,7 +14,10 @@ from planviz.logical.operators import Generate, Project
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import OneRowRelation, Range
 from planviz.logical.unresolved import UnresolvedTableValuedFunction, UnresolvedTVFAliases
-from planviz.types import LONG
+from planviz.types import LONG, is_numeric, is_string
+
+#: Functions that give tables and are called in FROM alone.
+TABLE_FUNCTIONS = frozenset(("range", "collations", "sql_keywords", "variant_explode", "variant_explode_outer"))
 
 
 def table_function(node: UnresolvedTableValuedFunction) -> LogicalPlan:
@@ -55,9 +59,14 @@ def with_aliases(node: UnresolvedTVFAliases) -> LogicalPlan:
 def _range(node: UnresolvedTableValuedFunction) -> LogicalPlan:
     values = []
     for a in node.args:
-        value = DEFAULT_EVALUATOR.value_of(a)
+        number = a if a.data_type == LONG else Cast(a, LONG)
+        counts = is_numeric(a.data_type) or is_string(a.data_type)
+        value = DEFAULT_EVALUATOR.value_of(number) if counts else None
         if value is None or not isinstance(value.value, int):
-            raise analysis_error("UNEXPECTED_INPUT_TYPE", "The arguments of range must be whole numbers.", node)
+            failed = DEFAULT_EVALUATOR.failure(number) if counts else None
+            refused = failed is not None and failed.error_class == "CAST_INVALID_INPUT"
+            name = "CAST_INVALID_INPUT" if refused else "UNEXPECTED_INPUT_TYPE"
+            raise analysis_error(name, "The arguments of range must be whole numbers.", node)
         values.append(value.value)
     if not 1 <= len(values) <= 4:
         raise analysis_error("WRONG_NUM_ARGS.WITHOUT_SUGGESTION", "The `range` requires 1 to 4 parameters.", node)

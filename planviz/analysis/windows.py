@@ -200,10 +200,13 @@ class _Extraction:
         self.given = {e.expr_id for e in regular if isinstance(e, NamedExpression)}
 
     def extract(self, e: Expression) -> Expression:
-        if isinstance(e, NamedExpression):
-            if isinstance(e, AttributeReference) and e.expr_id not in self.given:
-                self.found[e.canonicalized] = e
+        if isinstance(e, AttributeReference | Alias):
+            # What grouping() stands for has a name already; CleanupAliases takes it away.
+            if e.expr_id not in self.given and not e.references <= self.given:
+                self.found[e if isinstance(e, Alias) else e.canonicalized] = e
                 self.given.add(e.expr_id)
+            return e
+        if isinstance(e, NamedExpression):
             return e
         if e.foldable or isinstance(e, ScalarSubquery):
             return e
@@ -222,10 +225,15 @@ class _Extraction:
                 where = self.extract(function.where) if function.where is not None else None
                 function = function.replace(function=inner, where=where)
             else:
+                if isinstance(function, RankLike) and function.orders:
+                    # A name within the order is one column, though the function holds the order, too.
+                    function = function.replace(orders=tuple(o.child for o in e.spec.order))
                 function = function.map_children(self.extract)
             spec = self._spec(e.spec)
             if not self.shared and isinstance(function, RankLike) and function.orders:
                 function = function.replace(orders=tuple(o.child for o in spec.order))
+            for a in (x for o in (*spec.partition, *spec.order) for x in o.attributes):
+                self.extract(a)
             return e.replace(function=function, spec=spec)
         if isinstance(e, AggregateExpression):
             if occurs(e, WindowExpression.BIT):

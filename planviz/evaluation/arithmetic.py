@@ -7,7 +7,7 @@ from collections.abc import Callable
 from decimal import ROUND_DOWN, ROUND_HALF_EVEN, ROUND_HALF_UP, Context, Decimal, InvalidOperation
 
 from planviz.errors import shown
-from planviz.evaluation.core import WIDE, Row, evaluate, expression, function, single, strict
+from planviz.evaluation.core import WIDE, Row, deferred, evaluate, expression, function, single, strict
 from planviz.evaluation.errors import FailsError, UnknownValueError
 from planviz.expressions.arithmetic import (
     Abs,
@@ -270,6 +270,14 @@ def _scaled(e: IntervalScale, a: Value, n: Value) -> object:
     # Elsewhere Java's own arithmetic fails.
     overflow = "INTERVAL_ARITHMETIC_OVERFLOW.WITH_SUGGESTION" if whole_divisor else "java.lang.ArithmeticException"
     raise FailsError(f"{shown(e.pretty)} does not fit the type {e.data_type.simple_string}", overflow)
+
+
+@deferred("tryeval")
+def _try_eval(arguments: tuple[Expression, ...], row: Row) -> Value:
+    try:
+        return evaluate(arguments[0], row)
+    except FailsError:
+        return None
 
 
 @function("multiply_interval")

@@ -226,24 +226,17 @@ def _no_value(text: str, t: DataType) -> FailsError:
     return FailsError(f"the value '{shown(text)}' cannot be cast to {t.simple_string.upper()}", "CAST_INVALID_INPUT")
 
 
-#: What a date and a timestamp may look like: a year of four digits or more first, a day, a time; or a time of today.
-_LIKE_DATE = re.compile(r"[+-]?\d{4,7}(-\d{1,2}(-\d{1,2}([ T].*)?)?)?", re.DOTALL)
-_LIKE_TIMESTAMP = re.compile(r"[+-]?\d{4,6}(-\d{1,2}(-\d{1,2}([ T].*)?)?)?|T?\d{1,2}:\d.*", re.DOTALL)
 _NAMED_TIME = re.compile(r"(epoch|now|today|tomorrow|yesterday)\b", re.IGNORECASE)
 
 
 def _instant_of(text: str, t: DataType) -> object:
-    """A date or timestamp. Spark reads more than is read here (years of five digits, times of today), so that only a
-    text of another form, or a day or a time that is none, is certain to fail.
-    """
+    """A date or timestamp; a word such as today is read by a rule of its own (SpecialDatetimeValues)."""
     try:
         return date_of(text) if t == DATE else timestamp_of(text, t == TIMESTAMP)
     except FailsError:
-        form = _LIKE_DATE if t == DATE else _LIKE_TIMESTAMP
-        other = not form.fullmatch(text) and not _NAMED_TIME.match(text)
-        if other or re.fullmatch(r"[1-9]\d{3}-\d{1,2}-\d{1,2}([ T].*)?", text):
-            raise _no_value(text, t) from None
-        raise UnknownValueError(text) from None
+        if _NAMED_TIME.match(text):
+            raise UnknownValueError(text) from None
+        raise _no_value(text, t) from None
 
 
 def _floating(text: str, t: DataType) -> float:

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from datetime import UTC, date, datetime, timedelta, tzinfo
 
 from planviz.config import OptimizerConfig, instant
 from planviz.evaluation.core import zone
-from planviz.evaluation.errors import FailsError
+from planviz.evaluation.errors import FailsError, UnknownValueError
 from planviz.types import zones
+from planviz.types.instants import written_day, written_instant
 
 EPOCH = datetime(1970, 1, 1)
 MICROSECOND = timedelta(microseconds=1)
-_DATE = re.compile(r"(\d{4,7})(?:-(\d{1,2})(?:-(\d{1,2})(?:[ T].*)?)?)?", re.DOTALL)
-_TIMESTAMP = re.compile(
-    r"(\d{4,6})(?:-(\d{1,2})(?:-(\d{1,2})"
-    r"(?:[ T](?:(\d{1,2})(?::(\d{1,2})(?::(\d{1,2})(?:\.(\d{0,9}))?)?)?)?\s*(.*))?)?)?"
-)
 
 
 def zone_of(name: str) -> tzinfo:
@@ -57,29 +52,49 @@ def from_micros(micros: int) -> datetime:
 
 
 def date_of(text: str) -> date:
-    """A date as Spark reads it: month, day and leading zeros may lack, a time may follow. Raises FailsError."""
-    found = _DATE.fullmatch(text)
-    if found is None:
+    """A date as Spark reads it: month, day and leading zeros may lack, a time may follow.
+
+    Raises FailsError, and UnknownValueError for a year beyond those that Python counts.
+    """
+    day = written_day(text)
+    if day is None:
         raise FailsError(text)
-    year, month, day = (int(p) if p else 1 for p in found.groups())
-    try:
-        return date(year, month, day)
-    except ValueError:
-        raise FailsError(text) from None
+    return _clock(day, text).date()
 
 
 def timestamp_of(text: str, zoned: bool) -> datetime:
-    """A timestamp as Spark reads it; a zone behind it counts for TIMESTAMP only. Raises FailsError."""
-    found = _TIMESTAMP.fullmatch(text)
-    if found is None:
+    """A timestamp as Spark reads it; a zone behind it counts for TIMESTAMP only.
+
+    Raises FailsError, and UnknownValueError for a time of today and a year beyond those that Python counts.
+    """
+    written = written_instant(text)
+    if written is None or (written.day is None and not zoned):
         raise FailsError(text)
-    *numbers, fraction, where = found.groups()
-    first = (1, 1, 1, 0, 0, 0)
-    year, month, day, hour, minute, second = (int(p) if p else n for p, n in zip(numbers, first, strict=True))
+    if written.zone:
+        zone_of(written.zone)
+    value = _clock(written.day or (2000, 1, 1), text)
     try:
-        value = datetime(year, month, day, hour, minute, second, int((fraction or "").ljust(6, "0")[:6]))
+        value = value.replace(
+            hour=written.hour, minute=written.minute, second=written.second, microsecond=written.microsecond
+        )
     except ValueError:
         raise FailsError(text) from None
-    if where and not zoned:
-        zone_of(where.strip())
-    return moved(value, where.strip(), zone()) if where and zoned else value
+    if written.day is None:
+        raise UnknownValueError(text)
+    try:
+        return moved(value, written.zone, zone()) if written.zone and zoned else value
+    except OverflowError:  # the first or the last hours that Python can count
+        raise UnknownValueError(text) from None
+
+
+def _clock(day: tuple[int, int, int], text: str) -> datetime:
+    year, month, number = day
+    counted = 1 <= year <= 9999
+    try:
+        # Every year that Python does not count has the days of one that it counts, 400 years on.
+        value = datetime(year if counted else 2000 + year % 400, month, number)
+    except ValueError:
+        raise FailsError(text) from None
+    if not counted:
+        raise UnknownValueError(text)
+    return value

@@ -410,6 +410,11 @@ class BitwiseNot(UnaryExpression):
         """The child's."""
         return self.child.data_type
 
+    def check_input_types(self) -> TypeMismatch | None:
+        """Whole numbers."""
+        t = self.child.data_type
+        return None if is_integral(t) or t in (NULL, UNKNOWN) else unexpected_input(1, self.child, '"INTEGRAL"')
+
     def to_string(self) -> str:
         """~child."""
         return f"~{self.child}"

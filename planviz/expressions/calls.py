@@ -27,7 +27,6 @@ from planviz.types import (
     INT,
     STRING,
     UNKNOWN,
-    ArrayType,
     DataType,
     StringType,
     is_string,
@@ -76,6 +75,8 @@ class FunctionCall(SignatureCall):
 
     def render(self, r: Callable[[Expression], str]) -> str:
         """Without the hidden arguments."""
+        if self.spec.sql:
+            return self.spec.sql
         shown = self.arguments[: len(self.arguments) - self.spec.hidden] if self.spec.hidden else self.arguments
         return f"{self.pretty_name}({', '.join(r(a) for a in shown)})"
 
@@ -256,20 +257,6 @@ class DatetimeMinus(TemporalOperation):
         return f"{name}({left}, {right})"
 
 
-@node
-class PivotFirst(Expression):
-    """pivotfirst(pivot column, value, pivot values): one array slot per pivot value. An aggregate function's body."""
-
-    column: Expression
-    value: Expression
-    pivots: tuple[object, ...]
-
-    @lazy
-    def data_type(self) -> DataType:
-        """An array of values."""
-        return ArrayType(self.value.data_type)
-
-
 def string_of(e: Expression) -> str | None:
     """The text of a string literal, or None."""
     return e.value if isinstance(e, Literal) and is_string(e.type) else None
@@ -387,6 +374,14 @@ class RegexpForm(Expression):
     def render(self, r: Callable[[Expression], str]) -> str:
         """ilike(text, pattern)."""
         return f"{self.name}({', '.join(r(a) for a in self.arguments)})"
+
+
+_TRIED = FunctionSpec("tryeval", (), lambda arguments: arguments[0].data_type, True)
+
+
+def try_eval(e: Expression) -> FunctionCall:
+    """What gives null where the expression fails (Spark: TryEval)."""
+    return FunctionCall("tryeval", (e,), _TRIED)
 
 
 @node

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from planviz.expressions.conditional import merged_type, same_types
-from planviz.expressions.core import Expression, Literal, NamedExpression, TypeMismatch, UnaryExpression
+from planviz.expressions.core import (
+    Expression,
+    Literal,
+    NamedExpression,
+    PrettyAttribute,
+    TypeMismatch,
+    UnaryExpression,
+)
 from planviz.trees.node import always, lazy, node
 from planviz.types import (
     NULL,
@@ -101,6 +108,15 @@ class GetArrayStructFields(UnaryExpression, ExtractValue):
     def render(self, r: Callable[[Expression], str]) -> str:
         """child.field."""
         return f"{r(self.child)}.{self.field.name}"
+
+    def render_pretty(self) -> str:
+        """child.field, the child as a plan shows it but for the ids (Spark: usePrettyExpression)."""
+
+        def bare(e: Expression) -> Expression:
+            as_written = type(e).render_pretty is Expression.render_pretty
+            return e if as_written else PrettyAttribute(e.pretty, e.data_type)
+
+        return f"{self.child.transform_down(bare)}.{self.field.name}"
 
 
 @node

@@ -387,6 +387,22 @@ class AttributeReference(Declared, LeafExpression, Attribute):
         return self.name
 
 
+@node
+class PrettyAttribute(Typed, LeafExpression, Attribute):
+    """A piece of text in the place of an expression, while a name is made of the expressions around it."""
+
+    name: str
+    type: DataType
+
+    def to_string(self) -> str:
+        """The text."""
+        return self.name
+
+    def render(self, r: Callable[[Expression], str]) -> str:
+        """The text."""
+        return self.name
+
+
 #: For walks that attributes and literals mean nothing to: `node.bits & BEYOND_LEAVES` is 0 for both.
 BEYOND_LEAVES = ~(AttributeReference.BITS | Literal.BITS)
 

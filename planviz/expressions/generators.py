@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from planviz.expressions.arithmetic import unexpected_input
 from planviz.expressions.core import Expression, GeneratorMark, Literal, TypeMismatch, UnaryExpression
 from planviz.trees.node import always, node
 from planviz.types import INT, NULL, UNKNOWN, ArrayType, DataType, MapType, StructField, StructType
@@ -90,7 +91,19 @@ class Stack(Generator):
         return tuple(StructField(f"col{i}", t, True) for i, t in enumerate(columns))
 
     def check_input_types(self) -> TypeMismatch | None:
-        """Every value of a column is of the column's type."""
+        """A constant count of rows, and every value of a column of the column's type."""
+        rows = self.arguments[0]
+        if not rows.foldable:
+            return TypeMismatch(
+                "NON_FOLDABLE_INPUT",
+                f'the input `n` should be a foldable "INT" expression; however, got "{rows.pretty}"',
+            )
+        if rows.data_type != INT:
+            return unexpected_input(1, rows, '"INT"')
+        if isinstance(rows, Literal) and isinstance(rows.value, int) and rows.value < 1:
+            return TypeMismatch(
+                "VALUE_OUT_OF_RANGE", f"The `n` must be between (0, 2147483647] (current value = {rows.value})"
+            )
         columns = [f.data_type for f in self.element_schema]
         for i, value in enumerate(self.arguments[1:]):
             at = i % len(columns)

@@ -8,7 +8,7 @@ from enum import IntEnum
 from planviz.expressions.aggregates import AggregateExpression, AggregateFunction
 from planviz.expressions.calls import Replaced
 from planviz.expressions.casts import Cast
-from planviz.expressions.core import Alias, Attribute, Expression, LeafExpression, Literal, Typed, type_suffix
+from planviz.expressions.core import Alias, Attribute, Expression, Literal, PrettyAttribute, Typed, type_suffix
 from planviz.trees.node import always, lazy, node
 from planviz.types import DataType
 
@@ -45,22 +45,6 @@ WINDOWED = {
     PythonEvalType.SQL_GROUPED_AGG_PANDAS_UDF: PythonEvalType.SQL_WINDOW_AGG_PANDAS_UDF,
     PythonEvalType.SQL_GROUPED_AGG_ARROW_UDF: PythonEvalType.SQL_WINDOW_AGG_ARROW_UDF,
 }
-
-
-@node
-class PrettyAttribute(Typed, LeafExpression, Attribute):
-    """A piece of text in the place of an expression, while a name is made of the expressions around it."""
-
-    name: str
-    type: DataType
-
-    def to_string(self) -> str:
-        """The text."""
-        return self.name
-
-    def render(self, r: Callable[[Expression], str]) -> str:
-        """The text."""
-        return self.name
 
 
 @node

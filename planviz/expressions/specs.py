@@ -83,7 +83,8 @@ class FunctionSpec:
     in SQL text; `option` is the number of the parameter that prints as Some or None (0: none does); `folded` are
     the numbers of the arguments that must be constant; `check` is what the arguments must fulfil together, before
     the types of each where `check_first` says so; `folded_first`: what must be constant is asked before the types;
-    `overflow` is "fails" with ANSI on, "wraps" without, of functions that do not print which ("": it has none).
+    `overflow` is "fails" with ANSI on, "wraps" without, of functions that do not print which ("": it has none); `sql`
+    is what SQL text has in the place of the whole call.
     """
 
     name: str
@@ -102,6 +103,7 @@ class FunctionSpec:
     check_first: bool = False
     folded_first: bool = False
     overflow: str = ""
+    sql: str = ""
 
 
 #: Functions whose texts must have one collation.

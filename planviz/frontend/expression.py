@@ -203,6 +203,8 @@ class ExpressionReader(SpecialForms):
             values = e.values if isinstance(e, CreateNamedStruct) and e.shown == "named_struct" else (e,)
             return InSubquery(tuple(values), query)
         self.expect("(")
+        if self.sees(")"):
+            raise self.error("INVALID_SQL_SYNTAX.EMPTY_IN_PREDICATE", "IN has no values: write at least one.")
         items = self.separated(self.expression)
         self.expect(")")
         return In(e, tuple(items))
@@ -427,6 +429,8 @@ class ExpressionReader(SpecialForms):
         """One item of a select list: with its alias, or waiting for one."""
         start = self.at
         if self.clause_instead("FROM"):
+            if start and self.keys[start - 1] == ",":
+                raise self.error("TRAILING_COMMA_IN_SELECT", "SELECT ends with a comma: take it away.", start)
             self.fail("an expression was expected before it")
         self.naming += 1
         try:

@@ -29,6 +29,7 @@ from planviz.types import (
     DecimalType,
     YearMonthIntervalType,
 )
+from planviz.types.instants import written_day, written_instant
 from planviz.types.zones import zone_of
 
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7]{2}|.)", re.S)
@@ -71,9 +72,9 @@ def number(text: str, exponents_are_decimals: bool = False) -> Literal | str:
     if suffix in "LSY" and not upper.startswith("0X"):
         return _integral(text[:-1], {"L": LONG, "S": SHORT, "Y": BYTE}[suffix])
     if suffix in "DF":
-        return Literal(float(text[:-1]), DOUBLE if suffix == "D" else FLOAT)
+        return _floating(text[:-1], DOUBLE if suffix == "D" else FLOAT)
     if "E" in upper and not exponents_are_decimals:
-        return Literal(float(text), DOUBLE)
+        return _floating(text, DOUBLE)
     if "." in text or "E" in upper:
         return _decimal(text)
     if len(text) > 60:
@@ -82,6 +83,16 @@ def number(text: str, exponents_are_decimals: bool = False) -> Literal | str:
     if -(2**31) <= value < 2**31:
         return Literal(value, INT)
     return Literal(value, LONG) if -(2**63) <= value < 2**63 else _decimal(text)
+
+
+#: The largest number of a type.
+_LARGEST: dict[DataType, float] = {DOUBLE: 1.7976931348623157e308, FLOAT: 3.4028234663852886e38}
+
+
+def _floating(text: str, t: DataType) -> Literal | str:
+    if abs(Decimal(text)) > Decimal(_LARGEST[t]):
+        return f"Numeric literal {shown(text)} does not fit the type {t.sql}."
+    return Literal(float(text), t)
 
 
 def _integral(text: str, t: DataType) -> Literal | str:
@@ -119,10 +130,6 @@ def binary(text: str) -> Literal | None:
         return None
 
 
-_DATE = re.compile(r"\s*([+-]?\d{4,7})(?:-(\d{1,2})(?:-(\d{1,2})(?:[ T].*)?)?)?\s*\Z")
-_TIME = re.compile(
-    r"\s*(\d{4})(?:-(\d{1,2}))?(?:-(\d{1,2}))?(?:[ T](\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d{1,9}))?)?)?\s*(.*?)\s*\Z"
-)
 _SPECIAL = re.compile(r"epoch|now|today|tomorrow|yesterday", re.I)
 _DAYS = {"yesterday": -1, "today": 0, "tomorrow": 1}
 
@@ -155,14 +162,12 @@ def special_instant(text: str, now: str, where: str, ntz: bool = False) -> datet
 
 def date_literal(text: str, now: str = "", session_zone: str = "UTC") -> Literal | None:
     """DATE 'text', or None when it is no date."""
-    m = _DATE.match(text)
     special = special_instant(text, now, session_zone, True)
     if special is not None:
         return Literal(special.date(), DATE)
-    if not m:
-        return None
+    day = written_day(text)
     try:
-        return Literal(date(int(m[1]), int(m[2] or 1), int(m[3] or 1)), DATE)
+        return None if day is None else Literal(date(*day), DATE)
     except ValueError:
         return None
 
@@ -189,8 +194,8 @@ def time_literal(text: str) -> Literal | None:
 
 def has_zone(text: str) -> bool:
     """Whether a timestamp's text names a time zone."""
-    m = _TIME.match(text)
-    return m is not None and bool(m[8])
+    written = written_instant(text)
+    return written is not None and bool(written.zone)
 
 
 def timestamp_literal(text: str, ntz: bool = False, session_zone: str = "UTC", now: str = "") -> Literal | None:
@@ -198,18 +203,18 @@ def timestamp_literal(text: str, ntz: bool = False, session_zone: str = "UTC", n
     special = special_instant(text, now, session_zone, ntz)
     if special is not None:
         return Literal(special, TIMESTAMP_NTZ if ntz else TIMESTAMP)
-    m = _TIME.match(text)
-    if not m:
+    written = written_instant(text)
+    # A time alone is of today, and today is a day of a zone.
+    if written is None or (written.day is None and ntz):
         return None
-    fraction = (m[7] or "0")[:6].ljust(6, "0")
+    zone = zone_of(written.zone) if written.zone else None
+    if written.zone and zone is None:
+        return None
+    today = now_at(now, written.zone or session_zone)
     try:
-        value = datetime(
-            int(m[1]), int(m[2] or 1), int(m[3] or 1), int(m[4] or 0), int(m[5] or 0), int(m[6] or 0), int(fraction)
-        )
+        day = written.day or (today.year, today.month, today.day)
+        value = datetime(*day, written.hour, written.minute, written.second, written.microsecond)
     except ValueError:
-        return None
-    zone = zone_of(m[8]) if m[8] else None
-    if m[8] and zone is None:
         return None
     if zone is not None and not ntz:
         try:

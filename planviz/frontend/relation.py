@@ -7,6 +7,7 @@ from collections.abc import Callable
 from decimal import Decimal
 
 from planviz.errors import ParseError
+from planviz.expressions.arithmetic import UnaryMinus
 from planviz.expressions.casts import Cast, needs_time_zone
 from planviz.expressions.complex import CreateNamedStruct
 from planviz.expressions.conditional import Coalesce
@@ -432,7 +433,12 @@ class RelationReader(ExpressionReader):
             return share_of(numerator / denominator)
         if self.kind == WORD and self.peek(1) == ")" and re.fullmatch(r"(?i)\d+[bkmg]", self.tokens.texts[self.at]):
             raise self.error("_LEGACY_ERROR_TEMP_0015", "TABLESAMPLE(byteLengthLiteral) is not supported.", start)
-        rows = self.expression()
+        if self.sees(")"):
+            raise self.error("_LEGACY_ERROR_TEMP_0014", "TABLESAMPLE does not accept empty inputs.", start)
+        rows: Expression = UnaryMinus(self.expression()) if negative else self.expression()
+        if self.sees(")"):
+            told = "TABLESAMPLE (...) lacks what it counts: write PERCENT or ROWS behind the number."
+            raise self.error("_LEGACY_ERROR_TEMP_0016", told, start)
         if not self.accept("ROWS"):
             self.fail("PERCENT or ROWS was expected")
         return lambda plan, seed: GlobalLimit(rows, LocalLimit(rows, plan))
@@ -497,7 +503,8 @@ class RelationReader(ExpressionReader):
                 for a in attributes[1:]:
                     condition = Or(condition, IsNotNull(a))
             made = Filter(condition, made)
-        alias, _ = self._alias()
+        # Its columns cannot be renamed here.
+        alias = self.identifier() if self.accept("AS") or self.alias_word() else None
         return SubqueryAlias((alias,), made) if alias else made
 
     def _unpivot_group(self) -> tuple[tuple[Expression, ...], str | None]:

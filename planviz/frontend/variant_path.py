@@ -24,7 +24,9 @@ def variant_path(reader: Reader) -> tuple[str, str | None]:
     path, name = _part(reader, "$")
     while True:
         if reader.sees("[") and reader.kinds[reader.at + 1] in (NUMBER, STRING):
-            path, name = _part(reader, path)
+            path, last = _part(reader, path)
+            # An element of an array is named as the array.
+            name = last or name
         elif reader.sees(".") and reader.kinds[reader.at + 1] in (WORD, QUOTED):
             reader.at += 1
             path, name = _part(reader, path)

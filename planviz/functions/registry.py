@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from planviz.errors import AnalysisError
 from planviz.expressions.aggregates import AggregateFunction
 from planviz.expressions.calls import FunctionCall
-from planviz.expressions.core import Alias, Expression
+from planviz.expressions.core import Expression
 from planviz.expressions.unresolved import NamedArgument
 from planviz.expressions.windows import WindowFunction
 from planviz.frontend.errors import analysis_error
@@ -50,19 +50,18 @@ def build(
         arguments = _by_position(name, arguments, place)
     if name in PARAMETERS and len(arguments) < _required(name):
         raise _missing_parameter(name, PARAMETERS[name][len(arguments)], place)
-    plain = tuple(a.child if isinstance(a, Alias) and name not in ("struct",) else a for a in arguments)
     found = (WITHOUT_ZONE.get(name) if without_zone else None) or BUILDERS.get(name) or OPERATORS.get(name)
     if found is not None:
         fewest, most, make = found
-        _check_count(name, len(plain), fewest, most, place)
-        return make(plain)
-    if name in ("to_number", "try_to_number") and len(plain) == 2:
-        check_number_format(plain[1], name)
+        _check_count(name, len(arguments), fewest, most, place)
+        return make(arguments)
+    if name in ("to_number", "try_to_number") and len(arguments) == 2:
+        check_number_format(arguments[1], name)
     if name in SIGNATURES:
         row = SIGNATURES[name]
-        return FunctionCall(row.spec.name, _filled(name, row, plain, place), row.spec, row.spec.tail)
+        return FunctionCall(row.spec.name, _filled(name, row, arguments, place), row.spec, row.spec.tail)
     if name in AGGREGATE_SIGNATURES:
-        return aggregate_call(name, _filled(name, AGGREGATE_SIGNATURES[name], plain, place))
+        return aggregate_call(name, _filled(name, AGGREGATE_SIGNATURES[name], arguments, place))
     return None
 
 

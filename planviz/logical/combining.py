@@ -11,7 +11,7 @@ from planviz.expressions.core import (
 from planviz.expressions.subqueries import LateralSubquery
 from planviz.logical.plan import BinaryNode, LogicalPlan, UnaryNode
 from planviz.trees.node import always, lazy, node
-from planviz.types import ArrayType, DataType, MapType, StructField, StructType
+from planviz.types import ArrayType, DataType, MapType, StructField, StructType, equal_structurally
 
 
 @node
@@ -191,8 +191,7 @@ class Union(LogicalPlan):
         return all(
             len(c.output) == len(first)
             and all(
-                a.type is b.type or a.type.simple_string == b.type.simple_string
-                for a, b in zip(c.output, first, strict=True)
+                a.type is b.type or equal_structurally(a.type, b.type) for a, b in zip(c.output, first, strict=True)
             )
             for c in self.inputs[1:]
         )
@@ -225,7 +224,7 @@ def _merged(column: list[AttributeReference]) -> AttributeReference:
 
 
 def _null_merged(a: DataType, b: DataType) -> DataType:
-    if a == b or a.simple_string != b.simple_string:
+    if a == b or not equal_structurally(a, b):
         return a
     if isinstance(a, ArrayType) and isinstance(b, ArrayType):
         return ArrayType(_null_merged(a.element, b.element), a.contains_null or b.contains_null)

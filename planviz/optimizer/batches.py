@@ -1,7 +1,7 @@
 """The optimizer's batches in Spark 4.3's order: the only place with order.
 
 Sources: `Optimizer.defaultBatches`, `SparkOptimizer.defaultBatches`. Rules that only concern what planviz has no plans
-for (data source writes and V2 scans, variants) are left out.
+for (data source writes and V2 scans) are left out.
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ from planviz.optimizer.rules import (
     sets,
     subqueries,
     updates,
+    variants,
     windows,
     with_expression,
 )
@@ -205,7 +206,11 @@ def _operators(fixed: Strategy) -> list[Row]:
             "Early Filter and Projection Push-Down",
             Once,
             # The partitions last: then the filters over scans are as they will be.
-            [nested_aggregates.CollapseGroupedSumOfCount, partition_pruning.PruneFileSourcePartitions],
+            [
+                nested_aggregates.CollapseGroupedSumOfCount,
+                partition_pruning.PruneFileSourcePartitions,
+                variants.PushVariantIntoScan,
+            ],
         ),
     ]
 

@@ -349,8 +349,12 @@ class UnionExec(SparkPlan):
         # Code that begins anew with every partition is not written into one stage for several inputs.
         if any(_begins_anew(e) for c in self.inputs for p in c.walk() for e in p.expressions if not e.deterministic):
             return False
-        # Seen in plans of Spark 4.3: a join of shuffled rows or a fused union counts even beneath an exchange.
-        return not any(generated(p) and gathers(p) for c in self.inputs for p in c.walk())
+        # One code reads all rows: what may be null inside a value has to be the same.
+        if any(a.type != b.type for c in self.inputs for a, b in zip(c.output, self.inputs[0].output, strict=True)):
+            return False
+        # Seen in plans of Spark 4.3: a join of shuffled rows or any union counts even beneath an exchange.
+        below = (p for c in self.inputs for p in c.walk())
+        return not any(isinstance(p, UnionExec) or (generated(p) and gathers(p)) for p in below)
 
     @property
     def columnar(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from planviz.errors import InputError
+from planviz.errors import AnalysisError, InputError
 from planviz.types.collations import collated, collation_name
 from planviz.types.data import (
     BINARY,
@@ -93,6 +93,9 @@ class _TypeReader:
 
     def read(self) -> DataType:
         name = self.take()
+        if name in ("array", "map", "struct") and self.peek() != "<":
+            told = f"The type {name.upper()} lacks what it holds: array<int>, map<string,int>, struct<a:int>."
+            raise AnalysisError(f"INCOMPLETE_TYPE_DEFINITION.{name.upper()}", told)
         if name == "array":
             self.take("<")
             element = self.read()
@@ -175,7 +178,13 @@ class _TypeReader:
             self._without_zone()
             return AtomicType(f"time({sizes[0]})", f"TimeType({sizes[0]})", 8)
         precision, scale = sizes[0], sizes[1] if len(sizes) > 1 else 0
-        if precision > 38 or scale > precision or len(sizes) > 2:
+        if precision > 38 and len(sizes) < 3:
+            told = f"A decimal has at most 38 digits, not {precision}."
+            raise AnalysisError("DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION", told)
+        if scale > precision and len(sizes) < 3:
+            told = f"A decimal of {precision} digits cannot have {scale} behind the point."
+            raise AnalysisError("DECIMAL_SCALE_EXCEEDS_PRECISION", told)
+        if len(sizes) > 2:
             raise InputError(f"{self.text.strip()!r} is no valid decimal: at most 38 digits, the scale within them.")
         return DecimalType(precision, scale)
 

@@ -29,6 +29,8 @@ class Behaviour:
     cte_reference_flags: int = 2
     #: A table that is read twice gets fresh ids wherever it stands; else only where the sides of one operator clash.
     relations_are_deduplicated: bool = True
+    #: ORDER BY knows the keys of grouping sets that the select list does not have.
+    order_reads_blanked_keys: bool = True
     #: BETWEEN is a function over its value; else two comparisons from the first.
     between_is_a_function: bool = True
     #: What HAVING and ORDER BY add to an aggregate is named as its SQL; else as a plan shows it, ids and all.

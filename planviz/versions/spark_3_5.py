@@ -65,7 +65,7 @@ VERSION = Version(
     },
     edits=(
         gone("RewriteWithExpression", "PullOutNestedDataOuterRefExpressions", "OptimizeJoinCondition"),
-        gone("EliminateWindowPartitions", "RemoveRedundantSorts"),
+        gone("EliminateWindowPartitions", "RemoveRedundantSorts", "PushVariantIntoScan"),
         gone("OptimizeOneRowRelationSubquery", batches=("Subquery",)),
         Edit(_OPERATORS, put=("RemoveDispensableExpressions",), at="PushFoldableIntoBranches"),
     ),

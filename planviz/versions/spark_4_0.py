@@ -5,7 +5,7 @@ from planviz.versions.model import Edit, Version, gone
 VERSION = Version(
     "spark-4.0",
     "Spark 4.0: nothing is known of how a union's rows are spread",
-    settings={"spark.sql.unionOutputPartitioning": False},
+    settings={"spark.sql.unionOutputPartitioning": False, "spark.sql.variant.pushVariantIntoScan": False},
     behaviour={
         "doubled_quotes_are_one": False,
         "dates_name_their_own_parser": False,

@@ -11,6 +11,7 @@ VERSION = Version(
         "spark.sql.optimizer.mergeSubplans.filterPropagation.enabled": False,
     },
     behaviour={
+        "order_reads_blanked_keys": False,
         "windows_take_filters": False,
         "parsed_json_shows_three_flags": False,
         "hash_joins_show_two_flags": False,

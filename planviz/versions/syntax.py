@@ -38,7 +38,7 @@ SINCE: Mapping[str, str] = MappingProxyType(
         "a shift operator": "4.0",
         "the cast operator ::": "4.0",
         "COLLATE": "4.0",
-        "a path into a VARIANT": "4.0",
+        "a path into a VARIANT": "4.1",
         "the type TIME": "4.1",
         "IDENTIFIER() for an alias": "4.1",
         "QUALIFY": "4.2",

@@ -52,7 +52,7 @@ MISTAKES = [
         "end of input: NULL, TRUE, FALSE, UNKNOWN or DISTINCT",
     ),
     ("select a from t1 union", "PARSE_SYNTAX_ERROR", 1, 23, "end of input: a query .* was expected"),
-    ("select a, from t1", "PARSE_SYNTAX_ERROR", 1, 11, "near 'from': an expression was expected before it"),
+    ("select a, from t1", "TRAILING_COMMA_IN_SELECT", 1, 11, "SELECT ends with a comma"),
     ("select a from t1, where a = 1", "PARSE_SYNTAX_ERROR", 1, 19, "near 'where': a table or a query"),
     ('select a from "t1"', "PARSE_SYNTAX_ERROR", 1, 15, "Spark quotes names with backquotes: `t1`"),
     ("select [a] from [t1]", "PARSE_SYNTAX_ERROR", 1, 8, "Spark quotes names with backquotes: `a`"),

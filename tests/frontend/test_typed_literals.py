@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from planviz.config import OptimizerConfig
-from planviz.errors import ParseError
+from planviz.errors import AnalysisError, ParseError
 from planviz.execution import QueryExecution
 from planviz.frontend.literals import date_literal, timestamp_literal
 from tests.plans import small_catalog
@@ -32,6 +32,14 @@ def shown(literal: str) -> str:
         ("TIMESTAMP 'epoch'", "1969-12-31 16:00:00"),
         ("TIMESTAMP_NTZ 'epoch'", "1970-01-01 00:00:00"),
         ("TIMESTAMP_NTZ 'tomorrow'", "2026-11-22 00:00:00"),
+        ("TIMESTAMP '10:20'", "2026-11-21 10:20:00"),
+        ("TIMESTAMP 'T10:20:30.5+00:00'", "2026-11-22 02:20:30.5"),
+        ("TIMESTAMP '2020-01-01 10'", "2020-01-01 10:00:00"),
+        ("TIMESTAMP '2020-01-01T1:2'", "2020-01-01 01:02:00"),
+        ("TIMESTAMP ' 2020-01-01 10:00:00. '", "2020-01-01 10:00:00"),
+        ("TIMESTAMP '2020-01-01 10:00:00.1234567 UTC'", "2020-01-01 02:00:00.123456"),
+        ("TIMESTAMP_NTZ '2020-01-01 10:00:00 CET'", "2020-01-01 10:00:00"),
+        ("DATE '2020-1-2 and more'", "2020-01-02"),
         ("TIME '01:02:03 PM'", "13:02:03"),
         ("TIME '12:00:00 am'", "00:00:00"),
         ("TIME '12:30 pM'", "12:30:00"),
@@ -42,8 +50,26 @@ def test_a_word_is_a_value(literal, value):
 
 
 @pytest.mark.parametrize(
+    "text", ["2020-01-01Z", "2020-01-01 UTC", "2020-01-01 10:00Z", "2020-01 10:00", "2020-01-01T", "2020-01-01 10:"]
+)
+def test_a_zone_stands_behind_seconds_only_and_a_time_behind_a_day(text):
+    assert timestamp_literal(text) is None
+    with pytest.raises(AnalysisError) as error:
+        QueryExecution(f"SELECT CAST('{text}' AS TIMESTAMP)", small_catalog()).text("optimized")
+    assert error.value.error_class == "CAST_INVALID_INPUT"
+
+
+@pytest.mark.parametrize(
     "literal",
-    ["TIMESTAMP 'now UTC'", "DATE 'today Nowhere'", "TIMESTAMP 'someday'", "TIME '13:00:00 AM'", "TIME '00:00:00 PM'"],
+    [
+        "TIMESTAMP_NTZ '10:20'",
+        "DATE '2020 x'",
+        "TIMESTAMP 'now UTC'",
+        "DATE 'today Nowhere'",
+        "TIMESTAMP 'someday'",
+        "TIME '13:00:00 AM'",
+        "TIME '00:00:00 PM'",
+    ],
 )
 def test_a_word_is_none(literal):
     with pytest.raises(ParseError) as error:

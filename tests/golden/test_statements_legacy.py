@@ -26,22 +26,10 @@ COLUMNS = (
 )
 CONFIG = OptimizerConfig.of(**{"spark.sql.ansi.enabled": False, "spark.sql.session.timeZone": "UTC"})
 ENTRIES = blocks(Path(__file__).parent / "statements_legacy.txt")
-#: Statements, by their beginning, that come out differently, with the reason.
-KNOWN = {
-    "select ~s": "a bitwise not of a text is not refused",
-    "select xs from k union all": "Spark casts once more for the nullability of elements",
-}
-
-
-def reason(sql: str) -> str | None:
-    return next((why for start, why in KNOWN.items() if sql.startswith(start)), None)
 
 
 @pytest.mark.parametrize(("sql", "expected"), ENTRIES, ids=[f"{i}" for i in range(len(ENTRIES))])
-def test_statement(sql, expected, request):
-    if why := reason(sql):
-        # Strict: a difference that is mended must leave the list.
-        request.node.add_marker(pytest.mark.xfail(strict=True, reason=why))
+def test_statement(sql, expected):
     catalog = small_catalog().with_table(table_of(("k",), parse_fields(COLUMNS)))
     with fresh_ids():
         if "error" in expected:
@@ -52,8 +40,3 @@ def test_statement(sql, expected, request):
         query = QueryExecution(sql, catalog, CONFIG)
         for stage in ("analyzed", "optimized"):
             assert canonical(query.text(stage)) == expected[stage]
-
-
-def test_every_known_difference_is_still_there():
-    for start in KNOWN:
-        assert any(sql.startswith(start) for sql, _ in ENTRIES), start

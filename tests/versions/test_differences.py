@@ -9,6 +9,7 @@ import pytest
 
 from planviz.catalog import Catalog, read_bundled
 from planviz.config import OptimizerConfig
+from planviz.errors import AnalysisError
 from planviz.execution import QueryExecution, Session, explain
 from planviz.expressions.core import AttributeReference, Literal, SortOrder
 from planviz.expressions.hash_sets import expressions_in_hash_set, in_hash_map, in_hash_set
@@ -253,3 +254,22 @@ def test_a_quotient_s_type_is_known_above_it_once_it_is_promoted(version):
 
     assert "UnscaledValue" not in text(version, "optimized", sql)
     assert "UnscaledValue" in text(version, "optimized", "SELECT avg(i_current_price) FROM item")
+
+
+def test_order_by_knows_the_keys_of_grouping_sets_since_4_2():
+    sql = "SELECT count(*) FROM item GROUP BY ROLLUP (i_class) ORDER BY grouping(i_class), i_class"
+    assert "Sort [cast((shiftright(spark_grouping_id#L, 0) & 1) as tinyint)" in text("4.2", "analyzed", sql)
+    with pytest.raises(AnalysisError) as error:
+        text("4.1", "analyzed", sql)
+    assert error.value.error_class == "UNRESOLVED_COLUMN.WITH_SUGGESTION"
+
+
+def test_variants_are_pushed_into_scans_since_4_1():
+    session = Session(config=OptimizerConfig.of("spark-4.1"))
+    *_, last = session.run("CREATE TABLE t (v VARIANT) USING parquet; SELECT v:a::int FROM t")
+    assert last.execution is not None
+    assert ".0 as int)" in last.execution.text("optimized")
+    later = Session(session.catalog, OptimizerConfig.of("spark-4.0"))
+    *_, last = later.run("SELECT variant_get(v, '$.a', 'int') FROM t")
+    assert last.execution is not None
+    assert "variant_get(v#" in last.execution.text("optimized")

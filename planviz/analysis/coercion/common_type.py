@@ -82,8 +82,10 @@ def map_entries(e: CreateMap, c: TypeCoercion) -> Expression:
 
 def in_list(e: In, c: TypeCoercion) -> Expression:
     """IN with a list."""
-    everything = (e.value, *e.items)
-    t = same_type(c, everything)
+    types = [x.data_type for x in (e.value, *e.items)]
+    if all(t == types[0] for t in types):
+        return e
+    t = c.common([t for t in types if t != UNKNOWN])
     if t is None:
         return e
     # Spark casts every side here, also one that has the type already.

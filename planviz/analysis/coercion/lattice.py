@@ -18,6 +18,11 @@ def cast_to(e: Expression, t: DataType) -> Expression:
     return e.rebuilt(Cast(e, t))
 
 
+def cast_to_exactly(e: Expression, t: DataType) -> Expression:
+    """`e` as type `t`, also where only what may be null within differs: the sides of an operator."""
+    return e if e.data_type == t else e.rebuilt(Cast(e, t))
+
+
 class TypeCoercion:
     """The types that values are cast to without being asked (Spark: `AnsiTypeCoercion`)."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
-from planviz.analysis.coercion.lattice import TypeCoercion, cast_to
+from planviz.analysis.coercion.lattice import TypeCoercion, cast_to, cast_to_exactly
 from planviz.expressions.arithmetic import BinaryOperator, Divide, IntegralDivide, Shift
 from planviz.expressions.casts import Cast
 from planviz.expressions.core import Expression, Literal
@@ -140,7 +140,7 @@ def _tightest(e: BinaryOperator, a: DataType, b: DataType) -> Expression:
         t = wider_type(a, b)
     if t is None or (not e.accepts(t) and not isinstance(e, EqualTo | EqualNullSafe)):
         return e
-    return e.replace(left=cast_to(left, t), right=cast_to(right, t))
+    return e.replace(left=cast_to_exactly(left, t), right=cast_to_exactly(right, t))
 
 
 def _connective(e: Connective) -> Expression:

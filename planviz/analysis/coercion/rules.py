@@ -72,7 +72,7 @@ class WidenSetOperationTypes(AnalyzerRule):
 def _projected(child: LogicalPlan, targets: Sequence[DataType]) -> LogicalPlan:
     items: list[Expression] = []
     for a, t in zip(child.output, targets, strict=True):
-        items.append(a if a.type.simple_string == t.simple_string else alias(Cast(a, t), a.name))
+        items.append(a if a.type == t else alias(Cast(a, t), a.name))
     return child if all(i is a for i, a in zip(items, child.output, strict=True)) else Project(tuple(items), child)
 
 

@@ -12,7 +12,7 @@ from planviz.functions.builders.base import Args, Builder, Entry
 from planviz.functions.signatures import AGGREGATE_SIGNATURES, accepts
 from planviz.functions.signatures.checks import CHECKS
 from planviz.functions.signatures.results import result_of
-from planviz.types import BOOLEAN, LONG, ArrayType
+from planviz.types import BOOLEAN, DOUBLE, LONG, ArrayType, DecimalType
 
 
 def aggregate_call(name: str, arguments: Args) -> AggregateCall:
@@ -43,7 +43,12 @@ _DISTINCT = FunctionSpec("approx_count_distinct", (accepts("*"),), lambda _: LON
 
 
 def _approx_count_distinct(a: Args) -> Expression:
-    deviation = str(a[1]) if len(a) > 1 else "0.05"
+    share = a[1] if len(a) > 1 else None
+    known = isinstance(share, Literal) and share.value is not None
+    if share is not None and not (known and (share.data_type == DOUBLE or isinstance(share.data_type, DecimalType))):
+        told = "The second argument of approx_count_distinct should be a double literal."
+        raise analysis_error("_LEGACY_ERROR_TEMP_1104", told, share)
+    deviation = "0.05" if share is None else str(share)
     return AggregateCall("approx_count_distinct", a[:1], _DISTINCT, (deviation, "0", "0"))
 
 

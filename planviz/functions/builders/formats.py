@@ -6,6 +6,7 @@ import json
 from functools import cache
 
 from planviz.errors import InputError
+from planviz.evaluation import DEFAULT_EVALUATOR
 from planviz.expressions.calls import FunctionCall
 from planviz.expressions.complex import CreateMap
 from planviz.expressions.core import Expression, Literal
@@ -56,11 +57,14 @@ def _json_type(form: str) -> DataType:
 
 
 def _schema(e: Expression) -> DataType:
-    """The type that a schema argument names; UNKNOWN where it is computed."""
+    """The type that a schema argument names; UNKNOWN where planviz cannot compute it."""
     text = string_of(e)
-    if text is None:
-        if e.foldable and isinstance(e, FunctionCall):
+    if text is None and e.foldable and not isinstance(e, Literal):
+        made = DEFAULT_EVALUATOR.value_of(e)
+        if made is None:
             return UNKNOWN
+        text = made.value if isinstance(made.value, str) else None
+    if text is None:
         raise analysis_error(
             "INVALID_SCHEMA.NON_STRING_LITERAL",
             f'The input schema "{e.pretty}" is not a valid schema string. The input expression must be string literal '
@@ -93,7 +97,8 @@ def schema_text(t: DataType) -> tuple[str, ...]:
 @cache
 def spec_from(name: str, t: DataType) -> FunctionSpec:
     """One signature for each type: calls that are written alike must be equal."""
-    return FunctionSpec(name, (accepts("S!"),), lambda _: t, True)
+    named = name == "from_json" and isinstance(t, MapType)
+    return FunctionSpec(name, (accepts("S!"),), lambda _: t, True, sql="entries" if named else "")
 
 
 def parse_options(call: FunctionCall) -> tuple[str, ...]:

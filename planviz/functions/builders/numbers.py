@@ -17,13 +17,13 @@ from planviz.expressions.arithmetic import (
     UnaryMinus,
     UnaryPositive,
 )
-from planviz.expressions.calls import FunctionCall, Replaced
+from planviz.expressions.calls import FunctionCall, Replaced, try_eval
 from planviz.expressions.core import Expression, Literal
 from planviz.expressions.specs import FunctionSpec
 from planviz.frontend.errors import analysis_error
 from planviz.functions.builders.base import Args, Builder, Entry, signed, spec_of
 from planviz.functions.signatures import SIGNATURES
-from planviz.types import DOUBLE, INT, LONG
+from planviz.types import DOUBLE, INT, LONG, UNKNOWN, is_numeric
 
 _E = spec_of("e", "", DOUBLE, False, "E")
 _LOG = spec_of("log", "D D", DOUBLE, True, "LOG")
@@ -35,7 +35,12 @@ def _log(a: Args) -> Expression:
 
 
 def _tried(name: str, make: Callable[..., Expression]) -> Builder:
-    return lambda a: Replaced(name, a, make(a[0], a[1], "TRY"))
+    def built(a: Args) -> Expression:
+        # Only arithmetic of numbers knows by itself how to fail to null.
+        numbers = all(is_numeric(x.data_type) or x.data_type == UNKNOWN for x in a)
+        return Replaced(name, a, make(a[0], a[1], "TRY") if numbers else try_eval(make(a[0], a[1], "ANSI")))
+
+    return built
 
 
 def _rounded(name: str) -> Builder:

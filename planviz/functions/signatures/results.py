@@ -222,7 +222,7 @@ _COMPUTED: dict[str, Result] = {
     "0[]n": lambda args: ArrayType(args[0].data_type, True),
     "round": _rounded,
     "ceil": _ceiled,
-    "keys": lambda args: ArrayType(_of_map(args).key, False),
+    "keys": lambda args: ArrayType(_of_map(args).key),
     "values": lambda args: ArrayType(_of_map(args).value, _of_map(args).value_contains_null),
     "entries": _entries,
     "mfa": _map_from_arrays,

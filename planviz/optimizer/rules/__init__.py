@@ -121,6 +121,7 @@ subqueries            RewriteLateralSubquery                      A lateral join
 subqueries            RewriteNonCorrelatedExists                  EXISTS over a plan that does not read the outer query is a scalar subquery with one row.
 updates               OptimizeUpdateFields                        Change the fields of a struct once, not of a changed struct again.
 updates               ReplaceUpdateFieldsExpression               Put a changed struct together of its fields.
+variants              PushVariantIntoScan                         Read of a variant in Parquet files only the values that the query takes out of it, as fields of a struct.
 windows               CollapseWindow                              Two windows with the same keys and order are one.
 windows               EliminateWindowPartitions                   Partition keys that are the same for every row go.
 windows               InferWindowGroupLimit                       Of every partition only the rows that can have a small enough rank are needed.

@@ -8,7 +8,7 @@ from dataclasses import replace
 from planviz.evaluation.collations import collation_of
 from planviz.expressions.aggregates import AggregateCall, AggregateExpression, Average, Count, FirstLast, Max, Min
 from planviz.expressions.arithmetic import Add, Multiply, Subtract, UnaryMinus
-from planviz.expressions.calls import DatetimePlus, FunctionCall, RegexpForm, RuntimeReplaceable
+from planviz.expressions.calls import DatetimePlus, FunctionCall, RegexpForm, RuntimeReplaceable, try_eval
 from planviz.expressions.casts import Cast
 from planviz.expressions.common_expressions import with_shared
 from planviz.expressions.complex import GetArrayItem
@@ -178,23 +178,15 @@ def _xpath(kind: str) -> Callable[[FunctionCall], Expression]:
     return make
 
 
-_TRIED = FunctionSpec("tryeval", (), lambda arguments: arguments[0].data_type, True)
-
-
-def _tried(e: Expression) -> Expression:
-    """What gives null where the expression fails (Spark: TryEval)."""
-    return FunctionCall("tryeval", (e,), _TRIED)
-
-
 def _try_to_binary(e: FunctionCall) -> Expression:
     made = function("to_binary", *e.arguments)
-    return _tried(made.replacement if isinstance(made, RuntimeReplaceable) else made)
+    return try_eval(made.replacement if isinstance(made, RuntimeReplaceable) else made)
 
 
 def _try_aes_decrypt(e: FunctionCall) -> Expression:
     bytes_at = (0, 1, 4)
     cast = [Cast(a, BINARY) if i in bytes_at and a.data_type != BINARY else a for i, a in enumerate(e.arguments)]
-    return _tried(StaticInvoke(_JAVA, "aesDecrypt", BINARY, tuple(cast), True))
+    return try_eval(StaticInvoke(_JAVA, "aesDecrypt", BINARY, tuple(cast), True))
 
 
 #: Functions that are others under another name, or methods of Java; computed beforehand where they are constant.
