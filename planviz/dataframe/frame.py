@@ -340,12 +340,14 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
 
     def createTempView(self, name: str) -> None:
         """The same where there is no view of that name. Raises AnalysisError where there is one."""
-        if self.session.catalog.view((name,)) is not None:
-            raise AnalysisError(
-                "TEMP_TABLE_OR_VIEW_ALREADY_EXISTS",
-                f"Cannot create the temporary view `{name}` because it already exists.",
-            )
+        self._refuse_view((name,))
         self.session.with_view(name, self.plan)
+
+    def _refuse_view(self, parts: tuple[str, ...]) -> None:
+        if self.session.catalog.view(parts) is not None:
+            shown = ".".join(f"`{p}`" for p in parts)
+            told = f"Cannot create the temporary view {shown} because it already exists."
+            raise AnalysisError("TEMP_TABLE_OR_VIEW_ALREADY_EXISTS", told)
 
     registerTempTable = createOrReplaceTempView
 
@@ -353,7 +355,10 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
         """Know this DataFrame by a name of the database `global_temp`."""
         self.session.with_view(f"{GLOBAL_TEMP}.{name}", self.plan)
 
-    createGlobalTempView = createOrReplaceGlobalTempView
+    def createGlobalTempView(self, name: str) -> None:
+        """The same where there is no view of that name. Raises AnalysisError where there is one."""
+        self._refuse_view((GLOBAL_TEMP, name))
+        self.createOrReplaceGlobalTempView(name)
 
     @property
     def isStreaming(self) -> bool:

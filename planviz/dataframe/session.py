@@ -47,6 +47,8 @@ class SparkSession(Session):
 
     def __init__(self, catalog: Catalog | None = None, config: OptimizerConfig | None = None) -> None:
         super().__init__(catalog, config)
+        #: The settings that count where the program sets none.
+        self.begun_with = self.config
         self.ids = Ids()
         self._frames = itertools.count(1)
         self._analyzer: Analyzer | None = None

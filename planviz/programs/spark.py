@@ -109,9 +109,19 @@ def storage_levels() -> Module:
 
 
 def _contexts(reader: Interpreter) -> dict[str, object]:
-    conf = Module("SparkConf")
-    for n in ("set", "setAppName", "setMaster", "setIfMissing", "setAll"):
-        conf.names[n] = Native(n, lambda *a, **k: conf, True)
+    # Settings that a program collects are those of its one session.
+    conf, builder = Module("SparkConf"), Builder(reader.session)
+
+    def kept(pairs: Iterable[Sequence[object]]) -> Module:
+        for key, value in pairs:
+            builder.config(key, value)
+        return conf
+
+    conf.names |= {n: Native(n, lambda key, value: kept([(key, value)]), True) for n in ("set", "setIfMissing")}
+    conf.names["setMaster"] = Native("setMaster", lambda value: kept([("spark.master", value)]), True)
+    conf.names["setAll"] = Native("setAll", lambda pairs: kept(reader.iterate(pairs)), True)
+    conf.names["setAppName"] = Native("setAppName", lambda name: conf, True)
+    conf.names["get"] = Native("get", lambda key, default=None: reader.session.conf.get(key, default), True)
     context = Native("SparkContext", lambda *a, **k: reader.session.sparkContext, True)
     return {
         "SparkContext": _class(context, {"getOrCreate": context}),
