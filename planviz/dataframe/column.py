@@ -238,7 +238,8 @@ class Column:
 
     def isin(self, *values: object) -> Column:
         """Whether it is one of the values, given one by one or as a list, or in a DataFrame of one column."""
-        if len(values) == 1 and hasattr(values[0], "inner_plan"):
+        # A column has every name as that of a field.
+        if len(values) == 1 and not isinstance(values[0], Column) and hasattr(values[0], "inner_plan"):
             return Column(InSubquery((self.expr,), ListQuery(values[0].inner_plan, (), UNNUMBERED)))
         items: Iterable[object] = (
             values[0] if len(values) == 1 and isinstance(values[0], list | set | tuple) else values

@@ -86,7 +86,9 @@ class ColumnMethods(Frame):
         """Without these columns; names that are none drop nothing."""
         names = [c for c in columns if isinstance(c, str)]
         if len(names) < len(columns):
-            return self.handed_on(DataFrameDropColumns(tuple(self.numbered(c) for c in columns), self.plan))
+            given = tuple(self.numbered(c) for c in columns if not isinstance(c, str))
+            made = self.handed_on(DataFrameDropColumns(given, self.plan))
+            return made.drop(*names) if names else made
         gone = {c.lower() for c in names}
         kept = tuple(a for a in self.output if a.name.lower() not in gone)
         return self if len(kept) == len(self.output) else self.handed_on(Project(kept, self.plan))

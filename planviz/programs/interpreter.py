@@ -685,7 +685,7 @@ class Interpreter(Statements):
             if self.applies and name == "joinWith":
                 return made_of_objects(self, name, "_1", "_2")
             if name == "rdd":
-                return rdds.of_frame(value)
+                return rdds.of_frame(value, self.session.rows_of(value))
             if node is not None and isinstance(value.plan, object) and not hasattr(type(value), name):
                 self.learn(value, name)
         if isinstance(value, RDD):

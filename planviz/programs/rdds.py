@@ -47,8 +47,11 @@ _PLAIN: dict[DataType, Value] = {
 }  # fmt: skip
 
 
-def of_frame(frame: DataFrame) -> RDD:
-    """The rows of a DataFrame (DataFrame.rdd): one that has values of its columns' types stands for all."""
+def of_frame(frame: DataFrame, rows: list[Value] | None = None) -> RDD:
+    """The rows of a DataFrame (DataFrame.rdd); unless they are known one that has values of its columns' types stands
+    for all."""
+    if rows and len(rows) <= MOST_ROWS:
+        return RDD(frame.session, rows)
     row = named_row([a.name for a in frame.output], [example(a.type) for a in frame.output])
     return RDD(frame.session, [row], whole=False)
 
