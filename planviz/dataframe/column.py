@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
@@ -39,6 +39,7 @@ from planviz.types import (
     STRING,
     TIMESTAMP,
     DataType,
+    DayTimeIntervalType,
     DecimalType,
     StructType,
     parse_type,
@@ -67,6 +68,8 @@ def literal(value: object) -> Expression:
         return Literal(value, DecimalType(max(len(digits), scale), scale))
     for kind, t in _LITERALS:
         if isinstance(value, kind):
+            if isinstance(value, timedelta):
+                return Literal(value // timedelta(microseconds=1), t)
             long = isinstance(value, LongNumber) or (isinstance(value, int) and abs(value) >= 1 << 31)
             return Literal(value, LONG if t is INT and long else t)
     if isinstance(value, DataType):
@@ -84,7 +87,7 @@ def ddl(kind: DataType) -> str:
 
 _LITERALS: list[tuple[type, DataType]] = [
     (type(None), NULL), (bool, BOOLEAN), (int, INT), (float, DOUBLE), (str, STRING), (bytes, BINARY),
-    (datetime, TIMESTAMP), (date, DATE),
+    (datetime, TIMESTAMP), (date, DATE), (timedelta, DayTimeIntervalType()),
 ]  # fmt: skip
 
 

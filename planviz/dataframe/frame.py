@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Self, overload
 
-from planviz.analysis.names import Scope
+from planviz.analysis.names import Scope, unresolved_column
 from planviz.catalog.tables import GLOBAL_TEMP
 from planviz.dataframe.actions import Actions
 from planviz.dataframe.ambiguity import belonging
@@ -15,14 +15,14 @@ from planviz.dataframe.base import flat
 from planviz.dataframe.column import Column, literal, named
 from planviz.dataframe.grouped import GroupedData
 from planviz.dataframe.python import python_table_call
-from planviz.dataframe.refusals import IllegalArgument, UnexpectedType
+from planviz.dataframe.refusals import IllegalArgument, UnexpectedType, UnrecognizedStatistic
 from planviz.dataframe.shaping import ColumnMethods
 from planviz.dataframe.statistics import StatFunctions
 from planviz.dataframe.storage import StorageLevel
 from planviz.dataframe.typed import TypedMethods
 from planviz.dataframe.window import sort_order
 from planviz.errors import AnalysisError, InputError
-from planviz.expressions.casts import Cast
+from planviz.expressions.casts import Cast, can_store_assign
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, SortOrder
 from planviz.expressions.ids import UNNUMBERED, next_id
 from planviz.expressions.predicates import conjunction
@@ -46,7 +46,18 @@ from planviz.logical.operators import (
 from planviz.logical.python import MapInPython
 from planviz.logical.relations import LogicalRDD
 from planviz.logical.unresolved import UnresolvedDeduplicate, UnresolvedHint
-from planviz.types import DOUBLE, INT, STRING, ArrayType, StructType, is_numeric, is_orderable, is_string, parse_fields
+from planviz.types import (
+    DOUBLE,
+    INT,
+    STRING,
+    ArrayType,
+    StructField,
+    StructType,
+    is_numeric,
+    is_orderable,
+    is_string,
+    parse_fields,
+)
 
 if TYPE_CHECKING:
     from planviz.logical.plan import LogicalPlan
@@ -59,6 +70,10 @@ _KINDS = {
 _STAGES = {
     "parsed": "Parsed Logical Plan", "analyzed": "Analyzed Logical Plan", "optimized": "Optimized Logical Plan",
 }  # fmt: skip
+
+
+#: What `summary` knows beside shares of the rows.
+_STATISTICS = ("count", "count_distinct", "approx_count_distinct", "mean", "stddev", "min", "max")
 
 
 class NoSuchAttribute(InputError, AttributeError):
@@ -302,6 +317,33 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
 
     unionAll = union
 
+    def to(self, schema: StructType) -> Self:
+        """These columns in this order, by name and cast; columns that there are not are null.
+
+        Raises AnalysisError where a column cannot be null, or not be of its type.
+        """
+        return self.settled(Project(tuple(self._matching(f) for f in schema.fields), self.plan))
+
+    def _matching(self, field: StructField) -> Expression:
+        found = [a for a in self.output if a.name.lower() == field.name.lower()]
+        if len(found) > 1:
+            raise AnalysisError("AMBIGUOUS_COLUMN_OR_FIELD", f"Column or field `{field.name}` is ambiguous.")
+        with self.session.numbering():
+            if not found and field.nullable:
+                return Alias(Literal(None, field.data_type), field.name, next_id())
+            if not found:
+                raise unresolved_column(UnresolvedAttribute((field.name,)), list(self.output))
+            column = found[0]
+            if column.is_nullable and not field.nullable:
+                told = f"The column or field `{field.name}` is nullable while it's required to be non-nullable."
+                raise AnalysisError("NULLABLE_COLUMN_OR_FIELD", told)
+            if column.type == field.data_type:
+                return column.replace(name=field.name)
+            if not can_store_assign(column.type, field.data_type):
+                told = f"Column or field `{field.name}` is of type {column.type.sql}, not {field.data_type.sql}."
+                raise AnalysisError("INVALID_COLUMN_OR_FIELD_DATA_TYPE", told)
+            return Alias(Cast(column, field.data_type), field.name, next_id())
+
     def unionByName(self, other: DataFrame, allowMissingColumns: bool = False) -> Self:
         """The rows of both, columns by name."""
         return self.settled(Union((self.plan, other.plan), True, allowMissingColumns))
@@ -428,7 +470,11 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
 
     def summary(self, *statistics: str) -> Self:
         """The statistics of all columns; without names the usual ones with quartiles."""
-        return self._summary([], flat(statistics) or ["count", "mean", "stddev", "min", "25%", "50%", "75%", "max"])
+        chosen = flat(statistics) or ["count", "mean", "stddev", "min", "25%", "50%", "75%", "max"]
+        for name in chosen:
+            if name not in _STATISTICS and not str(name).endswith("%"):
+                raise UnrecognizedStatistic(str(name), _STATISTICS)
+        return self._summary([], chosen)
 
     def _summary(self, names: list[object], statistics: list[str]) -> Self:
         known = [a for a in self.output if is_numeric(a.type) or is_string(a.type)]
@@ -475,9 +521,9 @@ def _statistics(a: AttributeReference, names: list[str]) -> Expression:
     )
     place = 0
     for n in names:
-        function = {"mean": "avg"}.get(n, n)
+        function = {"mean": "avg", "count_distinct": "count"}.get(n, n)
         of = number if n in ("mean", "stddev") else a
-        value: Expression = UnresolvedFunction((function,), (of,))
+        value: Expression = UnresolvedFunction((function,), (of,), n == "count_distinct")
         if n.endswith("%"):
             value = UnresolvedFunction(("get",), (quantiles, Literal(place, INT)))
             place += 1

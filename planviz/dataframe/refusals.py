@@ -42,6 +42,17 @@ class UnexpectedType(AnalysisError):
         super().__init__("NOT_EXPECTED_TYPE", f"Argument `{argument}` should be {expected}, got {given}.")
 
 
+class UnrecognizedStatistic(AnalysisError):
+    """A statistic that `summary` does not know (UNRECOGNIZED_STATISTIC)."""
+
+    python_type = "IllegalArgumentException"
+
+    def __init__(self, name: str, known: tuple[str, ...]) -> None:
+        shown = ", ".join(f"`{k}`" for k in known)
+        told = f"The statistic '{name}' is not recognized. Valid statistics include {shown}, and percentiles."
+        super().__init__("UNRECOGNIZED_STATISTIC", told)
+
+
 class BadIndex(AnalysisError):
     """A place at which no column stands."""
 

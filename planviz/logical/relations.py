@@ -130,7 +130,7 @@ class LogicalRDD(LeafNode):
 
     def arguments(self) -> list[str]:
         """[columns], false."""
-        return [bracketed(self.attributes), "false"]
+        return [bracketed(self.attributes), "false"] if self.attributes else ["false"]
 
 
 @node

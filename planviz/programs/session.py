@@ -198,7 +198,8 @@ class ProgramSession(SparkSession):
         plan = frame.plan
         guessed = any(id(p) in self._rows or self._guessed_leaf(p) is not None for p in plan.walk())
         again = str(path) in self._files
-        self._files[str(path)] = None if guessed else written_columns(frame.output, layout)
+        rows = known_rows(plan, self._handed) if layout.partitions and not guessed else None
+        self._files[str(path)] = None if guessed else written_columns(frame.output, layout, rows)
         # What is written once more may come on top of what is there.
         self._file_bytes[str(path)] = None if guessed or again else self._written_bytes(frame, layout.provider)
 
@@ -278,7 +279,9 @@ class ProgramSession(SparkSession):
             if fields is not None:
                 return super().createDataFrame([], StructType(tuple(fields)))
             return self.guessed_rows(f"{provider} of line {self.line()}")
-        written = self._files.get(str(path))
+        several = [self._files.get(str(p)) for p in path] if isinstance(path, list) and path else []
+        alike = bool(several) and all(w is not None and w == several[0] for w in several)
+        written = several[0] if alike else self._files.get(str(path))
         found = None if written is None else read_columns(written, provider, options or {})
         if fields is None and written is not None and found is not None:
             with self.numbering():
