@@ -53,6 +53,14 @@ class UnrecognizedStatistic(AnalysisError):
         super().__init__("UNRECOGNIZED_STATISTIC", told)
 
 
+class BadValue(AnalysisError):
+    """A value that PySpark refuses by a condition of its own."""
+
+    def __init__(self, error_class: str, message: str, python_type: str = "PySparkValueError") -> None:
+        super().__init__(error_class, message)
+        self.python_type = python_type
+
+
 class BadIndex(AnalysisError):
     """A place at which no column stands."""
 
