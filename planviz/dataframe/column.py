@@ -8,7 +8,7 @@ from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from planviz.dataframe.refusals import IllegalArgument, UnexpectedType
+from planviz.dataframe.refusals import BadValue, IllegalArgument, UnexpectedType
 from planviz.errors import AnalysisError, InputError, ParseError
 from planviz.expressions.casts import Cast
 from planviz.expressions.conditional import CaseWhen
@@ -74,6 +74,9 @@ def literal(value: object) -> Expression:
             return Literal(value, LONG if t is INT and long else t)
     if isinstance(value, DataType):
         return Literal(ddl(value), STRING)
+    if isinstance(value, dict):
+        told = f"The feature is not supported: Literal for '{value}' of class java.util.HashMap."
+        raise BadValue("UNSUPPORTED_FEATURE.LITERAL_TYPE", told, "SparkRuntimeException")
     shown = f" {value!r}" if type(value).__repr__ is not object.__repr__ else ""
     raise InputError(f"{type(value).__name__}{shown} cannot be a literal: give a number, text, date, list or None.")
 
@@ -208,7 +211,8 @@ class Column:
     __repr__ = __str__
 
     def __bool__(self) -> bool:
-        raise InputError("A column is no truth value: write & for and, | for or, ~ for not, in parentheses.")
+        told = "A column is no truth value: write & for and, | for or, ~ for not, in parentheses."
+        raise BadValue("CANNOT_CONVERT_COLUMN_INTO_BOOL", told)
 
     def __hash__(self) -> int:
         return hash(self.expr)

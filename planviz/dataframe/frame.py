@@ -15,7 +15,7 @@ from planviz.dataframe.base import flat
 from planviz.dataframe.column import Column, literal, named
 from planviz.dataframe.grouped import GroupedData
 from planviz.dataframe.python import python_table_call
-from planviz.dataframe.refusals import IllegalArgument, UnexpectedType, UnrecognizedStatistic
+from planviz.dataframe.refusals import IllegalArgument, NotAsserted, UnexpectedType, UnrecognizedStatistic
 from planviz.dataframe.shaping import ColumnMethods
 from planviz.dataframe.statistics import StatFunctions
 from planviz.dataframe.storage import StorageLevel
@@ -374,7 +374,10 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
 
     def transform(self, function: Callable[..., DataFrame], *arguments: object, **named_arguments: object) -> DataFrame:
         """What a function makes of this DataFrame."""
-        return function(self, *arguments, **named_arguments)
+        made = function(self, *arguments, **named_arguments)
+        if made is None or isinstance(made, int | float | str | list | tuple | dict):
+            raise NotAsserted(f"Func returned an instance of type [{type(made)}], should have been DataFrame.")
+        return made
 
     def createOrReplaceTempView(self, name: str) -> None:
         """Know this DataFrame by a name in SQL."""

@@ -14,6 +14,7 @@ from planviz.dataframe.frame import DataFrame
 from planviz.dataframe.python import UDFRegistration
 from planviz.dataframe.rdd import RDD
 from planviz.dataframe.readers import DataFrameReader, relation
+from planviz.dataframe.refusals import IllegalArgument
 from planviz.dataframe.rows import Schema, fields_of
 from planviz.dataframe.services import RuntimeConfig, SparkContext
 from planviz.dataframe.writers import TableLayout
@@ -176,7 +177,10 @@ class SparkSession(Session):
 
         Without `numPartitions` the plan shows `spark.default.parallelism`, else the cores of a local master, else 1.
         """
+        if step == 0:
+            raise IllegalArgument("requirement failed: step (0) cannot be 0")
         first, last = (0, start) if end is None else (start, end)
+        first, last, step = int(first), int(last), int(step)
         slices = numPartitions or self.config.cores or 1
         with self.numbering():
             column = AttributeReference("id", LONG, False, next_id())

@@ -41,6 +41,10 @@ HEAD = "from pyspark.sql import functions as F, types as T\nd = spark.table('ord
             "FIELD_NOT_NULLABLE_WITH_NAME",
         ),
         ("d.select('o_orderkey'", "SyntaxError"),
+        ("d.transform(lambda f: None)", "AssertionError"),
+        ("spark.range(0, 9, 0)", "IllegalArgumentException"),
+        ("F.lit({'a': 1})", "UNSUPPORTED_FEATURE.LITERAL_TYPE"),
+        ("d.filter(d.o_orderkey in [1, 2])", "CANNOT_CONVERT_COLUMN_INTO_BOOL"),
     ],
 )
 def test_refusals_have_pysparks_class_and_line(line, condition):
