@@ -61,6 +61,11 @@ class BadValue(AnalysisError):
         self.python_type = python_type
 
 
+def not_iterable() -> BadValue:
+    """The error for a column where PySpark hands a text to Java."""
+    return BadValue("NOT_ITERABLE", "Column is not iterable.", "PySparkTypeError")
+
+
 class BadIndex(AnalysisError):
     """A place at which no column stands."""
 
