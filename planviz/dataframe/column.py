@@ -253,13 +253,13 @@ class Column:
         )
         return call("in", self.expr, *[expression(v) for v in items])
 
-    def between(self, lower: object, upper: object) -> Column:
-        """lower <= column and column <= upper."""
-        return (self >= lower) & (self <= upper)
+    def between(self, lowerBound: object, upperBound: object) -> Column:
+        """lowerBound <= column and column <= upperBound."""
+        return (self >= lowerBound) & (self <= upperBound)
 
-    def substr(self, start: object, length: object) -> Column:
-        """`length` characters from position `start`, which counts from 1."""
-        return call("substr", self.expr, expression(start), expression(length))
+    def substr(self, startPos: object, length: object) -> Column:
+        """`length` characters from position `startPos`, which counts from 1."""
+        return call("substr", self.expr, expression(startPos), expression(length))
 
     def alias(self, *names: str, metadata: object = None) -> Column:
         """Under another name; several names for a generator of several columns.
@@ -273,15 +273,15 @@ class Column:
 
     name = alias
 
-    def cast(self, to: str | DataType) -> Column:
+    def cast(self, dataType: str | DataType) -> Column:
         """As another type, given as DDL text (`decimal(10,2)`) or a type of planviz."""
-        return Column(Cast(self.expr, named_type(to), user_specified=True))
+        return Column(Cast(self.expr, named_type(dataType), user_specified=True))
 
     astype = cast
 
-    def try_cast(self, to: str | DataType) -> Column:
+    def try_cast(self, dataType: str | DataType) -> Column:
         """The same with null for what does not convert."""
-        return Column(Cast(self.expr, named_type(to), "TRY", True))
+        return Column(Cast(self.expr, named_type(dataType), "TRY", True))
 
     def __getitem__(self, key: object) -> Column:
         if isinstance(key, slice):
@@ -333,9 +333,9 @@ class Column:
         """The column of the query around a subquery: what holds it is analyzed there."""
         return Column(LazyOuter(self.expr))
 
-    def transform(self, function: Callable[[Column], Column]) -> Column:
+    def transform(self, f: Callable[[Column], Column]) -> Column:
         """What a function makes of this column."""
-        return function(self)
+        return f(self)
 
     def over(self, window: WindowSpec) -> Column:
         """A window function or an aggregate over a window."""

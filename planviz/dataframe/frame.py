@@ -12,7 +12,7 @@ from planviz.catalog.tables import GLOBAL_TEMP
 from planviz.dataframe.actions import Actions
 from planviz.dataframe.ambiguity import belonging
 from planviz.dataframe.base import flat
-from planviz.dataframe.column import Column, literal, named
+from planviz.dataframe.column import Column, expression, literal, named
 from planviz.dataframe.grouped import GroupedData
 from planviz.dataframe.python import python_table_call
 from planviz.dataframe.refusals import IllegalArgument, NotAsserted, UnexpectedType, UnrecognizedStatistic
@@ -163,9 +163,9 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
 
     where = filter
 
-    def alias(self, name: str) -> Self:
+    def alias(self, alias: str) -> Self:
         """The same under a name that columns can be qualified with."""
-        return self.same_type(SubqueryAlias((name,), self.plan))
+        return self.same_type(SubqueryAlias((alias,), self.plan))
 
     def orderBy(self, *columns: object, ascending: bool | list[bool] = True) -> Self:
         """All rows in order."""
@@ -180,7 +180,8 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
     def _order(self, columns: tuple[object, ...], ascending: bool | list[bool] = True) -> tuple[SortOrder, ...]:
         keys = [self.key(c) for c in flat(columns)]
         up = ascending if isinstance(ascending, list) else [ascending] * len(keys)
-        return tuple(sort_order(k) if a else SortOrder(k, "DESC", "NULLS LAST") for k, a in zip(keys, up, strict=True))
+        # PySpark pairs them as zip does: what has no direction is no key.
+        return tuple(sort_order(k) if a else SortOrder(k, "DESC", "NULLS LAST") for k, a in zip(keys, up, strict=False))
 
     def limit(self, num: int) -> Self:
         """The first rows."""
@@ -295,7 +296,9 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
         if isinstance(on, str) or (isinstance(on, list) and on and all(isinstance(c, str) for c in on)):
             names = (on,) if isinstance(on, str) else tuple(on)
             return self.derived(Join(joined.left, joined.right, kind, None, names))
-        parts = [self.numbered(c) for c in on] if isinstance(on, list) else [self.numbered(on)]
+        conditions = on if isinstance(on, list) else [on]
+        # A text behind a condition is a value of `&`, and no column's name.
+        parts = [self.numbered(c if i == 0 else Column(expression(c))) for i, c in enumerate(conditions)]
         condition = conjunction([_told_apart(p, joined) for p in parts])
         condition = _renewed(condition, other.output, joined)
         return self.settled(joined.replace(condition=condition))

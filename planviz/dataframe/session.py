@@ -162,9 +162,9 @@ class SparkSession(Session):
             known.relations = self._relations
         return known
 
-    def table(self, name: str) -> DataFrame:
+    def table(self, tableName: str) -> DataFrame:
         """A table or view. Raises AnalysisError TABLE_OR_VIEW_NOT_FOUND."""
-        return DataFrame(self, UnresolvedRelation(name_parts(name)))
+        return DataFrame(self, UnresolvedRelation(name_parts(tableName)))
 
     def range(
         self,

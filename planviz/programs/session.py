@@ -251,10 +251,10 @@ class ProgramSession(SparkSession):
             self._kept.append(analyzed)
         return made
 
-    def table(self, name: str) -> DataFrame:
+    def table(self, tableName: str) -> DataFrame:  # noqa: N803  PySpark's name
         """A table or view, guessed where nobody knows it and guessing is allowed."""
         # A placeholder stands for the whole name, unless the parts are quoted already.
-        quoted = name if "<" not in str(name) or "`" in str(name) else f"`{name}`"
+        quoted = tableName if "<" not in str(tableName) or "`" in str(tableName) else f"`{tableName}`"
         parts = name_parts(quoted)
         if self.guesses.tables and self.catalog.table(parts) is None and self.catalog.view(parts) is None:
             self._declare(placed(Table(parts[-1], (), self.catalog.current), parts))
