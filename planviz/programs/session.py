@@ -50,6 +50,7 @@ from planviz.programs.known_rows import MOST_ROWS, as_python, handed_over, known
 from planviz.programs.placeholders import filled, only_unknown
 from planviz.programs.retyping import columns_read, source, wanted_types
 from planviz.programs.signals import LimitReached
+from planviz.programs.unknown_rows import all_known, as_text, names_of
 from planviz.programs.values import Unknown, UnknownRows, Value
 from planviz.trees.memo import place
 from planviz.types import BOOLEAN, DOUBLE, STRING, DataType, StructField, StructType, parse_fields
@@ -312,13 +313,13 @@ class ProgramSession(SparkSession):
         names = [n for n in schema if isinstance(n, str)] if isinstance(schema, list | tuple) else []
         if isinstance(rows, list | tuple) and rows and not isinstance(schema, Unknown):
             try:
-                return self._keep(super().createDataFrame([_as_text(r) for r in rows], schema), data)
+                return self._keep(super().createDataFrame([as_text(r) for r in rows], schema), data)
             except (BadRows, IndexError):
-                if _all_known(rows):
+                if all_known(rows):
                     raise
-                names = names or _names_of(rows)
+                names = names or names_of(rows)
             except (InputError, TypeError):
-                names = names or _names_of(rows)
+                names = names or names_of(rows)
         if isinstance(rows, list | tuple) and not rows and not self.guesses.tables and not names:
             return super().createDataFrame(rows, None if isinstance(schema, Unknown) else schema)
         return self.guessed_rows(f"rows of line {self.line()}", names)
@@ -741,46 +742,6 @@ def parameters(args: object) -> Value:
     if isinstance(args, list | tuple):
         return [literal(v) if not isinstance(v, Column) else v.expr for v in args]
     return None
-
-
-def _all_known(rows: object) -> bool:
-    """Whether no value in rows stands for what nobody knows."""
-    if isinstance(rows, dict):
-        return all(map(_all_known, rows.values()))
-    return all(map(_all_known, rows)) if isinstance(rows, list | tuple) else not isinstance(rows, Unknown)
-
-
-def _stand_in(value: object) -> object:
-    """A value of the same class for one that nobody knows; a text where that is not known, either."""
-    if not isinstance(value, Unknown):
-        return value
-    return str(value) if value.kind is None else value.kind(1)
-
-
-def _as_text(row: object) -> object:
-    """A row with texts for the values that nobody knows."""
-    if isinstance(row, Unknown):
-        raise InputError("The rows are not known.")
-    if isinstance(row, dict):
-        return {k: _stand_in(v) for k, v in row.items()}
-    if isinstance(row, tuple | list) and any(isinstance(v, Unknown) for v in row):
-        values = tuple(_stand_in(v) for v in row)
-        if not hasattr(row, "_fields"):
-            return values
-        made: Value = type(row)(values)
-        made._fields = getattr(row, "_fields", ())
-        return made
-    return row
-
-
-def _names_of(rows: Value) -> list[str]:
-    """The columns of rows whose values are not known: the keys of dictionaries and rows."""
-    first = rows[0]
-    if isinstance(first, dict):
-        return [str(k) for k in first]
-    if hasattr(first, "_fields"):
-        return list(first._fields)
-    return [f"_{i + 1}" for i in range(len(first))] if isinstance(first, list | tuple) else []
 
 
 def _new_in(plan: LogicalPlan) -> list[LogicalPlan]:
