@@ -398,6 +398,11 @@ class OptimizerConfig:
             new[key] = cast(SettingValue, value) if known is None else _typed(known, value)
         return OptimizerConfig(MappingProxyType(new), self.profile, self.variant, self.runtime)
 
+    def without_settings(self, *names: str) -> OptimizerConfig:
+        """These settings as they are unless given."""
+        new: dict[str, SettingValue] = {k: v for k, v in self.settings.items() if k not in names}
+        return OptimizerConfig(MappingProxyType(new), self.profile, self.variant, self.runtime)
+
     @property
     def warnings(self) -> list[str]:
         """What a vendor's runtime does otherwise, and a sentence for every setting that planviz does not read."""

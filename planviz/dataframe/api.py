@@ -10,6 +10,7 @@ from planviz.dataframe.grouped import CoGroupedData, GroupedData
 from planviz.dataframe.python import UDFRegistration, UserDefinedFunction
 from planviz.dataframe.rdd import RDD
 from planviz.dataframe.readers import DataFrameReader
+from planviz.dataframe.refusals import BadValue, NotAsserted
 from planviz.dataframe.services import Builder, RuntimeConfig, SessionCatalog, SparkContext
 from planviz.dataframe.session import SparkSession
 from planviz.dataframe.shaping import MissingValues
@@ -30,7 +31,7 @@ exists explain fillna filter first foreach foreachPartition freqItems groupBy gr
 intersect intersectAll isEmpty isLocal isStreaming join lateralJoin limit localCheckpoint mapInArrow mapInPandas melt
 na observe offset orderBy pandas_api persist printSchema randomSplit rdd registerTempTable repartition
 repartitionByRange replace rollup sameSemantics sample sampleBy scalar schema select selectExpr semanticHash show sort
-sortWithinPartitions sparkSession stat storageLevel subtract summary tail take to toArrow toDF toJSON toLocalIterator
+sortWithinPartitions sparkSession stat storageLevel subtract summary tail take to to toArrow toDF toJSON toLocalIterator
 toPandas transform transpose union unionAll unionByName unpersist unpivot where withColumn withColumnRenamed
 withColumns withColumnsRenamed withMetadata withWatermark write writeStream writeTo"""
 _COLUMN = """alias asc asc_nulls_first asc_nulls_last astype between bitwiseAND bitwiseOR bitwiseXOR cast contains desc
@@ -46,7 +47,7 @@ overwrite overwritePartitions parquet partitionBy partitionedBy replace save sav
 xml"""
 _STREAM = """clusterBy foreach foreachBatch format option options outputMode partitionBy queryName start toTable
 trigger"""
-_RDD = " ".join(n for n in vars(RDD) if not n.startswith("_") and n not in ("session", "rows", "whole"))
+_RDD = " ".join(n for n in vars(RDD) if not n.startswith("_") and n not in ("session", "rows", "whole", "examples"))
 _NAMES: dict[type, frozenset[str]] = {
     t: frozenset(names.split())
     for t, names in (
@@ -158,8 +159,37 @@ def added(
     return StructType((*struct.fields, field))
 
 
+#: The first words of the names that types have in the JSON of a schema.
+_NAMES_IN_JSON = (
+    "string", "binary", "boolean", "date", "timestamp", "timestamp_ntz", "decimal", "double", "float", "byte", "short",
+    "integer", "long", "void", "variant", "char", "varchar", "interval",
+)  # fmt: skip
+
+
+def checked_and_added(
+    struct: StructType,
+    field: StructField | str,
+    data_type: DataType | str | None = None,
+    nullable: bool = True,
+    metadata: object = None,
+) -> object:
+    """StructType.add as PySpark has it: a type is one, or the name that it has in JSON, and no SQL."""
+    if not isinstance(field, StructField):
+        if data_type is None:
+            told = "Argument `data_type` is required when passing name of struct_field to create."
+            raise BadValue("ARGUMENT_REQUIRED", told)
+        if not isinstance(data_type, str):
+            declared(data_type, "dataType")
+        elif data_type.replace("(", " ").split(" ")[0] not in _NAMES_IN_JSON:
+            raise BadValue("CANNOT_PARSE_DATATYPE", f"Unable to parse datatype. {data_type}.")
+    return added(struct, field, data_type, nullable, metadata)
+
+
 def struct_type(fields: Iterable[StructField] | None = None) -> StructType:
     """PySpark's StructType([...])."""
+    for f in fields or ():
+        if not isinstance(f, StructField):
+            raise AttributeError(f"'{type(f).__name__}' object has no attribute 'name'")
     return StructType(tuple(fields or ()))
 
 
@@ -176,6 +206,14 @@ def array_type(elementType: object, containsNull: object = True) -> ArrayType:
 def map_type(keyType: object, valueType: object, valueContainsNull: object = True) -> MapType:
     """PySpark's MapType(type, type)."""
     return MapType(_type(keyType), _type(valueType), bool(valueContainsNull))
+
+
+def declared(kind: DataType | object, what: str) -> None:
+    """Raise NotAsserted where PySpark's types are given something else than a type: a class, or a text."""
+    if not isinstance(kind, DataType):
+        shown = kind if isinstance(kind, str) else getattr(kind, "name", type(kind).__name__)
+        told = f"{what} {shown} should be an instance of <class 'pyspark.sql.types.DataType'>"
+        raise NotAsserted(told)
 
 
 def decimal_type(precision: int = 10, scale: int = 0) -> DecimalType:

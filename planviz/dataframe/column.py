@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from planviz.dataframe.refusals import IllegalArgument, UnexpectedType
+from planviz.dataframe.refusals import BadValue, IllegalArgument, UnexpectedType
 from planviz.errors import AnalysisError, InputError, ParseError
 from planviz.expressions.casts import Cast
 from planviz.expressions.conditional import CaseWhen
@@ -39,6 +39,7 @@ from planviz.types import (
     STRING,
     TIMESTAMP,
     DataType,
+    DayTimeIntervalType,
     DecimalType,
     StructType,
     parse_type,
@@ -67,10 +68,15 @@ def literal(value: object) -> Expression:
         return Literal(value, DecimalType(max(len(digits), scale), scale))
     for kind, t in _LITERALS:
         if isinstance(value, kind):
+            if isinstance(value, timedelta):
+                return Literal(value // timedelta(microseconds=1), t)
             long = isinstance(value, LongNumber) or (isinstance(value, int) and abs(value) >= 1 << 31)
             return Literal(value, LONG if t is INT and long else t)
     if isinstance(value, DataType):
         return Literal(ddl(value), STRING)
+    if isinstance(value, dict):
+        told = f"The feature is not supported: Literal for '{value}' of class java.util.HashMap."
+        raise BadValue("UNSUPPORTED_FEATURE.LITERAL_TYPE", told, "SparkRuntimeException")
     shown = f" {value!r}" if type(value).__repr__ is not object.__repr__ else ""
     raise InputError(f"{type(value).__name__}{shown} cannot be a literal: give a number, text, date, list or None.")
 
@@ -84,7 +90,7 @@ def ddl(kind: DataType) -> str:
 
 _LITERALS: list[tuple[type, DataType]] = [
     (type(None), NULL), (bool, BOOLEAN), (int, INT), (float, DOUBLE), (str, STRING), (bytes, BINARY),
-    (datetime, TIMESTAMP), (date, DATE),
+    (datetime, TIMESTAMP), (date, DATE), (timedelta, DayTimeIntervalType()),
 ]  # fmt: skip
 
 
@@ -205,7 +211,8 @@ class Column:
     __repr__ = __str__
 
     def __bool__(self) -> bool:
-        raise InputError("A column is no truth value: write & for and, | for or, ~ for not, in parentheses.")
+        told = "A column is no truth value: write & for and, | for or, ~ for not, in parentheses."
+        raise BadValue("CANNOT_CONVERT_COLUMN_INTO_BOOL", told)
 
     def __hash__(self) -> int:
         return hash(self.expr)
@@ -238,20 +245,21 @@ class Column:
 
     def isin(self, *values: object) -> Column:
         """Whether it is one of the values, given one by one or as a list, or in a DataFrame of one column."""
-        if len(values) == 1 and hasattr(values[0], "inner_plan"):
+        # A column has every name as that of a field.
+        if len(values) == 1 and not isinstance(values[0], Column) and hasattr(values[0], "inner_plan"):
             return Column(InSubquery((self.expr,), ListQuery(values[0].inner_plan, (), UNNUMBERED)))
         items: Iterable[object] = (
             values[0] if len(values) == 1 and isinstance(values[0], list | set | tuple) else values
         )
         return call("in", self.expr, *[expression(v) for v in items])
 
-    def between(self, lower: object, upper: object) -> Column:
-        """lower <= column and column <= upper."""
-        return (self >= lower) & (self <= upper)
+    def between(self, lowerBound: object, upperBound: object) -> Column:
+        """lowerBound <= column and column <= upperBound."""
+        return (self >= lowerBound) & (self <= upperBound)
 
-    def substr(self, start: object, length: object) -> Column:
-        """`length` characters from position `start`, which counts from 1."""
-        return call("substr", self.expr, expression(start), expression(length))
+    def substr(self, startPos: object, length: object) -> Column:
+        """`length` characters from position `startPos`, which counts from 1."""
+        return call("substr", self.expr, expression(startPos), expression(length))
 
     def alias(self, *names: str, metadata: object = None) -> Column:
         """Under another name; several names for a generator of several columns.
@@ -265,15 +273,15 @@ class Column:
 
     name = alias
 
-    def cast(self, to: str | DataType) -> Column:
+    def cast(self, dataType: str | DataType) -> Column:
         """As another type, given as DDL text (`decimal(10,2)`) or a type of planviz."""
-        return Column(Cast(self.expr, named_type(to), user_specified=True))
+        return Column(Cast(self.expr, named_type(dataType), user_specified=True))
 
     astype = cast
 
-    def try_cast(self, to: str | DataType) -> Column:
+    def try_cast(self, dataType: str | DataType) -> Column:
         """The same with null for what does not convert."""
-        return Column(Cast(self.expr, named_type(to), "TRY", True))
+        return Column(Cast(self.expr, named_type(dataType), "TRY", True))
 
     def __getitem__(self, key: object) -> Column:
         if isinstance(key, slice):
@@ -325,9 +333,9 @@ class Column:
         """The column of the query around a subquery: what holds it is analyzed there."""
         return Column(LazyOuter(self.expr))
 
-    def transform(self, function: Callable[[Column], Column]) -> Column:
+    def transform(self, f: Callable[[Column], Column]) -> Column:
         """What a function makes of this column."""
-        return function(self)
+        return f(self)
 
     def over(self, window: WindowSpec) -> Column:
         """A window function or an aggregate over a window."""

@@ -7,22 +7,22 @@ import random
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Self, overload
 
-from planviz.analysis.names import Scope
+from planviz.analysis.names import Scope, unresolved_column
 from planviz.catalog.tables import GLOBAL_TEMP
 from planviz.dataframe.actions import Actions
 from planviz.dataframe.ambiguity import belonging
 from planviz.dataframe.base import flat
-from planviz.dataframe.column import Column, literal, named
+from planviz.dataframe.column import Column, expression, literal, named
 from planviz.dataframe.grouped import GroupedData
 from planviz.dataframe.python import python_table_call
-from planviz.dataframe.refusals import IllegalArgument, UnexpectedType
+from planviz.dataframe.refusals import IllegalArgument, NotAsserted, UnexpectedType, UnrecognizedStatistic
 from planviz.dataframe.shaping import ColumnMethods
 from planviz.dataframe.statistics import StatFunctions
 from planviz.dataframe.storage import StorageLevel
 from planviz.dataframe.typed import TypedMethods
 from planviz.dataframe.window import sort_order
 from planviz.errors import AnalysisError, InputError
-from planviz.expressions.casts import Cast
+from planviz.expressions.casts import Cast, can_store_assign
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, SortOrder
 from planviz.expressions.ids import UNNUMBERED, next_id
 from planviz.expressions.predicates import conjunction
@@ -46,7 +46,18 @@ from planviz.logical.operators import (
 from planviz.logical.python import MapInPython
 from planviz.logical.relations import LogicalRDD
 from planviz.logical.unresolved import UnresolvedDeduplicate, UnresolvedHint
-from planviz.types import DOUBLE, INT, STRING, ArrayType, StructType, is_numeric, is_orderable, is_string, parse_fields
+from planviz.types import (
+    DOUBLE,
+    INT,
+    STRING,
+    ArrayType,
+    StructField,
+    StructType,
+    is_numeric,
+    is_orderable,
+    is_string,
+    parse_fields,
+)
 
 if TYPE_CHECKING:
     from planviz.logical.plan import LogicalPlan
@@ -59,6 +70,10 @@ _KINDS = {
 _STAGES = {
     "parsed": "Parsed Logical Plan", "analyzed": "Analyzed Logical Plan", "optimized": "Optimized Logical Plan",
 }  # fmt: skip
+
+
+#: What `summary` knows beside shares of the rows.
+_STATISTICS = ("count", "count_distinct", "approx_count_distinct", "mean", "stddev", "min", "max")
 
 
 class NoSuchAttribute(InputError, AttributeError):
@@ -148,9 +163,9 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
 
     where = filter
 
-    def alias(self, name: str) -> Self:
+    def alias(self, alias: str) -> Self:
         """The same under a name that columns can be qualified with."""
-        return self.same_type(SubqueryAlias((name,), self.plan))
+        return self.same_type(SubqueryAlias((alias,), self.plan))
 
     def orderBy(self, *columns: object, ascending: bool | list[bool] = True) -> Self:
         """All rows in order."""
@@ -165,7 +180,8 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
     def _order(self, columns: tuple[object, ...], ascending: bool | list[bool] = True) -> tuple[SortOrder, ...]:
         keys = [self.key(c) for c in flat(columns)]
         up = ascending if isinstance(ascending, list) else [ascending] * len(keys)
-        return tuple(sort_order(k) if a else SortOrder(k, "DESC", "NULLS LAST") for k, a in zip(keys, up, strict=True))
+        # PySpark pairs them as zip does: what has no direction is no key.
+        return tuple(sort_order(k) if a else SortOrder(k, "DESC", "NULLS LAST") for k, a in zip(keys, up, strict=False))
 
     def limit(self, num: int) -> Self:
         """The first rows."""
@@ -280,7 +296,9 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
         if isinstance(on, str) or (isinstance(on, list) and on and all(isinstance(c, str) for c in on)):
             names = (on,) if isinstance(on, str) else tuple(on)
             return self.derived(Join(joined.left, joined.right, kind, None, names))
-        parts = [self.numbered(c) for c in on] if isinstance(on, list) else [self.numbered(on)]
+        conditions = on if isinstance(on, list) else [on]
+        # A text behind a condition is a value of `&`, and no column's name.
+        parts = [self.numbered(c if i == 0 else Column(expression(c))) for i, c in enumerate(conditions)]
         condition = conjunction([_told_apart(p, joined) for p in parts])
         condition = _renewed(condition, other.output, joined)
         return self.settled(joined.replace(condition=condition))
@@ -301,6 +319,33 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
         return self.same_type(Union((*_inputs(self.plan), other.plan)))
 
     unionAll = union
+
+    def to(self, schema: StructType) -> Self:
+        """These columns in this order, by name and cast; columns that there are not are null.
+
+        Raises AnalysisError where a column cannot be null, or not be of its type.
+        """
+        return self.settled(Project(tuple(self._matching(f) for f in schema.fields), self.plan))
+
+    def _matching(self, field: StructField) -> Expression:
+        found = [a for a in self.output if a.name.lower() == field.name.lower()]
+        if len(found) > 1:
+            raise AnalysisError("AMBIGUOUS_COLUMN_OR_FIELD", f"Column or field `{field.name}` is ambiguous.")
+        with self.session.numbering():
+            if not found and field.nullable:
+                return Alias(Literal(None, field.data_type), field.name, next_id())
+            if not found:
+                raise unresolved_column(UnresolvedAttribute((field.name,)), list(self.output))
+            column = found[0]
+            if column.is_nullable and not field.nullable:
+                told = f"The column or field `{field.name}` is nullable while it's required to be non-nullable."
+                raise AnalysisError("NULLABLE_COLUMN_OR_FIELD", told)
+            if column.type == field.data_type:
+                return column.replace(name=field.name)
+            if not can_store_assign(column.type, field.data_type):
+                told = f"Column or field `{field.name}` is of type {column.type.sql}, not {field.data_type.sql}."
+                raise AnalysisError("INVALID_COLUMN_OR_FIELD_DATA_TYPE", told)
+            return Alias(Cast(column, field.data_type), field.name, next_id())
 
     def unionByName(self, other: DataFrame, allowMissingColumns: bool = False) -> Self:
         """The rows of both, columns by name."""
@@ -332,7 +377,10 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
 
     def transform(self, function: Callable[..., DataFrame], *arguments: object, **named_arguments: object) -> DataFrame:
         """What a function makes of this DataFrame."""
-        return function(self, *arguments, **named_arguments)
+        made = function(self, *arguments, **named_arguments)
+        if made is None or isinstance(made, int | float | str | list | tuple | dict):
+            raise NotAsserted(f"Func returned an instance of type [{type(made)}], should have been DataFrame.")
+        return made
 
     def createOrReplaceTempView(self, name: str) -> None:
         """Know this DataFrame by a name in SQL."""
@@ -340,12 +388,14 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
 
     def createTempView(self, name: str) -> None:
         """The same where there is no view of that name. Raises AnalysisError where there is one."""
-        if self.session.catalog.view((name,)) is not None:
-            raise AnalysisError(
-                "TEMP_TABLE_OR_VIEW_ALREADY_EXISTS",
-                f"Cannot create the temporary view `{name}` because it already exists.",
-            )
+        self._refuse_view((name,))
         self.session.with_view(name, self.plan)
+
+    def _refuse_view(self, parts: tuple[str, ...]) -> None:
+        if self.session.catalog.view(parts) is not None:
+            shown = ".".join(f"`{p}`" for p in parts)
+            told = f"Cannot create the temporary view {shown} because it already exists."
+            raise AnalysisError("TEMP_TABLE_OR_VIEW_ALREADY_EXISTS", told)
 
     registerTempTable = createOrReplaceTempView
 
@@ -353,7 +403,10 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
         """Know this DataFrame by a name of the database `global_temp`."""
         self.session.with_view(f"{GLOBAL_TEMP}.{name}", self.plan)
 
-    createGlobalTempView = createOrReplaceGlobalTempView
+    def createGlobalTempView(self, name: str) -> None:
+        """The same where there is no view of that name. Raises AnalysisError where there is one."""
+        self._refuse_view((GLOBAL_TEMP, name))
+        self.createOrReplaceGlobalTempView(name)
 
     @property
     def isStreaming(self) -> bool:
@@ -423,7 +476,11 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
 
     def summary(self, *statistics: str) -> Self:
         """The statistics of all columns; without names the usual ones with quartiles."""
-        return self._summary([], flat(statistics) or ["count", "mean", "stddev", "min", "25%", "50%", "75%", "max"])
+        chosen = flat(statistics) or ["count", "mean", "stddev", "min", "25%", "50%", "75%", "max"]
+        for name in chosen:
+            if name not in _STATISTICS and not str(name).endswith("%"):
+                raise UnrecognizedStatistic(str(name), _STATISTICS)
+        return self._summary([], chosen)
 
     def _summary(self, names: list[object], statistics: list[str]) -> Self:
         known = [a for a in self.output if is_numeric(a.type) or is_string(a.type)]
@@ -470,9 +527,9 @@ def _statistics(a: AttributeReference, names: list[str]) -> Expression:
     )
     place = 0
     for n in names:
-        function = {"mean": "avg"}.get(n, n)
+        function = {"mean": "avg", "count_distinct": "count"}.get(n, n)
         of = number if n in ("mean", "stddev") else a
-        value: Expression = UnresolvedFunction((function,), (of,))
+        value: Expression = UnresolvedFunction((function,), (of,), n == "count_distinct")
         if n.endswith("%"):
             value = UnresolvedFunction(("get",), (quantiles, Literal(place, INT)))
             place += 1

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from planviz.dataframe import python
 from planviz.dataframe.column import Column, call, column_or_name, expression, literal, named
-from planviz.dataframe.refusals import UnexpectedType
-from planviz.dataframe.signatures import arranged
+from planviz.dataframe.refusals import BadValue, NoSuchMethod, UnexpectedType, not_iterable
+from planviz.dataframe.signatures import arranged, check_columns, check_java, is_column
 from planviz.expressions.conditional import CaseWhen
 from planviz.expressions.core import Expression
 from planviz.expressions.ids import ids_from, no_ids
@@ -31,15 +31,16 @@ LITERAL_TEXTS: dict[str, tuple[int, ...]] = {
     "add_months": (), "array_join": (1, 2), "concat_ws": (0,), "conv": (), "date_format": (1,), "date_trunc": (0,),
     "decode": (1,), "encode": (1,), "format_number": (), "format_string": (0,), "from_csv": (1,), "from_json": (1,),
     "from_unixtime": (1,), "from_utc_timestamp": (1,), "get_json_object": (1,), "instr": (1,), "json_tuple": (1, 2, 3),
-    "levenshtein": (), "locate": (0,), "lpad": (2,), "next_day": (1,), "regexp_extract": (1,),
-    "regexp_extract_all": (), "regexp_replace": (1, 2), "rpad": (2,), "split": (1,), "substring_index": (1,),
+    "levenshtein": (), "locate": (0,), "lpad": (1, 2), "next_day": (1,), "regexp_extract": (1,),
+    "regexp_extract_all": (), "regexp_replace": (1, 2), "rpad": (1, 2), "split": (1,), "substring_index": (1,),
     "to_date": (1,), "to_timestamp": (1,), "to_utc_timestamp": (1,), "translate": (1, 2),
     "trunc": (1,), "unix_timestamp": (1,), "window": (1, 2, 3), "array_contains": (1,), "array_position": (1,),
     "array_remove": (1,), "element_at": (1,), "overlay": (), "sentences": (1, 2), "schema_of_json": (0,),
     "array_append": (1,), "array_insert": (2,), "array_prepend": (1,), "assert_true": (1,), "collate": (1,),
     "from_xml": (1,), "listagg": (1,), "map_contains_key": (1,), "raise_error": (0,), "schema_of_csv": (0,),
     "schema_of_xml": (0,), "session_window": (1,), "string_agg": (1,), "try_to_date": (1,), "try_variant_get": (1, 2),
-    "variant_get": (1, 2), "timestamp_add": (0,), "timestamp_diff": (0,),
+    "variant_get": (1, 2), "timestamp_add": (0,), "timestamp_diff": (0,), "percentile_approx": (1, 2),
+    "approx_percentile": (1, 2), "percentile": (1, 2),
 }  # fmt: skip
 _NAMES = {
     "create_map": "map", "countDistinct": "count_distinct", "approxCountDistinct": "approx_count_distinct",
@@ -55,10 +56,31 @@ _depth: ContextVar[int] = ContextVar("lambda_depth", default=0)
 
 def col(name: str) -> Column:
     """A column by name: `a`, `t.a`, `struct.field`, `*`."""
+    _refuse_other("col", name)
     return Column(named(name))
 
 
 column = col
+
+
+def _refuse_other(function: str, value: object) -> None:
+    if isinstance(value, Column):
+        raise not_iterable()
+    if not isinstance(value, str):
+        raise NoSuchMethod(f"Method {function}([{type(value).__name__}]) does not exist.")
+
+
+def _column(value: object) -> Expression:
+    """The expression of a column or its name. Raises UnexpectedType for a value of another type."""
+    if not is_column(value):
+        raise UnexpectedType("col", "Column or str", value)
+    return column_or_name(value)
+
+
+def _check_shift(name: str, offset: object, default: object) -> None:
+    check_java(name, offset, (int,))
+    if isinstance(default, Column):
+        raise not_iterable()
 
 
 def lit(value: object) -> Column:
@@ -68,6 +90,7 @@ def lit(value: object) -> Column:
 
 def expr(text: str) -> Column:
     """An expression of SQL."""
+    _refuse_other("expr", text)
     with ids_from(no_ids()):
         found = parse_expression(text)
     return Column(found.child if isinstance(found, UnresolvedAlias) else found)
@@ -82,29 +105,29 @@ def when(condition: Column, value: object) -> Column:
 
 def count(col: object) -> Column:
     """How many rows have a value, all rows for `*`."""
-    return call("count", column_or_name(col))
+    return call("count", _column(col))
 
 
 def count_distinct(col: object, *cols: object) -> Column:
     """How many different values there are."""
-    return call("count", *[column_or_name(c) for c in (col, *cols)], distinct=True)
+    return call("count", *[_column(c) for c in (col, *cols)], distinct=True)
 
 
 def sum_distinct(col: object) -> Column:
     """The sum of the different values."""
-    return call("sum", column_or_name(col), distinct=True)
+    return call("sum", _column(col), distinct=True)
 
 
 def listagg_distinct(col: object, delimiter: object = None) -> Column:
     """The different values, one behind the other."""
     more = () if delimiter is None else (expression(delimiter),)
-    return call("listagg", column_or_name(col), *more, distinct=True)
+    return call("listagg", _column(col), *more, distinct=True)
 
 
 def string_agg_distinct(col: object, delimiter: object = None) -> Column:
     """The same under its other name."""
     more = () if delimiter is None else (expression(delimiter),)
-    return call("string_agg", column_or_name(col), *more, distinct=True)
+    return call("string_agg", _column(col), *more, distinct=True)
 
 
 countDistinct, sumDistinct = count_distinct, sum_distinct
@@ -113,71 +136,77 @@ udf, pandas_udf, arrow_udf = python.udf, python.pandas_udf, python.arrow_udf
 
 def lag(col: object, offset: int = 1, default: object = None) -> Column:
     """The value `offset` rows before."""
-    return call("lag", column_or_name(col), literal(offset), literal(default), literal(False))
+    _check_shift("lag", offset, default)
+    return call("lag", _column(col), literal(offset), literal(default), literal(False))
 
 
 def lead(col: object, offset: int = 1, default: object = None) -> Column:
     """The value `offset` rows after."""
-    return call("lead", column_or_name(col), literal(offset), literal(default), literal(False))
+    _check_shift("lead", offset, default)
+    return call("lead", _column(col), literal(offset), literal(default), literal(False))
 
 
 def first(col: object, ignorenulls: bool = False) -> Column:
     """The first value of a group."""
-    return call("first", column_or_name(col), literal(ignorenulls))
+    check_java("first", ignorenulls, (bool,))
+    return call("first", _column(col), literal(ignorenulls))
 
 
 def last(col: object, ignorenulls: bool = False) -> Column:
     """The last value of a group."""
-    return call("last", column_or_name(col), literal(ignorenulls))
+    check_java("last", ignorenulls, (bool,))
+    return call("last", _column(col), literal(ignorenulls))
 
 
 def months_between(date1: object, date2: object, roundOff: bool = True) -> Column:
     """The months between two dates."""
-    return call("months_between", column_or_name(date1), column_or_name(date2), literal(roundOff))
+    return call("months_between", _column(date1), _column(date2), literal(roundOff))
 
 
 def unix_timestamp(timestamp: object = None, format: str = "yyyy-MM-dd HH:mm:ss") -> Column:
     """The seconds since 1970 of a time, or of now."""
     if timestamp is None:
         return call("unix_timestamp")
-    return call("unix_timestamp", column_or_name(timestamp), literal(format))
+    check_java("unix_timestamp", format, (str,))
+    return call("unix_timestamp", _column(timestamp), literal(format))
 
 
 def from_unixtime(timestamp: object, format: str = "yyyy-MM-dd HH:mm:ss") -> Column:
     """Seconds since 1970 as a text."""
-    return call("from_unixtime", column_or_name(timestamp), literal(format))
+    check_java("from_unixtime", format, (str,))
+    return call("from_unixtime", _column(timestamp), literal(format))
 
 
 def log(arg1: object, arg2: object = None) -> Column:
     """The natural logarithm of a column, or that to a base, which comes first."""
     if arg2 is None:
-        return call("ln", column_or_name(arg1))
-    return call("log", expression(arg1), column_or_name(arg2))
+        return call("ln", _column(arg1))
+    return call("log", expression(arg1), _column(arg2))
 
 
 def split(str: object, pattern: object, limit: object = -1) -> Column:
     """A text in parts, cut where a pattern matches; -1 for as many parts as there are."""
-    return call("split", column_or_name(str), expression(pattern), column_or_name(limit))
+    return call("split", _column(str), expression(pattern), column_or_name(limit))
 
 
 def asc(col: object) -> Column:
     """A sort key, ascending."""
-    return Column(column_or_name(col)).asc()
+    return Column(_column(col)).asc()
 
 
 def desc(col: object) -> Column:
     """A sort key, descending."""
-    return Column(column_or_name(col)).desc()
+    return Column(_column(col)).desc()
 
 
 def asc_nulls_last(col: object) -> Column:
     """A sort key, ascending, nulls last."""
-    return Column(column_or_name(col)).asc_nulls_last()
+    return Column(_column(col)).asc_nulls_last()
 
 
 def desc_nulls_first(col: object) -> Column:
     """A sort key, descending, nulls first."""
-    return Column(column_or_name(col)).desc_nulls_first()
+    return Column(_column(col)).desc_nulls_first()
 
 
 asc_nulls_first, desc_nulls_last = asc, desc
@@ -241,7 +270,12 @@ def _lambda(body: Callable[..., object]) -> Expression:
     variables = tuple(UnresolvedLambdaVariable((n,)) for n in names)
     token = _depth.set(depth)
     try:
-        return LambdaFunction(expression(body(*[Column(v) for v in variables])), variables)
+        made = body(*[Column(v) for v in variables])
+        if isinstance(made, str) or not is_column(made):
+            named = getattr(body, "__name__", "<lambda>")
+            told = f"Function `{named}` should return Column, got {type(made).__name__}."
+            raise BadValue("HIGHER_ORDER_FUNCTION_SHOULD_RETURN_COLUMN", told)
+        return LambdaFunction(expression(made), variables)
     finally:
         _depth.reset(token)
 
@@ -251,7 +285,9 @@ def __getattr__(name: str) -> Callable[..., Column]:
         raise AttributeError(name)
 
     def function(*arguments: object, **named: object) -> Column:
-        return _called(name, arranged(name, arguments, named))
+        given = arranged(name, arguments, named)
+        check_columns(name, given)
+        return _called(name, given)
 
     function.__name__ = name
     function.__doc__ = f"The SQL function {name}."

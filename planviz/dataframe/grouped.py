@@ -55,15 +55,15 @@ class GroupedData:
             raise NotAsserted("all exprs should be Column" if aggregates else "exprs should not be empty")
         return self._made([self.frame.numbered(a) for a in aggregates])
 
-    def pivot(self, column: str | Column, values: Sequence[object] | None = None) -> GroupedData:
+    def pivot(self, pivot_col: str | Column, values: Sequence[object] | None = None) -> GroupedData:
         """The groups once more by a column, whose values lie side by side."""
         if values is not None and not isinstance(values, list | tuple):
             raise NoSuchMethod(f"The values of a pivot are given as a list, not as {values!r:.80}.")
         if values is None:
-            values = self.frame.session.pivot_values(self.frame, column)
+            values = self.frame.session.pivot_values(self.frame, pivot_col)
         if self.kind != "groupBy" or self.pivoted is not None:
             raise InputError("pivot follows groupBy, and only once.")
-        shown = self.frame[column].expr if isinstance(column, str) else self.frame.numbered(column)
+        shown = self.frame[pivot_col].expr if isinstance(pivot_col, str) else self.frame.numbered(pivot_col)
         return GroupedData(
             self.frame, self.keys, pivoted=(shown, tuple(v if isinstance(v, Literal) else literal(v) for v in values))
         )

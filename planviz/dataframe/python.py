@@ -14,6 +14,8 @@ from dataclasses import replace
 
 from planviz.catalog.tables import PythonFunction, python_eval_type
 from planviz.dataframe.column import Column, column_or_name
+from planviz.dataframe.refusals import UnexpectedType
+from planviz.dataframe.signatures import is_column
 from planviz.errors import InputError
 from planviz.execution import Session
 from planviz.expressions.core import Expression
@@ -42,6 +44,9 @@ class UserDefinedFunction:
     def __call__(self, *columns: object, **named: object) -> Column:
         """The call as a column; arguments by name follow the others."""
         given = (*columns, *named.values())
+        for value in given:
+            if not is_column(value):
+                raise UnexpectedType("col", "Column or str", value)
         return Column(UnresolvedPythonCall(self.function, tuple(map(column_or_name, given))))
 
     def asNondeterministic(self) -> UserDefinedFunction:

@@ -14,11 +14,18 @@ if TYPE_CHECKING:
 class RDD:
     """Rows of a program: `rows` are its elements where the program says them, else None.
 
-    Where they are not `whole`, they have the types of the elements, and nothing else is known of these.
+    Where they are not `whole`, they have the types of the elements, and nothing else is known of these. `examples` are
+    elements of these types for the place of rows that lead nowhere.
     """
 
-    def __init__(self, session: SparkSession, rows: list[object] | None = None, whole: bool = True) -> None:
-        self.session, self.rows, self.whole = session, rows, whole
+    def __init__(
+        self,
+        session: SparkSession,
+        rows: list[object] | None = None,
+        whole: bool = True,
+        examples: list[object] | None = None,
+    ) -> None:
+        self.session, self.rows, self.whole, self.examples = session, rows, whole, examples
 
     def toDF(self, schema: Schema = None, sampleRatio: float | None = None) -> DataFrame:
         """The rows as a DataFrame."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Self
 
 from planviz.catalog.tables import Table
-from planviz.errors import InputError
+from planviz.dataframe.refusals import UnexpectedType
 from planviz.expressions.core import AttributeReference, Expression
 from planviz.expressions.ids import next_id
 from planviz.logical.relations import LogicalRelation
@@ -46,13 +46,13 @@ class DataFrameReader:
         return self
 
     def schema(self, schema: object) -> Self:
-        """The columns: a struct type or DDL text. Raises InputError for anything else."""
+        """The columns: a struct type or DDL text. Raises UnexpectedType for anything else."""
         if isinstance(schema, str):
             self.fields = tuple(parse_fields(schema))
         elif isinstance(schema, StructType):
             self.fields = schema.fields
         else:
-            raise InputError("A schema is a StructType or a text such as 'id int, name string'.")
+            raise UnexpectedType("schema", "str or struct type", schema)
         return self
 
     def load(self, path: object = None, format: object = None, schema: object = None, **options: object) -> DataFrame:

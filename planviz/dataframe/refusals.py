@@ -42,6 +42,30 @@ class UnexpectedType(AnalysisError):
         super().__init__("NOT_EXPECTED_TYPE", f"Argument `{argument}` should be {expected}, got {given}.")
 
 
+class UnrecognizedStatistic(AnalysisError):
+    """A statistic that `summary` does not know (UNRECOGNIZED_STATISTIC)."""
+
+    python_type = "IllegalArgumentException"
+
+    def __init__(self, name: str, known: tuple[str, ...]) -> None:
+        shown = ", ".join(f"`{k}`" for k in known)
+        told = f"The statistic '{name}' is not recognized. Valid statistics include {shown}, and percentiles."
+        super().__init__("UNRECOGNIZED_STATISTIC", told)
+
+
+class BadValue(AnalysisError):
+    """A value that PySpark refuses by a condition of its own."""
+
+    def __init__(self, error_class: str, message: str, python_type: str = "PySparkValueError") -> None:
+        super().__init__(error_class, message)
+        self.python_type = python_type
+
+
+def not_iterable() -> BadValue:
+    """The error for a column where PySpark hands a text to Java."""
+    return BadValue("NOT_ITERABLE", "Column is not iterable.", "PySparkTypeError")
+
+
 class BadIndex(AnalysisError):
     """A place at which no column stands."""
 

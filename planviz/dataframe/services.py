@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Self
 
+from planviz.catalog.tables import GLOBAL_TEMP
 from planviz.dataframe.rdd import RDD
 from planviz.errors import PlanvizError
 from planviz.types import quote
@@ -30,7 +31,10 @@ class RuntimeConfig:
         return default if found is None else found
 
     def unset(self, key: str) -> None:
-        """Forget a setting."""
+        """Let a setting have the value again that the session began with."""
+        begun = self.session.begun_with.settings
+        plain = self.session.config.without_settings(str(key))
+        self.session.config = plain.with_settings({key: begun[key]}) if key in begun else plain
 
     def isModifiable(self, key: str) -> bool:
         """Whether a setting may be changed while the session lives."""
@@ -50,7 +54,13 @@ class SessionCatalog:
             self.session.catalog = self.session.catalog.without((viewName,))
         return found
 
-    dropGlobalTempView = dropTempView
+    def dropGlobalTempView(self, viewName: str) -> bool:
+        """Forget a view of the database `global_temp`; whether there was one."""
+        parts = (GLOBAL_TEMP, viewName)
+        found = self.session.catalog.view(parts) is not None
+        if found:
+            self.session.catalog = self.session.catalog.without(parts)
+        return found
 
     def tableExists(self, tableName: str, dbName: str | None = None) -> bool:
         """Whether there is a table or view."""
@@ -125,10 +135,15 @@ class Builder:
         self.session = session
 
     def config(self, key: object = None, value: object = None, **named: object) -> Self:
-        """A setting, which counts in the session."""
+        """A setting, which counts in the session; `map` has several."""
+        several = named.get("map")
+        if isinstance(several, dict):
+            for name, given in several.items():
+                self.config(name, given)
         if isinstance(key, str) and value is not None:
             try:
                 self.session.conf.set(key, value)
+                self.session.begun_with = self.session.config
             except PlanvizError as e:
                 self.session.warnings.append(str(e))
         return self

@@ -14,6 +14,7 @@ from planviz.dataframe.frame import DataFrame
 from planviz.dataframe.python import UDFRegistration
 from planviz.dataframe.rdd import RDD
 from planviz.dataframe.readers import DataFrameReader, relation
+from planviz.dataframe.refusals import IllegalArgument
 from planviz.dataframe.rows import Schema, fields_of
 from planviz.dataframe.services import RuntimeConfig, SparkContext
 from planviz.dataframe.writers import TableLayout
@@ -47,6 +48,8 @@ class SparkSession(Session):
 
     def __init__(self, catalog: Catalog | None = None, config: OptimizerConfig | None = None) -> None:
         super().__init__(catalog, config)
+        #: The settings that count where the program sets none.
+        self.begun_with = self.config
         self.ids = Ids()
         self._frames = itertools.count(1)
         self._analyzer: Analyzer | None = None
@@ -159,9 +162,9 @@ class SparkSession(Session):
             known.relations = self._relations
         return known
 
-    def table(self, name: str) -> DataFrame:
+    def table(self, tableName: str) -> DataFrame:
         """A table or view. Raises AnalysisError TABLE_OR_VIEW_NOT_FOUND."""
-        return DataFrame(self, UnresolvedRelation(name_parts(name)))
+        return DataFrame(self, UnresolvedRelation(name_parts(tableName)))
 
     def range(
         self,
@@ -174,7 +177,10 @@ class SparkSession(Session):
 
         Without `numPartitions` the plan shows `spark.default.parallelism`, else the cores of a local master, else 1.
         """
+        if step == 0:
+            raise IllegalArgument("requirement failed: step (0) cannot be 0")
         first, last = (0, start) if end is None else (start, end)
+        first, last, step = int(first), int(last), int(step)
         slices = numPartitions or self.config.cores or 1
         with self.numbering():
             column = AttributeReference("id", LONG, False, next_id())

@@ -56,24 +56,24 @@ class ColumnMethods(Frame):
             raise unresolved_column(UnresolvedAttribute(parts), list(self.output))
         return Column(belonging(found, self.output, self.number))
 
-    def withColumn(self, name: str, column: Column) -> Self:
+    def withColumn(self, colName: str, col: Column) -> Self:
         """With one column more, or another in place of one of the same name."""
-        if not isinstance(column, Column):
-            raise UnexpectedType("col", "Column", column)
-        return self.withColumns({name: column})
+        if not isinstance(col, Column):
+            raise UnexpectedType("col", "Column", col)
+        return self.withColumns({colName: col})
 
-    def withColumns(self, columns: dict[str, Column]) -> Self:
+    def withColumns(self, colsMap: dict[str, Column], /) -> Self:
         """The same for several columns, which all see this DataFrame."""
-        star = UnresolvedStarWithColumns(tuple(columns), tuple(self.numbered(c) for c in columns.values()))
+        star = UnresolvedStarWithColumns(tuple(colsMap), tuple(self.numbered(c) for c in colsMap.values()))
         return self.derived(Project((star,), self.plan))
 
     def withColumnRenamed(self, existing: str, new: str) -> Self:
         """With a column under another name; nothing changes when there is none of that name."""
         return self.withColumnsRenamed({existing: new})
 
-    def withColumnsRenamed(self, names: dict[str, str]) -> Self:
+    def withColumnsRenamed(self, colsMap: dict[str, str]) -> Self:
         """The same for several columns."""
-        star = UnresolvedStarWithColumnsRenames(tuple(names), tuple(names.values()))
+        star = UnresolvedStarWithColumnsRenames(tuple(colsMap), tuple(colsMap.values()))
         return self.derived(Project((star,), self.plan))
 
     def toDF(self, *names: str) -> Self:
@@ -86,7 +86,9 @@ class ColumnMethods(Frame):
         """Without these columns; names that are none drop nothing."""
         names = [c for c in columns if isinstance(c, str)]
         if len(names) < len(columns):
-            return self.handed_on(DataFrameDropColumns(tuple(self.numbered(c) for c in columns), self.plan))
+            given = tuple(self.numbered(c) for c in columns if not isinstance(c, str))
+            made = self.handed_on(DataFrameDropColumns(given, self.plan))
+            return made.drop(*names) if names else made
         gone = {c.lower() for c in names}
         kept = tuple(a for a in self.output if a.name.lower() not in gone)
         return self if len(kept) == len(self.output) else self.handed_on(Project(kept, self.plan))
@@ -154,7 +156,7 @@ class MissingValues(Generic[F]):
 
     def drop(self, how: str = "any", thresh: int | None = None, subset: object = None) -> F:
         """The rows that have all values (`any`), at least one (`all`), or at least `thresh`."""
-        if how not in ("any", "all"):
+        if how not in ("any", "all") and how is not None:
             raise InputError(f"how must be 'any' or 'all', not {how!r}.")
         # Without a subset every name is looked up, so that one which several columns have is ambiguous.
         wanted = self._subset(self.frame.columns if subset is None else subset)

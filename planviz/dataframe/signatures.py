@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from planviz.dataframe.refusals import BadCall
+from planviz.dataframe.refusals import BadCall, BadValue, NoSuchMethod, UnexpectedType, not_iterable
 
 #: Parameters (`?` behind the name: may be left out; `*` before it: any number) and the functions that have them.
 _SIGNATURES = """
@@ -205,6 +205,176 @@ def _read() -> dict[str, tuple[str, ...]]:
 
 
 _BY_NAME = _read()
+
+
+#: What else than a column or its name a parameter takes, and the functions where it does: `any` value, or one of Java
+#: (`text`, `int`, `flag`, `number`), for which a column ends in NOT_ITERABLE and another value in Py4JError.
+_TAKEN = """
+column or int; count: array_repeat
+column or int; days: date_add date_sub dateadd
+column or int; index: get
+column or int; len: overlay substring
+column or int; length: slice
+column or int; months: add_months
+column or int; n: repeat
+column or int; numBucket: width_bucket
+column or int; pos: array_insert overlay substring
+column or int; scale: bround ceil ceiling floor round
+column or int; srid: st_geomfromwkb st_setsrid
+column or int; start: slice
+column or flag; ignoreNulls: any_value first_value last_value
+number; rsd: approxCountDistinct approx_count_distinct
+any; accuracy: approx_percentile percentile_approx
+any; allowDifferentLgConfigK: hll_union_agg
+any; col1: atan2 hypot pow power
+any; col2: atan2 hypot pow power
+any; confidence: count_min_sketch
+any; delimiter: listagg listagg_distinct string_agg string_agg_distinct
+any; dividend: pmod
+any; divisor: pmod
+any; element: array_remove
+any; eps: count_min_sketch
+any; extraction: element_at
+any; frequency: percentile
+any; idx: regexp_extract_all regexp_instr
+any; k: kll_merge_agg_bigint kll_merge_agg_double kll_merge_agg_float kll_sketch_agg_bigint kll_sketch_agg_double
+    kll_sketch_agg_float max_by min_by
+any; len: lpad rpad
+any; length: randstr
+any; lgConfigK: hll_sketch_agg
+any; lgNomEntries: theta_sketch_agg theta_union theta_union_agg tuple_sketch_agg_double tuple_sketch_agg_integer
+    tuple_union_agg_double tuple_union_agg_integer tuple_union_double tuple_union_integer tuple_union_theta_double
+    tuple_union_theta_integer
+any; max: uniform
+any; min: uniform
+any; mode: tuple_intersection_agg_double tuple_intersection_agg_integer tuple_intersection_double
+    tuple_intersection_integer tuple_intersection_theta_double tuple_intersection_theta_integer
+    tuple_sketch_agg_double tuple_sketch_agg_integer tuple_sketch_summary_double tuple_sketch_summary_integer
+    tuple_union_agg_double tuple_union_agg_integer tuple_union_double tuple_union_integer tuple_union_theta_double
+    tuple_union_theta_integer
+any; n: ntile
+any; numBits: sha2
+any; numBuckets: bucket
+any; occurrence: instr
+any; options: from_csv from_json from_xml schema_of_csv schema_of_json schema_of_xml to_csv to_json to_xml
+any; pad: lpad rpad
+any; path: try_variant_array_append try_variant_insert try_variant_set variant_array_append variant_get
+    variant_insert variant_set
+any; paths: variant_delete
+any; pattern: regexp_replace
+any; percentage: approx_percentile percentile percentile_approx
+any; position: regexp_replace
+any; replacement: regexp_replace
+any; schema: from_json
+any; seed: count_min_sketch randstr shuffle uniform uuid
+any; slideDuration: window
+any; start: instr
+any; startTime: window
+any; substr: instr
+any; tz: from_utc_timestamp to_utc_timestamp
+any; value: array_append array_contains array_insert array_position array_prepend map_contains_key
+any; windowDuration: window
+text; charset: decode encode
+text; collation: collate
+text; dayOfWeek: next_day
+text; delim: substring_index
+text; delimiter: array_join
+text; format: date_format date_trunc format_string to_date to_timestamp trunc try_to_date
+text; matching: translate
+text; null_replacement: array_join
+text; path: get_json_object
+text; pattern: regexp_extract
+text; replace: translate
+text; sep: concat_ws
+text; substr: locate
+text; targetType: try_variant_get variant_get
+text; unit: timestamp_add timestamp_diff
+int; count: substring_index
+int; d: format_number
+int; fromBase: conv
+int; idx: regexp_extract
+int; numBits: shiftLeft shiftRight shiftRightUnsigned shiftleft shiftright shiftrightunsigned
+int; offset: nth_value
+int; pos: locate
+int; precision: current_time
+int; seed: rand randn random
+int; threshold: levenshtein
+int; toBase: conv
+flag; allowDifferentLgConfigK: hll_union
+flag; asc: sort_array
+flag; create_if_missing: try_variant_set variant_set
+flag; deterministic: mode
+flag; ignoreNulls: nth_value
+flag; include_arrays: variant_strip_nulls
+"""
+
+
+def _kinds() -> dict[tuple[str, str], str]:
+    found: dict[tuple[str, str], str] = {}
+    for line in _TAKEN.replace("\n    ", " ").strip("\n").split("\n"):
+        head, _, names = line.partition(":")
+        kind, parameter = head.split("; ")
+        found |= {(name, parameter): kind for name in names.split()}
+    return found
+
+
+_KINDS = _kinds()
+#: Functions with PySpark's list of columns in one argument.
+_LISTED = ("array", "create_map", "map_concat", "struct")
+#: Parameters that are Python functions, or values that only Spark looks at.
+_FUNCTIONS = ("f", "merge", "finish", "comparator", "schema", "options")
+_JAVA: dict[str, tuple[type, ...]] = {"text": (str,), "int": (int,), "flag": (bool,), "number": (float,)}
+_MORE: dict[str, tuple[str, tuple[type, ...]]] = {
+    "column or int": ("Column, int or str", (int,)), "column or flag": ("Column, bool or str", (bool,)),
+}  # fmt: skip
+_PLAIN = (int, float, str, list, tuple, dict, set, type(None))
+
+
+def check_columns(name: str, given: tuple[object, ...]) -> None:
+    """Raise what PySpark raises for arguments of a function that are no columns, or columns where it takes texts.
+
+    `given` are the arguments in the order of the parameters. What stands for a value that nobody knows passes.
+    """
+    parameters = _BY_NAME.get(name, ())
+    if not parameters or parameters[0] in ("*inputs",) or (name in _LISTED and _columns(given)):
+        return
+    if name in ("greatest", "least") and len(given) < 2:
+        raise BadValue("WRONG_NUM_COLUMNS", f"Function `{name}` should take at least 2 columns.")
+    for i, value in enumerate(given):
+        parameter = parameters[min(i, len(parameters) - 1)]
+        _check(name, parameter.strip("*?"), parameter.endswith("?"), value)
+
+
+def _columns(given: tuple[object, ...]) -> bool:
+    return len(given) == 1 and isinstance(given[0], list | set) and all(map(is_column, given[0]))
+
+
+def _check(name: str, parameter: str, optional: bool, value: object) -> None:
+    kind = _KINDS.get((name, parameter), "column")
+    unknown = isinstance(value, str) and "<" in value
+    if kind == "any" or parameter in _FUNCTIONS or unknown or (optional and value is None):
+        return
+    if kind in _JAVA:
+        check_java(name, value, _JAVA[kind])
+    elif not is_column(value):
+        told, more = _MORE.get(kind, ("Column or str", ()))
+        if not isinstance(value, more):
+            raise UnexpectedType("col", told, value)
+
+
+def check_java(name: str, value: object, kinds: tuple[type, ...]) -> None:
+    """Raise what comes of a value that PySpark hands to Java as it is, where Java takes others."""
+    if value is None or (isinstance(value, kinds) and (bool in kinds or not isinstance(value, bool))):
+        return
+    if hasattr(value, "expr"):
+        raise not_iterable()
+    if isinstance(value, _PLAIN):
+        raise NoSuchMethod(f"Method {name}([{type(value).__name__}]) does not exist.")
+
+
+def is_column(value: object) -> bool:
+    """Whether a value is a column or a name, or none of Python's own, of which nobody knows."""
+    return isinstance(value, str) or not isinstance(value, _PLAIN)
 
 
 def arranged(name: str, given: tuple[object, ...], named: dict[str, object]) -> tuple[object, ...]:

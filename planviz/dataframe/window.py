@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import ClassVar
 
 from planviz.dataframe.column import column_or_name, literal
+from planviz.dataframe.refusals import UnexpectedType
+from planviz.dataframe.signatures import is_column
 from planviz.expressions import windows
 from planviz.expressions.core import Expression, Literal, SortOrder
 from planviz.types import LONG
@@ -22,11 +24,11 @@ class WindowSpec:
 
     def partitionBy(self, *columns: object) -> WindowSpec:
         """Rows of equal values belong together."""
-        return WindowSpec(self.spec.replace(partition=tuple(column_or_name(c) for c in _flat(columns))))
+        return WindowSpec(self.spec.replace(partition=tuple(_column(c) for c in _flat(columns))))
 
     def orderBy(self, *columns: object) -> WindowSpec:
         """The order within a partition."""
-        return WindowSpec(self.spec.replace(order=tuple(sort_order(column_or_name(c)) for c in _flat(columns))))
+        return WindowSpec(self.spec.replace(order=tuple(sort_order(_column(c)) for c in _flat(columns))))
 
     def rowsBetween(self, start: int, end: int) -> WindowSpec:
         """A frame by number of rows from the current one; see Window for the bounds without number."""
@@ -58,6 +60,12 @@ class Window:
 def sort_order(e: Expression) -> SortOrder:
     """The expression as a sort key, ascending unless it says otherwise."""
     return e if isinstance(e, SortOrder) else SortOrder(e)
+
+
+def _column(value: object) -> Expression:
+    if not is_column(value):
+        raise UnexpectedType("col", "Column or str", value)
+    return column_or_name(value)
 
 
 def _flat(columns: tuple[object, ...]) -> tuple[object, ...]:

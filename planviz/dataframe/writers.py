@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
+from planviz.errors import AnalysisError
+
 if TYPE_CHECKING:
     from planviz.dataframe.actions import Actions
     from planviz.expressions.core import Expression
@@ -27,6 +29,10 @@ class TableLayout:
 def _names(given: tuple[object, ...]) -> tuple[str, ...]:
     flat = given[0] if len(given) == 1 and isinstance(given[0], list | tuple) else given
     return tuple(str(n) for n in flat) if isinstance(flat, list | tuple) else ()
+
+
+#: Formats of files that Spark itself writes, and what it says of them.
+_FILES = ("parquet", "csv", "json", "orc", "text", "xml", "avro")
 
 
 class DataFrameWriter:
@@ -79,31 +85,76 @@ class DataFrameWriter:
     def _act(self, name: str) -> Expression:
         return self.frame.session.act(f"write.{name}", self.frame)
 
-    def _files(self, path: object, mode: object = None, partitionBy: object = None, **options: object) -> None:
-        """Tell the session of files that it may read again."""
+    def _check_layout(self, table: str | None = None) -> None:
+        """Raise what Spark raises before it writes: into files, or into a table of this name.
+
+        What other formats take is theirs to say. Raises AnalysisError.
+        """
+        layout = self.layout
+        if layout.buckets is not None and table is None:
+            raise AnalysisError("_LEGACY_ERROR_TEMP_1312", "'save' does not support bucketBy right now.")
+        if layout.sorted_by and layout.buckets is None:
+            raise AnalysisError("SORT_BY_WITHOUT_BUCKETING", "sortBy must be used together with bucketBy.")
+        if layout.provider in _FILES:
+            self._check_columns(table)
+
+    def _check_columns(self, table: str | None) -> None:
+        same = str if self.frame.session.config.case_sensitive else str.lower
+        bucketed = () if self.layout.buckets is None else self.layout.buckets[1]
+        roles = {"partition": self.layout.partitions, "bucket": bucketed, "sort": self.layout.sorted_by}
+        named = [(role, n) for role, names in roles.items() for n in names if "<" not in n]
+        for role, name in named:
+            if same(name) not in map(same, self.frame.columns) and not self._grown(name):
+                if table is None:
+                    told = f"Partition column `{name}` not found in schema {self.frame.schema.sql.lower()}."
+                    raise AnalysisError("_LEGACY_ERROR_TEMP_1155", told)
+                shown = ", ".join(f"`{c}`" for c in self.frame.columns)
+                told = f"{role} column `{name}` is not defined in table `{table}`, defined table columns are: {shown}."
+                raise AnalysisError("COLUMN_NOT_DEFINED_IN_TABLE", told)
+        columns = list(map(same, self.frame.columns))
+        twice = next((c for i, c in enumerate(columns) if c in columns[:i]), None)
+        if twice is not None:
+            told = f"The column `{twice}` already exists. Choose another name or rename the existing column."
+            raise AnalysisError("COLUMN_ALREADY_EXISTS", told)
+        if columns and {same(n) for n in self.layout.partitions} == set(columns):
+            raise AnalysisError("ALL_PARTITION_COLUMNS_NOT_ALLOWED", "Cannot use all columns for partition columns.")
+
+    def _grown(self, name: str) -> bool:
+        """Whether a guessed table below may have the column, too; the DataFrame has it then."""
+        plan = self.frame.session.missing_column(self.frame.plan, (name,))
+        if plan is not None:
+            self.frame.plan = plan
+        return plan is not None
+
+    def _files(
+        self, name: str, path: object, mode: object = None, partitionBy: object = None, **options: object
+    ) -> None:
+        """Write files, and tell the session of them: it may read them again."""
         self.options(**options)
         if partitionBy:
             self.partitionBy(*partitionBy if isinstance(partitionBy, list | tuple) else (partitionBy,))
+        self._check_layout()
+        self._act(name)
         self.frame.session.note_files(path, self.frame, self.layout)
 
     def save(
         self, path: object = None, format: object = None, mode: object = None, partitionBy: object = None, **o: object
     ) -> None:
         """To a path."""
-        self._act("save")
         if isinstance(format, str):
             self.format(format)
-        self._files(path, partitionBy=partitionBy, **o)
+        self._files("save", path, partitionBy=partitionBy, **o)
 
     def saveAsTable(
         self, name: object, format: object = None, mode: object = None, partitionBy: object = None, **o: object
     ) -> None:
         """As a table, which later statements can read."""
-        self._act("saveAsTable")
         if isinstance(format, str):
             self.format(format)
         if partitionBy:
             self.partitionBy(partitionBy)
+        self._check_layout(str(name))
+        self._act("saveAsTable")
         self.frame.session.note_table(str(name), self.frame, self.layout)
 
     def insertInto(self, tableName: object, overwrite: object = None) -> None:
@@ -112,23 +163,19 @@ class DataFrameWriter:
 
     def parquet(self, path: object, *given: object, **options: object) -> None:
         """As files of parquet."""
-        self._act("parquet")
-        self.format("parquet")._files(path, *given, **options)
+        self.format("parquet")._files("parquet", path, *given, **options)
 
     def csv(self, path: object, *given: object, **options: object) -> None:
         """As files of CSV."""
-        self._act("csv")
-        self.format("csv")._files(path, *given, **options)
+        self.format("csv")._files("csv", path, *given, **options)
 
     def json(self, path: object, *given: object, **options: object) -> None:
         """As files of JSON."""
-        self._act("json")
-        self.format("json")._files(path, *given, **options)
+        self.format("json")._files("json", path, *given, **options)
 
     def orc(self, path: object, *given: object, **options: object) -> None:
         """As files of ORC."""
-        self._act("orc")
-        self.format("orc")._files(path, *given, **options)
+        self.format("orc")._files("orc", path, *given, **options)
 
     def text(self, path: object, *given: object, **options: object) -> None:
         """As files of text."""

@@ -64,7 +64,7 @@ class Session:
         self.config = config or OptimizerConfig()
         self.params = params
         self.infer = infer
-        self.caches = CacheManager()
+        self.caches = CacheManager(through_names=self.config.behaviour.names_are_no_matter_to_caches)
         self.warnings: list[str] = []
         self._first_id = 1
         #: Databases that are there beside those of the tables.

@@ -281,8 +281,14 @@ class ScalaUDF(Declared, ObjectExpression):
     #: The types of its parameters where they are known, and which of them can hold no null.
     inputs: tuple[DataType, ...] = ()
     primitive: tuple[bool, ...] = ()
+    udf_deterministic: bool = True
 
     UNCOMPARED = ("inputs", "primitive")
+
+    @lazy
+    def deterministic(self) -> bool:
+        """When the function is said to be, and the arguments are."""
+        return self.udf_deterministic and all(a.deterministic for a in self.arguments)
 
     @property
     def pretty_name(self) -> str:

@@ -47,5 +47,5 @@ OPERATORS: dict[str, tuple[int, int, Builder]] = {
     "&": _two(BitwiseAnd), "|": _two(BitwiseOr), "^": _two(BitwiseXor), "~": _one(BitwiseNot),
     "=": _two(EqualTo), "==": _two(EqualTo), "<=>": _two(EqualNullSafe), "<": _two(LessThan),
     "<=": _two(LessThanOrEqual), ">": _two(GreaterThan), ">=": _two(GreaterThanOrEqual),
-    "and": _two(And), "or": _two(Or), "!": _one(Not), "in": (2, -1, lambda a: In(a[0], a[1:])),
+    "and": _two(And), "or": _two(Or), "!": _one(Not), "in": (1, -1, lambda a: In(a[0], a[1:])),
 }  # fmt: skip

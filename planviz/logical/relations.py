@@ -117,13 +117,20 @@ class LogicalRDD(LeafNode):
         """Its columns."""
         return self.attributes
 
+    @lazy
+    def canonicalized(self) -> LogicalPlan:
+        """With ids by position; rows of which nobody knows where they come from are no others'."""
+        if not self.rdd:
+            return self
+        return self.replace(attributes=tuple(a.with_id(i).canonicalized for i, a in enumerate(self.attributes)))
+
     def new_instance(self) -> LogicalRDD:
         """The same rows under fresh ids."""
         return LogicalRDD(tuple(a.new_instance() for a in self.attributes), self.rdd)
 
     def arguments(self) -> list[str]:
         """[columns], false."""
-        return [bracketed(self.attributes), "false"]
+        return [bracketed(self.attributes), "false"] if self.attributes else ["false"]
 
 
 @node

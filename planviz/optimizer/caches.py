@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from planviz.expressions.core import Alias, AttributeReference
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.logical.cached import CachedPlan, InMemoryRelation
-from planviz.logical.operators import ResolvedHint
+from planviz.logical.operators import Project, ResolvedHint
 from planviz.logical.plan import LogicalPlan
 
 if TYPE_CHECKING:
@@ -24,10 +25,15 @@ class CachedData:
 
 
 class CacheManager:
-    """The caches of a session, the latest first."""
+    """The caches of a session, the latest first.
 
-    def __init__(self, caches: Iterable[CachedData] = ()) -> None:
+    `through_names`: a projection that does no more than give all columns other names, in their order, has the rows of
+    what is below it (since Spark 4.0 a Project is canonicalized so).
+    """
+
+    def __init__(self, caches: Iterable[CachedData] = (), through_names: bool = True) -> None:
         self.caches = tuple(caches)
+        self.through_names = through_names
 
     @property
     def last_plan_id(self) -> int:
@@ -36,7 +42,7 @@ class CacheManager:
 
     def copy(self) -> CacheManager:
         """The caches of this moment, whatever is cached or dropped later."""
-        return CacheManager(self.caches)
+        return CacheManager(self.caches, self.through_names)
 
     def add(self, data: CachedData) -> None:
         """Keep one more plan's rows; a plan that is kept already stays as it is (Spark warns)."""
@@ -46,18 +52,26 @@ class CacheManager:
     def find(self, plan: LogicalPlan) -> CachedData | None:
         """The cache with the rows of an analyzed plan, or None (Spark: lookupCachedData)."""
         types = [a.type for a in plan.output]
-        for c in self.caches:
-            if [a.type for a in c.plan.output] == types and c.plan.canonicalized == plan.canonicalized:
-                return c
-        return None
+        alike = [c for c in self.caches if [a.type for a in c.plan.output] == types]
+        wanted = self._form(plan) if alike else plan
+        return next((c for c in alike if self._form(c.plan) == wanted), None)
+
+    def _form(self, plan: LogicalPlan) -> LogicalPlan:
+        return (unnamed(plan) if self.through_names else plan).canonicalized
 
     def drop(self, plan: LogicalPlan, dependents: bool) -> None:
         """Forget the rows of a plan; with `dependents` also those of every plan that it is part of."""
-        wanted = plan.canonicalized
+        wanted = self._form(plan)
         if dependents:
-            self.caches = tuple(c for c in self.caches if not _holds(c.plan, wanted))
+            self.caches = tuple(c for c in self.caches if not self._holds(c.plan, wanted))
         else:
-            self.caches = tuple(c for c in self.caches if c.plan.canonicalized != wanted)
+            self.caches = tuple(c for c in self.caches if self._form(c.plan) != wanted)
+
+    def _holds(self, plan: LogicalPlan, wanted: LogicalPlan) -> bool:
+        """Whether a plan or one of its subqueries has a part of this form."""
+        return any(
+            self._form(p) == wanted or any(self._holds(q, wanted) for q in p.subquery_plans) for p in plan.walk()
+        )
 
     def clear(self) -> None:
         """Forget everything."""
@@ -83,9 +97,36 @@ class CacheManager:
         return e.transform_up(step, SubqueryExpression.BIT)
 
 
-def _holds(plan: LogicalPlan, wanted: LogicalPlan) -> bool:
-    """Whether a plan or one of its subqueries has a part of this form."""
-    return any(p.canonicalized == wanted or any(_holds(q, wanted) for q in p.subquery_plans) for p in plan.walk())
+def unnamed(plan: LogicalPlan) -> LogicalPlan:
+    """The plan without projections that only give all columns other names; what reads these reads the columns."""
+    meant: dict[int, Expression] = {}
+
+    def read(e: Expression) -> Expression:
+        return meant.get(e.expr_id, e) if isinstance(e, AttributeReference) else e
+
+    def strip(node: LogicalPlan) -> LogicalPlan:
+        made = node.map_children(strip)
+        if meant:
+            made = made.map_expressions(lambda e: e.transform_up(read))
+        if isinstance(made, Project) and _only_names(made):
+            meant.update({e.expr_id: e.child for e in made.projects if isinstance(e, Alias)})
+            return made.child
+        return made
+
+    return strip(plan)
+
+
+def _only_names(project: Project) -> bool:
+    columns = [a.expr_id for a in project.child.output]
+    read = [_column(e) for e in project.projects]
+    return [None if a is None else a.expr_id for a in read] == columns
+
+
+def _column(e: Expression) -> AttributeReference | None:
+    """The column that is given a name, None where it is given remarks too, or computed."""
+    child = e.child if isinstance(e, Alias) else e
+    same = not isinstance(e, Alias) or e.metadata == getattr(child, "metadata", None)
+    return child if isinstance(child, AttributeReference) and same else None
 
 
 def _hints(plan: LogicalPlan) -> list[ResolvedHint]:

@@ -257,6 +257,7 @@ class GenerateExec(UnaryExec):
     columns: tuple[AttributeReference, ...]
     child: SparkPlan
     CODEGEN = True
+    output_ordering = always(())
 
     @lazy
     def output(self) -> tuple[AttributeReference, ...]:
@@ -280,6 +281,7 @@ class SampleExec(UnaryExec):
     seed: int | None
     child: SparkPlan
     CODEGEN = True
+    output_ordering = always(())  # Spark promises no order, though the rows keep theirs
 
     @lazy
     def simple_string(self) -> str:

@@ -205,7 +205,7 @@ class FileSourceScanExec(LeafExec):
     def file_index(self) -> str:
         """Who lists the files: the catalogue where nothing is known about the wanted partitions before running."""
         static = any(not e.bits & (PlanHolder.BIT | SubqueryExpression.BIT) for e in self.partition_filters)
-        if self.partition_columns and not static:
+        if self.partition_columns and not static and self.table:
             return "CatalogFileIndex(1 paths)"
         return f"InMemoryFileIndex({0 if self.partition_columns and self.empty else 1} paths)"
 

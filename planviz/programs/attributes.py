@@ -179,7 +179,7 @@ def of_object(reader: Expressions, value: object, name: str) -> object:
     if made is not api.ABSENT:
         return made
     if isinstance(value, DataType | StructField):
-        return _of_type(value, name)
+        return _of_type(reader, value, name)
     raise raised("AttributeError", f"'{type_name(value)}' object has no attribute '{name}'")
 
 
@@ -261,7 +261,7 @@ def _digits(text: str) -> list[str]:
     return "".join(c if c.isdigit() else " " for c in text).split()
 
 
-def _of_type(value: DataType | StructField, name: str) -> object:
+def _of_type(reader: Expressions, value: DataType | StructField, name: str) -> object:
     """Attributes of types and fields under PySpark's names."""
     if isinstance(value, StructField):
         found = {
@@ -285,7 +285,8 @@ def _of_type(value: DataType | StructField, name: str) -> object:
             names = [f.name for f in value.fields]
             return names if name == "names" else Native(name, lambda: names)
         if name == "add":
-            return Native(name, lambda *a, **k: api.added(value, *a, **k))
+            add = api.added if reader.applies else api.checked_and_added
+            return Native(name, lambda *a, **k: add(value, *a, **k))
     parts = {"elementType": "element", "keyType": "key", "valueType": "value", "containsNull": "contains_null"}
     if name in parts and hasattr(value, parts[name]):
         return getattr(value, parts[name])

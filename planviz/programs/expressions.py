@@ -73,6 +73,7 @@ class Expressions(ABC):
     module: Scope
     handling: list[Raised]
     variant: str
+    applies: bool
     ended: bool
     open_star: bool
 

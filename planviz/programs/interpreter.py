@@ -9,6 +9,7 @@ from typing import Any
 
 from planviz.catalog.tables import Catalog
 from planviz.config import OptimizerConfig
+from planviz.dataframe.arguments import check as check_arguments
 from planviz.dataframe.column import Column, LongNumber
 from planviz.dataframe.frame import DataFrame
 from planviz.dataframe.grouped import GroupedData
@@ -525,6 +526,8 @@ class Interpreter(Statements):
         if name == "explain":
             return None
         try:
+            if not self.applies:
+                check_arguments(receiver, self._called_as(name), arguments, named)
             made = function(*arguments, **named)
             if isinstance(made, Column):
                 self.session.mark(made.expr)
@@ -533,6 +536,11 @@ class Interpreter(Statements):
             raise from_planviz(e) from None
         except (TypeError, ValueError, KeyError, IndexError, AttributeError, ArithmeticError, AssertionError) as e:
             raise raised(type(e).__name__, f"{name}: {e}") from None
+
+    def _called_as(self, name: str) -> str:
+        """The name of a method in the program, where several have one body."""
+        func = self.at.func if isinstance(self.at, ast.Call) else None
+        return func.attr if name in ("make", "_same", "<lambda>") and isinstance(func, ast.Attribute) else name
 
     def _calling(self, native: Native) -> Callable[..., object]:
         return lambda *arguments: self.call(native, list(arguments), {}, None)
@@ -685,7 +693,7 @@ class Interpreter(Statements):
             if self.applies and name == "joinWith":
                 return made_of_objects(self, name, "_1", "_2")
             if name == "rdd":
-                return rdds.of_frame(value)
+                return rdds.of_frame(value, self.session.rows_of(value))
             if node is not None and isinstance(value.plan, object) and not hasattr(type(value), name):
                 self.learn(value, name)
         if isinstance(value, RDD):

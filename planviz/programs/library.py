@@ -19,6 +19,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from planviz.dataframe.column import Column
+from planviz.dataframe.frame import DataFrame
 from planviz.programs import frames
 from planviz.programs.signals import Ended, LimitReached, Raised, raised
 from planviz.programs.values import (
@@ -124,6 +125,8 @@ def _len(reader: Interpreter, value: object) -> object:
         return reader.call_method(value, "__len__", [], Unknown("len"))
     if isinstance(value, str | bytes | list | tuple | dict | set | frozenset | range):
         return len(value)
+    if isinstance(value, DataFrame | Column):
+        raise raised("TypeError", f"object of type '{type(value).__name__}' has no len()")
     return len(_items(reader, value))
 
 

@@ -1,6 +1,7 @@
 """pyspark.ml: what is fitted runs queries, what a model makes of a DataFrame is its columns and further ones.
 
-No stage is computed: of a stage only the names of the columns that it adds are known, and those that are used later.
+Nothing is learned. `transformers` knows the columns that stages of the common classes add; of others only their names
+are known, and those that are used later.
 """
 
 from __future__ import annotations
@@ -8,6 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from planviz.dataframe.frame import DataFrame
+from planviz.errors import AnalysisError
+from planviz.programs.transformers import transformed
 from planviz.programs.values import Described, Module, Native, Unknown, Value
 
 if TYPE_CHECKING:
@@ -15,6 +18,23 @@ if TYPE_CHECKING:
 
 _OUTPUTS = ("outputCol", "outputCols", "predictionCol", "probabilityCol", "rawPredictionCol")
 _PREDICTING = ("Classifi", "Regress", "KMeans", "Mixture", "ALS", "SVC", "Bayes", "Perceptron", "Boost")
+#: The classes of modules, as `from module import *` brings them; models apart.
+_CLASSES = {
+    "feature": """Binarizer BucketedRandomProjectionLSH Bucketizer ChiSqSelector CountVectorizer DCT ElementwiseProduct
+        FeatureHasher HashingTF IDF Imputer IndexToString Interaction MaxAbsScaler MinHashLSH MinMaxScaler NGram
+        Normalizer OneHotEncoder PCA PolynomialExpansion QuantileDiscretizer RobustScaler RegexTokenizer RFormula
+        SQLTransformer StandardScaler StopWordsRemover StringIndexer TargetEncoder Tokenizer UnivariateFeatureSelector
+        VarianceThresholdSelector VectorAssembler VectorIndexer VectorSizeHint VectorSlicer Word2Vec""",
+    "classification": """LinearSVC LogisticRegression DecisionTreeClassifier GBTClassifier RandomForestClassifier
+        NaiveBayes MultilayerPerceptronClassifier OneVsRest FMClassifier""",
+    "regression": """AFTSurvivalRegression DecisionTreeRegressor GBTRegressor GeneralizedLinearRegression
+        IsotonicRegression LinearRegression RandomForestRegressor FMRegressor""",
+    "clustering": "BisectingKMeans KMeans GaussianMixture LDA PowerIterationClustering",
+    "recommendation": "ALS",
+    "evaluation": """Evaluator BinaryClassificationEvaluator RegressionEvaluator MulticlassClassificationEvaluator
+        MultilabelClassificationEvaluator ClusteringEvaluator RankingEvaluator""",
+    "tuning": "ParamGridBuilder CrossValidator TrainValidationSplit",
+}  # fmt: skip
 
 
 class Stage(Described):
@@ -23,11 +43,15 @@ class Stage(Described):
     def __init__(self, reader: Interpreter, name: str, given: tuple[object, ...], named: dict[str, object]) -> None:
         self.reader, self.name = reader, name
         self.outputs: list[str] = []
+        #: The parameters by name, as far as the text tells them, and the stages of a pipeline.
+        self.parameters: dict[str, Value] = dict(named)
+        self.stages: list[Stage] = []
         self._note(named)
         for inner in (*named.values(), *given):
             for one in inner if isinstance(inner, list) else [inner]:
                 if isinstance(one, Stage):
                     self.outputs += one.outputs
+                    self.stages.append(one)
         if not self.outputs and any(word in name for word in _PREDICTING):
             self.outputs = ["prediction"]
 
@@ -47,17 +71,19 @@ class Stage(Described):
         if name in ("bestModel", "copy", "write", "read", "overwrite", "load"):
             return self if name == "bestModel" else Native(name, lambda *a, **k: self, True)
         if name == "setStages":
-            return Native(name, lambda stages=(), *a: self._with(Stage(self.reader, "", (stages,), {}).outputs), True)
+            return Native(name, lambda stages=(), *a: self._with(Stage(self.reader, "", (stages,), {})), True)
         if name.startswith("set"):
             key = name[3:4].lower() + name[4:]
             return Native(name, lambda value=None, *a, **k: self._set(key, value), True)
         return Unknown(f"{self.name}.{name}")
 
-    def _with(self, outputs: list[str]) -> Stage:
-        self.outputs += outputs
+    def _with(self, inner: Stage) -> Stage:
+        self.outputs += inner.outputs
+        self.stages = inner.stages
         return self
 
     def _set(self, key: str, value: object) -> Stage:
+        self.parameters[key] = value
         self._note({key: value})
         return self
 
@@ -69,7 +95,21 @@ class Stage(Described):
     def _transform(self, frame: object = None, *given: object, **named: object) -> object:
         if not isinstance(frame, DataFrame):
             return Unknown(f"{self.name}.transform(...)")
-        return self.reader.session.transformed(frame, self.name, self.outputs)
+        return self._made(frame)
+
+    def _made(self, frame: DataFrame) -> DataFrame:
+        """The DataFrame with the columns of this stage, or of all of a pipeline's or a tuned estimator's."""
+        if self.stages and not self.name.endswith("OneVsRest"):
+            for stage in self.stages:
+                if not stage.name.endswith("Evaluator"):
+                    frame = stage._made(frame)
+            return frame
+        try:
+            made = transformed(self.name, self.parameters, frame)
+        except AnalysisError:
+            # A column of a guess, or of an earlier stage that is not known.
+            made = None
+        return self.reader.session.transformed(frame, self.name, self.outputs) if made is None else made
 
     def _evaluate(self, frame: object = None, *given: object, **named: object) -> Unknown:
         if isinstance(frame, DataFrame):
@@ -90,6 +130,9 @@ def ml_module(reader: Interpreter, name: str) -> Module:
             return reader.importing(f"{name}.{attribute}")
         return Unknown(f"{name}.{attribute}")
 
+    def exported() -> dict[str, object]:
+        return {n: get(n) for n in _CLASSES.get(name.removeprefix("pyspark.ml."), "").split()}
+
     if name.endswith((".linalg", ".stat", ".functions", ".util", ".param")):
         return Module(name)
-    return Module(name, {}, get)
+    return Module(name, {}, get, exported=exported)

@@ -47,9 +47,12 @@ _PLAIN: dict[DataType, Value] = {
 }  # fmt: skip
 
 
-def of_frame(frame: DataFrame) -> RDD:
-    """The rows of a DataFrame (DataFrame.rdd): one that has values of its columns' types stands for all."""
+def of_frame(frame: DataFrame, rows: list[Value] | None = None) -> RDD:
+    """The rows of a DataFrame (DataFrame.rdd); unless they are known one that has values of its columns' types stands
+    for all."""
     row = named_row([a.name for a in frame.output], [example(a.type) for a in frame.output])
+    if rows and len(rows) <= MOST_ROWS:
+        return RDD(frame.session, rows, examples=[row])
     return RDD(frame.session, [row], whole=False)
 
 
@@ -87,12 +90,25 @@ def method(reader: Interpreter, rdd: RDD, name: str) -> Native | None:
 def _made(reader: Interpreter, rdd: RDD, name: str, given: tuple[Value, ...]) -> RDD:
     rows = list(rdd.rows or ())
     whole = rdd.whole and len(rows) <= MOST_ROWS and all(not isinstance(g, RDD) or g.whole for g in given)
+    made = _after(reader, rows[:MOST_ROWS], name, given)
+    # An example is kept, whatever its values say.
+    examples = rdd.examples if name == "filter" else _after(reader, rdd.examples or [], name, given)
+    if not made and examples:
+        return RDD(rdd.session, examples, whole=False)
+    if made is None:
+        return RDD(rdd.session)
+    if not made and name == "filter":
+        # No row is left: these tell the types.
+        return RDD(rdd.session, rows, whole=False)
+    return RDD(rdd.session, made, whole, examples) if made or whole else RDD(rdd.session)
+
+
+def _after(reader: Interpreter, rows: list[Value], name: str, given: tuple[Value, ...]) -> list[Value] | None:
     try:
-        made = _STEPS[name](reader, rows[:MOST_ROWS], given)
+        return _STEPS[name](reader, rows, given)
     except (Raised, TypeError, ValueError, LookupError, AttributeError):
         # The functions of an RDD run where its rows are; what they raise there is not told here.
-        return RDD(rdd.session)
-    return RDD(rdd.session, made, whole) if made or whole else RDD(rdd.session)
+        return None
 
 
 def _call(reader: Interpreter, function: Value, *arguments: Value) -> Value:
@@ -100,9 +116,7 @@ def _call(reader: Interpreter, function: Value, *arguments: Value) -> Value:
 
 
 def _kept(reader: Interpreter, rows: list[Value], given: tuple[Value, ...]) -> list[Value]:
-    passed = [r for r in rows if reader.truth(_call(reader, given[0], r)) is not False]
-    # A row that stands for others is kept, whatever its values say.
-    return passed or rows
+    return [r for r in rows if reader.truth(_call(reader, given[0], r)) is not False]
 
 
 def _flat(reader: Interpreter, rows: list[Value], given: tuple[Value, ...]) -> list[Value]:

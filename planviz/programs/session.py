@@ -50,6 +50,7 @@ from planviz.programs.known_rows import MOST_ROWS, as_python, handed_over, known
 from planviz.programs.placeholders import filled, only_unknown
 from planviz.programs.retyping import columns_read, source, wanted_types
 from planviz.programs.signals import LimitReached
+from planviz.programs.unknown_rows import all_known, as_text, names_of
 from planviz.programs.values import Unknown, UnknownRows, Value
 from planviz.trees.memo import place
 from planviz.types import BOOLEAN, DOUBLE, STRING, DataType, StructField, StructType, parse_fields
@@ -198,7 +199,8 @@ class ProgramSession(SparkSession):
         plan = frame.plan
         guessed = any(id(p) in self._rows or self._guessed_leaf(p) is not None for p in plan.walk())
         again = str(path) in self._files
-        self._files[str(path)] = None if guessed else written_columns(frame.output, layout)
+        rows = known_rows(plan, self._handed) if layout.partitions and not guessed else None
+        self._files[str(path)] = None if guessed else written_columns(frame.output, layout, rows)
         # What is written once more may come on top of what is there.
         self._file_bytes[str(path)] = None if guessed or again else self._written_bytes(frame, layout.provider)
 
@@ -250,10 +252,10 @@ class ProgramSession(SparkSession):
             self._kept.append(analyzed)
         return made
 
-    def table(self, name: str) -> DataFrame:
+    def table(self, tableName: str) -> DataFrame:  # noqa: N803  PySpark's name
         """A table or view, guessed where nobody knows it and guessing is allowed."""
         # A placeholder stands for the whole name, unless the parts are quoted already.
-        quoted = name if "<" not in str(name) or "`" in str(name) else f"`{name}`"
+        quoted = tableName if "<" not in str(tableName) or "`" in str(tableName) else f"`{tableName}`"
         parts = name_parts(quoted)
         if self.guesses.tables and self.catalog.table(parts) is None and self.catalog.view(parts) is None:
             self._declare(placed(Table(parts[-1], (), self.catalog.current), parts))
@@ -278,7 +280,9 @@ class ProgramSession(SparkSession):
             if fields is not None:
                 return super().createDataFrame([], StructType(tuple(fields)))
             return self.guessed_rows(f"{provider} of line {self.line()}")
-        written = self._files.get(str(path))
+        several = [self._files.get(str(p)) for p in path] if isinstance(path, list) and path else []
+        alike = bool(several) and all(w is not None and w == several[0] for w in several)
+        written = several[0] if alike else self._files.get(str(path))
         found = None if written is None else read_columns(written, provider, options or {})
         if fields is None and written is not None and found is not None:
             with self.numbering():
@@ -309,13 +313,13 @@ class ProgramSession(SparkSession):
         names = [n for n in schema if isinstance(n, str)] if isinstance(schema, list | tuple) else []
         if isinstance(rows, list | tuple) and rows and not isinstance(schema, Unknown):
             try:
-                return self._keep(super().createDataFrame([_as_text(r) for r in rows], schema), data)
+                return self._keep(super().createDataFrame([as_text(r) for r in rows], schema), data)
             except (BadRows, IndexError):
-                if _all_known(rows):
+                if all_known(rows):
                     raise
-                names = names or _names_of(rows)
+                names = names or names_of(rows)
             except (InputError, TypeError):
-                names = names or _names_of(rows)
+                names = names or names_of(rows)
         if isinstance(rows, list | tuple) and not rows and not self.guesses.tables and not names:
             return super().createDataFrame(rows, None if isinstance(schema, Unknown) else schema)
         return self.guessed_rows(f"rows of line {self.line()}", names)
@@ -738,46 +742,6 @@ def parameters(args: object) -> Value:
     if isinstance(args, list | tuple):
         return [literal(v) if not isinstance(v, Column) else v.expr for v in args]
     return None
-
-
-def _all_known(rows: object) -> bool:
-    """Whether no value in rows stands for what nobody knows."""
-    if isinstance(rows, dict):
-        return all(map(_all_known, rows.values()))
-    return all(map(_all_known, rows)) if isinstance(rows, list | tuple) else not isinstance(rows, Unknown)
-
-
-def _stand_in(value: object) -> object:
-    """A value of the same class for one that nobody knows; a text where that is not known, either."""
-    if not isinstance(value, Unknown):
-        return value
-    return str(value) if value.kind is None else value.kind(1)
-
-
-def _as_text(row: object) -> object:
-    """A row with texts for the values that nobody knows."""
-    if isinstance(row, Unknown):
-        raise InputError("The rows are not known.")
-    if isinstance(row, dict):
-        return {k: _stand_in(v) for k, v in row.items()}
-    if isinstance(row, tuple | list) and any(isinstance(v, Unknown) for v in row):
-        values = tuple(_stand_in(v) for v in row)
-        if not hasattr(row, "_fields"):
-            return values
-        made: Value = type(row)(values)
-        made._fields = getattr(row, "_fields", ())
-        return made
-    return row
-
-
-def _names_of(rows: Value) -> list[str]:
-    """The columns of rows whose values are not known: the keys of dictionaries and rows."""
-    first = rows[0]
-    if isinstance(first, dict):
-        return [str(k) for k in first]
-    if hasattr(first, "_fields"):
-        return list(first._fields)
-    return [f"_{i + 1}" for i in range(len(first))] if isinstance(first, list | tuple) else []
 
 
 def _new_in(plan: LogicalPlan) -> list[LogicalPlan]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import inspect
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from planviz import types
@@ -109,9 +110,19 @@ def storage_levels() -> Module:
 
 
 def _contexts(reader: Interpreter) -> dict[str, object]:
-    conf = Module("SparkConf")
-    for n in ("set", "setAppName", "setMaster", "setIfMissing", "setAll"):
-        conf.names[n] = Native(n, lambda *a, **k: conf, True)
+    # Settings that a program collects are those of its one session.
+    conf, builder = Module("SparkConf"), Builder(reader.session)
+
+    def kept(pairs: Iterable[Sequence[object]]) -> Module:
+        for key, value in pairs:
+            builder.config(key, value)
+        return conf
+
+    conf.names |= {n: Native(n, lambda key, value: kept([(key, value)]), True) for n in ("set", "setIfMissing")}
+    conf.names["setMaster"] = Native("setMaster", lambda value: kept([("spark.master", value)]), True)
+    conf.names["setAll"] = Native("setAll", lambda pairs: kept(reader.iterate(pairs)), True)
+    conf.names["setAppName"] = Native("setAppName", lambda name: conf, True)
+    conf.names["get"] = Native("get", lambda key, default=None: reader.session.conf.get(key, default), True)
     context = Native("SparkContext", lambda *a, **k: reader.session.sparkContext, True)
     return {
         "SparkContext": _class(context, {"getOrCreate": context}),
@@ -211,9 +222,10 @@ def type_names(reader: Interpreter) -> dict[str, object]:
     for name, kind in _TYPES.items():
         made[name] = Native(name, lambda *a, kind=kind: kind)
     made["StructType"] = Native("StructType", api.struct_type)
-    made["StructField"] = Native("StructField", api.struct_field)
-    made["ArrayType"] = Native("ArrayType", api.array_type)
-    made["MapType"] = Native("MapType", api.map_type)
+    for name, make in (
+        ("StructField", api.struct_field), ("ArrayType", api.array_type), ("MapType", api.map_type),
+    ):  # fmt: skip
+        made[name] = Native(name, _checked(reader, make))
     made["DecimalType"] = Native("DecimalType", api.decimal_type)
     made["CharType"] = Native("CharType", lambda n: types.parse_type(f"char({int(n)})"))
     made["VarcharType"] = Native("VarcharType", lambda n: types.parse_type(f"varchar({int(n)})"))
@@ -222,6 +234,24 @@ def type_names(reader: Interpreter) -> dict[str, object]:
     for base in ("DataType", "NumericType", "AtomicType", "IntegralType", "FractionalType"):
         made[base] = Native(base, lambda *a, base=base: Unknown(base))
     return made
+
+
+#: The parameters of constructors of types that are types.
+_OF_TYPES = ("dataType", "elementType", "keyType", "valueType")
+
+
+def _checked(reader: Interpreter, make: Callable[..., Value]) -> Callable[..., Value]:
+    """A constructor of a type or field that takes nothing but types, as PySpark's do; Scala has others."""
+    names = list(inspect.signature(make).parameters)
+
+    def checked(*given: object, **named: object) -> Value:
+        if not reader.applies:
+            for name, value in {**dict(zip(names, given, strict=False)), **named}.items():
+                if name in _OF_TYPES:
+                    api.declared(value, name)
+        return make(*given, **named)
+
+    return checked
 
 
 def functions_module(reader: Interpreter) -> Module:

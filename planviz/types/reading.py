@@ -72,13 +72,27 @@ def _tokens(text: str) -> list[str]:
     return [token for token in found if token.strip()]
 
 
+class NotAType(InputError):
+    """A text that is no data type, or no list of columns with their types.
+
+    `error_class` is Spark's: of a text whose words stand where types and names may stand, only a type is unknown.
+    """
+
+    python_type = "ParseException"
+
+    def __init__(self, message: str, text: str = "") -> None:
+        super().__init__(message)
+        words = re.fullmatch(r"\s*`?\w+`?\s*:?\s+\w+(\s*\([\d\s,]*\))?(\s*,\s*`?\w+`?\s*:?\s+\w+.*)?", text)
+        self.error_class = "UNSUPPORTED_DATATYPE" if words else "PARSE_SYNTAX_ERROR"
+
+
 class _TypeReader:
     def __init__(self, tokens: list[str], text: str) -> None:
         self.tokens, self.text, self.at = tokens, text, 0
 
-    def error(self) -> InputError:
-        return InputError(
-            f"{self.text.strip()!r} is not a data type: write it as in int, decimal(7,2) or array<string>."
+    def error(self) -> NotAType:
+        return NotAType(
+            f"{self.text.strip()!r} is not a data type: write it as in int, decimal(7,2) or array<string>.", self.text
         )
 
     def peek(self) -> str:

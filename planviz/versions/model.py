@@ -191,6 +191,8 @@ class Behaviour:
     # ---------------------------------------------------------------- optimizer
     #: What stands for a function may name an expression that is computed once (WITH); else that is written out.
     expressions_are_shared: bool = True
+    #: A projection that only gives all columns other names reads the cache of what is below it.
+    names_are_no_matter_to_caches: bool = True
     #: array_append(), encode(), json_array_length() and their like are replaced by other functions and Java's methods.
     more_functions_are_replaced: bool = True
     #: Subqueries in a join's condition are taken apart as those of a filter are; else only what is pushed below it.

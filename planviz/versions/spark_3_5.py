@@ -44,6 +44,7 @@ VERSION = Version(
         "between_is_a_function": False,
         "cte_reference_flags": 1,
         "expressions_are_shared": False,
+        "names_are_no_matter_to_caches": False,
         "wide_decimals_keep_whole_digits": False,
         "single_constants_move": False,
         "json_is_coded": False,

@@ -162,6 +162,7 @@ CHANGES: dict[str, str] = {
     "joins_know_most_rows": "A join knows how many rows it gives at most, so that a limit over single rows goes.",
     "expressions_are_shared": "An expression that stands for a function may be computed once and read several times.",
     "plus_signs_are_replaced": "Signs and arithmetic of intervals are resolved before the optimizer's rules.",
+    "names_are_no_matter_to_caches": "A projection that only renames columns reads what is cached of them.",
     "single_constants_move": "A constant of a sum or product stands behind its columns.",
     "equalities_contradict": "A column that should equal two constants at once gives no rows.",
     "days_are_ranges_of_moments": "A timestamp whose day is compared with a date is compared itself, and so pushed "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from planviz.config import OptimizerConfig
 from planviz.dataframe import Encoders, StorageLevel, col, functions, session
 from planviz.errors import AnalysisError, InputError, PlanvizError
 from tests.plans import small_catalog
@@ -204,3 +205,10 @@ def test_what_was_analyzed_is_not_looked_at_again(spark):
     first = called(ranked.filter(col("n") == 1))
     assert "ResolveReferences" in first
     assert "ExtractWindowExpressions" not in first
+
+
+@pytest.mark.parametrize(("version", "read"), [("spark-3.5", False), ("spark-4.0", True)])
+def test_since_spark_4_names_are_no_matter_to_a_cache(version, read):
+    frame = session(small_catalog(), OptimizerConfig.of(version)).table("t1").cache()
+    shown = str(frame.withColumnRenamed("a", "k").execution.optimized)
+    assert shown.startswith("InMemoryRelation [k#") is read

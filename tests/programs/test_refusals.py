@@ -9,7 +9,7 @@ import pytest
 from planviz.catalogs import find
 from planviz.programs import read_program
 
-HEAD = "from pyspark.sql import functions as F, types as T\nd = spark.table('orders')\n"
+HEAD = "from pyspark.sql import functions as F, types as T, Window\nd = spark.table('orders')\n"
 
 
 @pytest.mark.parametrize(
@@ -41,6 +41,18 @@ HEAD = "from pyspark.sql import functions as F, types as T\nd = spark.table('ord
             "FIELD_NOT_NULLABLE_WITH_NAME",
         ),
         ("d.select('o_orderkey'", "SyntaxError"),
+        ("d.transform(lambda f: None)", "AssertionError"),
+        ("F.count(1)", "NOT_EXPECTED_TYPE"),
+        ("F.concat(['o_orderkey', 'o_comment'])", "NOT_EXPECTED_TYPE"),
+        ("F.greatest('o_orderkey')", "WRONG_NUM_COLUMNS"),
+        ("F.substring_index('o_comment', ' ', '1')", "Py4JError"),
+        ("F.lag('o_orderkey', 1, F.lit(0))", "NOT_ITERABLE"),
+        ("F.sum('o_orderkey').over(Window.partitionBy(1))", "NOT_EXPECTED_TYPE"),
+        ("F.transform('a', lambda x: 1)", "HIGHER_ORDER_FUNCTION_SHOULD_RETURN_COLUMN"),
+        ("F.udf(lambda x: x)(None)", "NOT_EXPECTED_TYPE"),
+        ("spark.range(0, 9, 0)", "IllegalArgumentException"),
+        ("F.lit({'a': 1})", "UNSUPPORTED_FEATURE.LITERAL_TYPE"),
+        ("d.filter(d.o_orderkey in [1, 2])", "CANNOT_CONVERT_COLUMN_INTO_BOOL"),
     ],
 )
 def test_refusals_have_pysparks_class_and_line(line, condition):
@@ -56,6 +68,15 @@ def test_refusals_have_pysparks_class_and_line(line, condition):
         "spark.createDataFrame([(1, [])], 'a int, b array<int>').show()",
         "spark.createDataFrame([(unknown_value, 1.0)], 'a int, b double').show()",
         "spark.createDataFrame([{'a': 1}, {'a': None}]).show()",
+        "d.select(F.struct(['o_orderkey', 'o_comment']), F.array_contains(F.array('o_orderkey'), 1)).show()",
+        "d.withColumn(colName='k', col=d.o_orderkey.cast(dataType='string')).show()",
+        "d.filter(d.o_orderkey.between(lowerBound=1, upperBound=9)).alias(alias='a').show()",
+        "d.groupBy('o_orderstatus').pivot(pivot_col='o_orderpriority', values=['1-URGENT']).count().show()",
+        "spark.table(tableName='orders').withColumnsRenamed(colsMap={'o_orderkey': 'k'}).show()",
+        "d.select(d.o_comment.substr(startPos=1, length=2)).na.drop(how=None).show()",
+        "d.orderBy('o_orderkey', 'o_comment', ascending=[True]).show()",
+        "d.select(F.round('o_totalprice', 2), F.date_add('o_orderdate', 3), F.pow('o_orderkey', 2)).show()",
+        "d.select(F.max(F.lpad('o_comment', 5, '0')), F.percentile_approx('o_orderkey', [0.5, 0.9], 100)).show()",
         "d.sample(True, 2.0).show()",
         "d.selectExpr('o_orderkey as').show()",
         "d.groupBy('o_orderstatus').agg(F.max(col='o_totalprice'), F.first(col='o_comment', ignorenulls=True)).show()",

@@ -39,7 +39,7 @@ from planviz.functions.signatures.accepts import accepts
 from planviz.functions.signatures.checks import CHECKS as RELATIONS
 from planviz.functions.signatures.checks import FIRST
 from planviz.functions.signatures.results import result_of
-from planviz.types import FLOAT, NULL, DecimalType
+from planviz.types import FLOAT, LONG, NULL, DecimalType
 
 #: Every check by the name that the remark `check=` gives.
 CHECKS = {**RELATIONS, **constants.CHECKS}
@@ -130,6 +130,8 @@ def _default(text: str) -> Expression:
         return Literal(None, NULL)
     if text.endswith("F"):
         return Literal(float(text[:-1]), FLOAT)
+    if text.endswith("L"):
+        return Literal(int(text[:-1]), LONG)
     if "." in text:
         return Literal(Decimal(text), DecimalType(18, 6))
     return lit(int(text))

@@ -9,6 +9,7 @@ from typing_extensions import override
 from planviz.decisions.branches import logic
 from planviz.expressions.aggregates import is_aggregate
 from planviz.expressions.core import Alias, AttributeReference, Expression, id_of
+from planviz.expressions.objects import ScalaUDF
 from planviz.expressions.patterns import Like, RLike
 from planviz.expressions.predicates import And, Or, conjunction
 from planviz.expressions.predicates import split_conjunction as split
@@ -41,8 +42,8 @@ INNER = ("Inner", "Cross")
 _NOT_TWICE = "spark.sql.optimizer.avoidDoubleFilterEval"
 _RANDOM = "the predicate is not deterministic, it must see every row"
 
-#: What Spark takes to cost much (Expression.expensive): the matching of a pattern.
-_COSTLY = Like.BIT | RLike.BIT
+#: What Spark takes to cost much (Expression.expensive): the matching of a pattern, a function of the program.
+_COSTLY = Like.BIT | RLike.BIT | ScalaUDF.BIT
 
 #: Operators that may compute what varies from row to row: then every row must reach them.
 _DRAWING = Generate | Expand | BaseEvalPython
@@ -173,7 +174,7 @@ class PushPredicateThroughNonJoin(OptimizerRule[Filter]):
         parts = split(node.condition)
         above = [p for p in parts if p.references & costly]
         for p in above:
-            self.refuse(node, "the projection below computes a pattern for it, which would be matched twice", p)
+            self.refuse(node, "the projection below computes a pattern or a function for it, which would run twice", p)
         down = [p for p in parts if not p.references & costly]
         if not down:
             return node

@@ -27,6 +27,7 @@ from planviz.types import (
     BOOLEAN,
     DATE,
     DOUBLE,
+    LONG,
     NULL,
     STRING,
     TIMESTAMP,
@@ -83,7 +84,7 @@ def _percentile(call: AggregateCall, value: Expression, share: Expression, falli
     spec = AGGREGATE_SIGNATURES["percentile"].spec
     if spec.result((value, share)) != call.data_type:
         spec = replace(spec, result=lambda _: call.data_type)
-    return AggregateCall("percentile", (value, share, lit(1)), spec, ("0", "0", falling))
+    return AggregateCall("percentile", (value, share, Literal(1, LONG)), spec, ("0", "0", falling))
 
 
 _SPLIT = FunctionSpec("stringsplitsql", (), lambda _: ArrayType(STRING, False))

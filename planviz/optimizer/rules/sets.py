@@ -113,10 +113,10 @@ class ReplaceExceptWithFilter(OptimizerRule[Except]):
     matches = (Except,)
     logic = logic(
         "for EXCEPT DISTINCT, when the setting is on:",
-        "    q = the Filter on the right, over a table",
-        "    if the left reads another table, or other columns of it: nothing",
-        "    if q has a subquery or is not deterministic: nothing",
-        "    if q reads a column that the left has not got: nothing",
+        "    q = the Filters on the right, perhaps beneath a projection",
+        "    if the sides without their Filters are not the same plan: nothing",
+        "    if a side has a subquery, or the left two columns of one name: nothing",
+        "    if q is not deterministic, or reads a name that the left has not got: nothing",
         ("selection", "    Distinct of the left, where NOT coalesce(q, false)"),
     )
     settings = ("spark.sql.optimizer.replaceExceptWithFilter",)
@@ -126,50 +126,46 @@ class ReplaceExceptWithFilter(OptimizerRule[Except]):
     def rewrite(self, node: Except) -> LogicalPlan:
         if node.is_all or not self.context.on("spark.sql.optimizer.replaceExceptWithFilter"):
             return node
-        found = _selection(node.right)
-        base = _selection(node.left)
-        if found is None:
+        condition = _selected(node.right)
+        if condition is None or _subqueries(node.left) or _subqueries(node.right):
             return node
-        condition, source = found[0], _source(found[1])
-        left_source = _source(base[1] if base else node.left)
-        if not _same_source(left_source, source):
+        named = {a.name: a for a in node.left.output}
+        if len(named) < len(node.left.output):
             return node
-        if condition.bits & SubqueryExpression.BIT or not condition.deterministic:
+        source = _unfiltered(node.right)
+        if _unfiltered(node.left).canonicalized != source.canonicalized or not condition.deterministic:
             return node
-        mapping = {b.expr_id: a for a, b in zip(left_source.output, source.output, strict=True)}
-        compared = zip(node.left.output, node.right.output, strict=True)
-        if any(mapping[b.expr_id].expr_id != a.expr_id for a, b in compared):
+        read = condition.collect(AttributeReference)
+        if any(a.name not in named for a in read):
             return node
-        moved = substitute(condition, mapping)
-        if not moved.references <= node.left.output_set:
-            return node
-        reason = "Both sides read the same table: a row is on the right exactly if q is true for it, not if q is null."
+        # By name, as Spark does: a column that the left computes anew under an old name is taken for the old one.
+        moved = substitute(condition, {a.expr_id: named[a.name] for a in read})
+        reason = "Both sides read the same rows: a row is on the right exactly if q is true for it, not if q is null."
         self.take(node, "selection", reason, [(source.simple_string, "is read by both sides"), (moved, "is q")])
         test = Not(Coalesce((moved, Literal(False, BOOLEAN))))
         return Distinct(Filter(test, node.left))
 
 
-def _selection(plan: LogicalPlan) -> tuple[Expression, LogicalPlan] | None:
-    match plan:
-        case Filter(condition, child):
-            return condition, child
-        case Project(items, Filter(condition, child)) if all(isinstance(i, AttributeReference) for i in items):
-            return condition, child
-    return None
-
-
-def _source(plan: LogicalPlan) -> LogicalPlan:
-    while isinstance(plan, Project) and all(isinstance(i, AttributeReference) for i in plan.projects):
+def _selected(plan: LogicalPlan) -> Expression | None:
+    """The condition of the filters of a plan, perhaps beneath a projection; None where there is none."""
+    plan = plan.child if isinstance(plan, Project) else plan
+    conditions: list[Expression] = []
+    while isinstance(plan, Filter):
+        conditions.insert(0, plan.condition)
         plan = plan.child
-    return plan
+    return conjunction(conditions) if conditions else None
 
 
-def _same_source(a: LogicalPlan, b: LogicalPlan) -> bool:
-    """Whether two plans read the same table the same way, whatever their ids."""
-    if type(a) is not type(b) or len(a.output) != len(b.output):
-        return False
-    name = getattr(a, "name", None)
-    return name is not None and name == getattr(b, "name", None) and not a.children
+def _unfiltered(plan: LogicalPlan) -> LogicalPlan:
+    """The columns of a plan over what its filters, perhaps beneath its projection, select from."""
+    columns, plan = (plan.projects, plan.child) if isinstance(plan, Project) else (plan.output, plan)
+    while isinstance(plan, Filter):
+        plan = plan.child
+    return Project(columns, plan)
+
+
+def _subqueries(plan: LogicalPlan) -> bool:
+    return any(e.bits & SubqueryExpression.BIT for p in plan.walk() for e in p.expressions)
 
 
 class RewriteExceptAll(OptimizerRule[Except]):
