@@ -18,6 +18,8 @@ CHANGES: dict[str, str] = {
     "to 128 MiB.",
     "spark.sql.unionOutputPartitioning": "A union whose inputs are spread by the same keys is spread by them, too, and "
     "needs no shuffle above it.",
+    "spark.sql.variant.pushVariantIntoScan": "Paths into a variant of a Parquet file are read as columns of the scan, "
+    "which skips the rest of the value.",
     "spark.sql.execution.pythonUDF.arrow.enabled": "Python functions exchange rows as Arrow batches by default.",
     "spark.sql.parquet.enableNestedColumnVectorizedReader": "Arrays, maps and structs of Parquet files are "
     "read as batches of columns.",
@@ -57,6 +59,7 @@ CHANGES: dict[str, str] = {
     "cte_definitions_show_a_flag": "Definitions of WITH show one more flag.",
     "cte_reference_flags": "References to definitions of WITH show one more flag.",
     "relations_are_deduplicated": "A table that is read twice has columns of its own wherever it stands.",
+    "order_reads_blanked_keys": "ORDER BY may name a key of ROLLUP, CUBE or GROUPING SETS that the select list lacks.",
     "between_is_a_function": "BETWEEN computes its value once.",
     "added_aggregates_are_named_by_sql": "Aggregates that HAVING and ORDER BY add are named by their SQL.",
     "aliases_are_renewed": "Columns computed in a plan that is used twice get ids of their own each time.",

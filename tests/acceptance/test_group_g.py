@@ -142,8 +142,8 @@ def test_g_008_rules_mechanisms_and_settings_have_a_place(shown: Shown) -> None:
 
 
 def test_g_009_errors_have_a_line_and_what_was_expected_and_unknown_operators_are_nodes() -> None:
-    with pytest.raises(ParseError, match=r"near 'FROM': an expression was expected .*\(line 2, column 1\)"):
-        open_text("SELECT a,\nFROM t1 GROUP\n")
+    with pytest.raises(ParseError, match=r"near end of input: BY was expected.*\(line 3, column 1\)"):
+        open_text("SELECT a\nFROM t1 GROUP\n")
     with pytest.raises(InputError):
         open_text("neither a query nor a plan of any kind")
     (plan,) = open_text("== Physical Plan ==\nFrobnicate [a#1]\n+- LocalTableScan [a#1]\n").plans

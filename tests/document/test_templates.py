@@ -105,4 +105,4 @@ def test_parameters_that_decide_what_is_planned_are_still_asked_for() -> None:
 def test_a_column_whose_path_is_taken_is_guessed_a_variant() -> None:
     document = open_text("SELECT id, data:name::string AS name FROM events WHERE data:age::int > 3")
     assert document.error is None
-    assert "cast(variant_get(data#4, $.age, VariantType, true" in conditions(document.plans[-1])[0]
+    assert "cast(variant_get(data#4, $.age, VariantType, true" in conditions(document.plans[1])[0]
