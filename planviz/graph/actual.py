@@ -86,10 +86,14 @@ def _reused(graph: PlanGraph) -> dict[int, tuple[int, ...]]:
     return {link.source: (link.target,) for link in graph.links() if link.type == "reuse"}
 
 
-def tables_beneath(graph: PlanGraph) -> list[tuple[tuple[str, int], ...]]:
+#: Names of tables with how often each stands somewhere, in order.
+Tables = tuple[tuple[str, int], ...]
+
+
+def tables_beneath(graph: PlanGraph) -> list[Tables]:
     """The tables beneath every node, each with how often it stands there; those of what is reused count, too."""
     reused = _reused(graph)
-    counted: dict[int, Counter[str]] = {}
+    counted: dict[int, Tables] = {}
     stack = [node.id for node in graph]
     opened: set[int] = set()
     while stack:
@@ -102,11 +106,17 @@ def tables_beneath(graph: PlanGraph) -> list[tuple[tuple[str, int], ...]]:
             stack += waiting
             continue
         stack.pop()
-        tables = Counter([_table(graph[id])] if graph[id].kind == "scan" else ())
-        for one in below:
-            tables.update(counted.get(one, ()))
-        counted[id] = tables
-    return [tuple(sorted(counted[node.id].items())) for node in graph]
+        own = ((_table(graph[id]), 1),) if graph[id].kind == "scan" else ()
+        parts = [part for part in (own, *(counted.get(one, ()) for one in below)) if part]
+        counted[id] = parts[0] if len(parts) == 1 else _summed(parts)
+    return [counted[node.id] for node in graph]
+
+
+def _summed(parts: list[Tables]) -> Tables:
+    tables = Counter[str]()
+    for name, count in (pair for part in parts for pair in part):
+        tables[name] += count
+    return tuple(sorted(tables.items()))
 
 
 def _table(scan: PlanNode) -> str:
