@@ -196,6 +196,6 @@ class ExplodeBeforeFilter(Check):
             parts = conjuncts(str(node.arguments.get("condition", "")))
             mine = [p for p in parts if ids(p) and ids(p) <= made and not p.startswith("isnotnull(")]
             if mine:
-                told = f"{len(mine)} of {count(len(parts), 'condition')} tests elements after "
+                told = f"{len(mine)} of {count(len(parts), 'condition')} could test elements before "
                 told += f"{short(below.arguments.get('generator'), 40)}: {short(mine[0])}."
                 yield Hit(told, (node.id, below.id))

@@ -154,4 +154,5 @@ class TextCut(Check):
         """See `Check.find`."""
         cut = [node for node in plan.nodes if "truncated" in node.badges]
         if cut:
-            yield Hit(f"{len(cut):,} of {count(len(plan.nodes), 'operator')} are shortened.", tuple(n.id for n in cut))
+            told = f"Shortened: {len(cut):,} of {count(len(plan.nodes), 'operator')}."
+            yield Hit(told, tuple(n.id for n in cut))
