@@ -82,6 +82,7 @@ SPREADS = [
 ]
 
 
+@pytest.mark.spark
 @pytest.mark.slow
 @pytest.mark.parametrize("sql", SPREADS)
 def test_rows_land_where_spark_puts_them(sql: str) -> None:
@@ -92,6 +93,7 @@ def test_rows_land_where_spark_puts_them(sql: str) -> None:
     assert sorted(map(str, ours)) == sorted(str(tuple(row)) for row in df.collect())
 
 
+@pytest.mark.spark
 @pytest.mark.parametrize("expression", PRINTED)
 def test_spark_still_prints_them(expression: str) -> None:
     skip_without_java()
