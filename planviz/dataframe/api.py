@@ -31,7 +31,7 @@ exists explain fillna filter first foreach foreachPartition freqItems groupBy gr
 intersect intersectAll isEmpty isLocal isStreaming join lateralJoin limit localCheckpoint mapInArrow mapInPandas melt
 na observe offset orderBy pandas_api persist printSchema randomSplit rdd registerTempTable repartition
 repartitionByRange replace rollup sameSemantics sample sampleBy scalar schema select selectExpr semanticHash show sort
-sortWithinPartitions sparkSession stat storageLevel subtract summary tail take to to toArrow toDF toJSON toLocalIterator
+sortWithinPartitions sparkSession stat storageLevel subtract summary tail take to toArrow toDF toJSON toLocalIterator
 toPandas transform transpose union unionAll unionByName unpersist unpivot where withColumn withColumnRenamed
 withColumns withColumnsRenamed withMetadata withWatermark write writeStream writeTo"""
 _COLUMN = """alias asc asc_nulls_first asc_nulls_last astype between bitwiseAND bitwiseOR bitwiseXOR cast contains desc

@@ -96,7 +96,6 @@ _INDIFFERENT = frozenset(
         "setLogLevel",
         "path",
         "partitionBy",
-        "bucketBy",
         "sortBy",
         "trigger",
         "queryName",
@@ -119,9 +118,6 @@ _INDIFFERENT = frozenset(
         "createGlobalTempView",
         "createOrReplaceGlobalTempView",
         "registerTempTable",
-        "take",
-        "head",
-        "tail",
         "toPandas",
         "collect",
         "parallelize",
@@ -144,7 +140,6 @@ _INDIFFERENT = frozenset(
         "endswith",
         "like",
         "rlike",
-        "substr",
         "eqNullSafe",
         "withColumn",
         "fillna",
@@ -179,6 +174,15 @@ _INDIFFERENT = frozenset(
 
 #: Methods whose unknown arguments are values, not names.
 _VALUES = ("lit", "isin", "between", "when", "otherwise", "eqNullSafe", "contains", "startswith", "endswith")
+#: Methods that take a number, and what stands for one that the text does not tell: enough for a shuffle to be one, and
+#: for rows to be many.
+_NUMBERS: dict[str, int | float] = {
+    **dict.fromkeys(("repartition", "repartitionByRange", "coalesce", "bucketBy"), 200),
+    **dict.fromkeys(("sample", "randomSplit"), 0.5),
+    **dict.fromkeys(("limit", "offset", "head", "take", "tail", "range"), 1000),
+    "substr": 1,
+}
+_SEVERAL_NUMBERS = ("sample", "randomSplit", "range", "substr")
 #: Functions of Python whose result is of their own class.
 _CONVERSIONS: dict[str, type] = {"int": int, "float": float, "bool": bool}
 #: Functions of Python that only put elements in order.
@@ -559,7 +563,17 @@ class Interpreter(Statements):
     def _with_placeholders(
         self, name: str, receiver: object, arguments: list[object], named: dict[str, object]
     ) -> tuple[list[object], dict[str, object]] | None:
-        """The arguments with texts in place of unknown values; None where the result cannot be told without them."""
+        """The arguments with texts and numbers in place of unknown values; None where nothing can stand for them."""
+        if name in _NUMBERS:
+            number, line = _NUMBERS[name], getattr(self.at, "lineno", 1)
+            # What stands behind the number of partitions may be columns.
+            numbers = [_number(a, number) if i == 0 or name in _SEVERAL_NUMBERS else a for i, a in enumerate(arguments)]
+            named = {k: _number(v, number) for k, v in named.items()}
+            if any(map(_unknown, (*numbers, *named.values()))):
+                return None
+            told = f"Line {line}: {number} stands for a number of {name} that the text does not tell."
+            self.session.notes[told] = None
+            return numbers, named
         if name not in _INDIFFERENT:
             return None
         if name in ("filter", "where", "withColumn", "cast") and any(
@@ -736,6 +750,15 @@ def _unknown(value: object) -> bool:
     if isinstance(value, dict):
         return any(isinstance(v, Unknown) for v in value.values())
     return isinstance(value, Unknown)
+
+
+def _number(value: object, number: float) -> object:
+    """A number for a value that is unknown, or for those in a list; rows that are unknown are none."""
+    if isinstance(value, list):
+        return [_number(v, number) for v in value]
+    if type(value) is not Unknown:
+        return value
+    return max(1, int(number)) if value.kind is int else number
 
 
 def _valued(value: object) -> object:

@@ -133,3 +133,33 @@ def test_a_guessed_table_is_in_the_database_that_the_program_made_and_uses():
     first, second = (a.execution.text("analyzed") for a in program.actions)
     assert "SubqueryAlias spark_catalog.shop.elsewhere" in first
     assert "SubqueryAlias spark_catalog.shop.others" in second
+
+
+NUMBERS = """n = int(args.n)
+df = spark.table("t")
+df.limit(n).repartition(n, "a").show()
+df.sample(False, args.fraction, n).select(F.col("b").substr(1, n)).show()
+spark.range(n).coalesce(args.n).show()
+df.randomSplit([args.part, 0.2])[0].show()
+df.write.bucketBy(n, "a").sortBy("a").saveAsTable("u")
+"""
+
+
+def test_a_number_that_nobody_knows_has_one_in_its_place():
+    program = read_program("from pyspark.sql import functions as F\nimport settings as args\n" + NUMBERS)
+
+    assert program.error is None, program.error
+    assert not program.not_understood
+    assert [a.name for a in program.actions] == ["show"] * 4 + ["write.saveAsTable"]
+    first = str(program.actions[0].execution.analyzed)
+    assert "LocalLimit 1000" in first
+    assert "RepartitionByExpression [a#" in first
+    assert "Line 5: 200 stands for a number of repartition that the text does not tell." in program.notes
+
+
+def test_columns_that_nobody_knows_are_no_numbers():
+    program = read_program("import settings as args\nspark.table('t').repartition(8, args.key).show()")
+
+    assert [what for _, what in program.not_understood] == [
+        "repartition takes a value that the text does not tell (line 2)."
+    ]
