@@ -166,23 +166,19 @@ _NAMES_IN_JSON = (
 )  # fmt: skip
 
 
-def checked_and_added(
-    struct: StructType,
-    field: StructField | str,
-    data_type: DataType | str | None = None,
-    nullable: bool = True,
-    metadata: object = None,
-) -> object:
-    """StructType.add as PySpark has it: a type is one, or the name that it has in JSON, and no SQL."""
-    if not isinstance(field, StructField):
-        if data_type is None:
-            told = "Argument `data_type` is required when passing name of struct_field to create."
-            raise BadValue("ARGUMENT_REQUIRED", told)
-        if not isinstance(data_type, str):
-            declared(data_type, "dataType")
-        elif data_type.replace("(", " ").split(" ")[0] not in _NAMES_IN_JSON:
-            raise BadValue("CANNOT_PARSE_DATATYPE", f"Unable to parse datatype. {data_type}.")
-    return added(struct, field, data_type, nullable, metadata)
+def check_added(
+    field: StructField | str, data_type: DataType | str | None = None, *more: object, **named: object
+) -> None:
+    """Raise what PySpark's StructType.add raises: a type is one, or the name that it has in JSON, and no SQL."""
+    if isinstance(field, StructField):
+        return
+    if data_type is None:
+        told = "Argument `data_type` is required when passing name of struct_field to create."
+        raise BadValue("ARGUMENT_REQUIRED", told)
+    if not isinstance(data_type, str):
+        declared(data_type, "dataType")
+    elif data_type.replace("(", " ").split(" ")[0] not in _NAMES_IN_JSON:
+        raise BadValue("CANNOT_PARSE_DATATYPE", f"Unable to parse datatype. {data_type}.")
 
 
 def struct_type(fields: Iterable[StructField] | None = None) -> StructType:

@@ -285,8 +285,7 @@ def _of_type(reader: Expressions, value: DataType | StructField, name: str) -> o
             names = [f.name for f in value.fields]
             return names if name == "names" else Native(name, lambda: names)
         if name == "add":
-            add = api.added if reader.applies else api.checked_and_added
-            return Native(name, lambda *a, **k: add(value, *a, **k))
+            return Native(name, lambda *a, **k: _added(reader, value, *a, **k))
     parts = {"elementType": "element", "keyType": "key", "valueType": "value", "containsNull": "contains_null"}
     if name in parts and hasattr(value, parts[name]):
         return getattr(value, parts[name])
@@ -295,6 +294,13 @@ def _of_type(reader: Expressions, value: DataType | StructField, name: str) -> o
     if name in ("json", "jsonValue", "needConversion", "toDDL"):
         return Native(name, lambda: Unknown(name))
     raise raised("AttributeError", f"'{type_name(value)}' object has no attribute '{name}'")
+
+
+def _added(reader: Expressions, struct: StructType, *given: Value, **named: Value) -> object:
+    """StructType.add, of whose types PySpark takes fewer names than Scala does."""
+    if not reader.applies:
+        api.check_added(*given, **named)
+    return api.added(struct, *given, **named)
 
 
 def item_unknown(reader: Expressions, value: object, key: Unknown) -> object:

@@ -566,16 +566,7 @@ export class Workbench {
   // Where a node's box stands, in px of the page; for tests and for pointing at it.
   /** @param {number} i */
   place(i) {
-    const { plan, canvas } = this,
-      b = plan.box[i],
-      { x, y, k } = canvas.camera,
-      bounds = canvas.canvas.getBoundingClientRect();
-    return {
-      x: bounds.left + (plan.x[b] - x) * k,
-      y: bounds.top + (plan.y[b] - y) * k,
-      width: plan.w[b] * k,
-      height: plan.h[b] * k,
-    };
+    return this.canvas.place(this.plan, i);
   }
 
   // ---- search

@@ -411,6 +411,20 @@ export class Canvas {
     this.draw();
   }
 
+  // Where a node's box stands, in px of the page.
+  /** @param {Plan} plan @param {number} i */
+  place(plan, i) {
+    const b = plan.box[i],
+      { x, y, k } = this.camera,
+      bounds = this.canvas.getBoundingClientRect();
+    return {
+      x: bounds.left + (plan.x[b] - x) * k,
+      y: bounds.top + (plan.y[b] - y) * k,
+      width: plan.w[b] * k,
+      height: plan.h[b] * k,
+    };
+  }
+
   /** @param {Camera} given */
   clamped({ x, y, k }) {
     const { plan } = this,

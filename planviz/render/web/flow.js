@@ -211,16 +211,6 @@ export class Flow {
   // Where a node's card stands on the page, for tests.
   /** @param {number} at @param {number} i */
   place(at, i) {
-    const { canvas } = this.panes[at],
-      plan = this.planOf(at),
-      b = plan.box[i],
-      { x, y, k } = canvas.camera,
-      bounds = canvas.canvas.getBoundingClientRect();
-    return {
-      x: bounds.left + (plan.x[b] - x) * k,
-      y: bounds.top + (plan.y[b] - y) * k,
-      width: plan.w[b] * k,
-      height: plan.h[b] * k,
-    };
+    return this.panes[at].canvas.place(this.planOf(at), i);
   }
 }
