@@ -566,6 +566,8 @@ class Interpreter(Statements):
         """The arguments with texts and numbers in place of unknown values; None where nothing can stand for them."""
         if name in _NUMBERS:
             number, line = _NUMBERS[name], getattr(self.at, "lineno", 1)
+            if name == "sample" and len(arguments) > 1 and type(arguments[0]) is Unknown:
+                arguments = [False, *arguments[1:]]  # whether rows are put back
             # What stands behind the number of partitions may be columns.
             numbers = [_number(a, number) if i == 0 or name in _SEVERAL_NUMBERS else a for i, a in enumerate(arguments)]
             named = {k: _number(v, number) for k, v in named.items()}

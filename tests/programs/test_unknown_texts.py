@@ -138,7 +138,7 @@ def test_a_guessed_table_is_in_the_database_that_the_program_made_and_uses():
 NUMBERS = """n = int(args.n)
 df = spark.table("t")
 df.limit(n).repartition(n, "a").show()
-df.sample(False, args.fraction, n).select(F.col("b").substr(1, n)).show()
+df.sample(args.again, args.fraction, n).select(F.col("b").substr(1, n)).show()
 spark.range(n).coalesce(args.n).show()
 df.randomSplit([args.part, 0.2])[0].show()
 df.write.bucketBy(n, "a").sortBy("a").saveAsTable("u")
