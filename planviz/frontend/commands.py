@@ -82,13 +82,13 @@ class CommandReader(ColumnReader):
         """The command at the cursor, which goes to its end; None for one that is about no table or database.
 
         What stands behind the name is read where it matters and passed over where it has another form. Raises
-        ParseError for the query of an INSERT that cannot be read.
+        ParseError for a statement that writes or changes rows and cannot be read.
         """
         start = self.at
         try:
             found = self._command()
         except ParseError:
-            if self.keys[start] == "INSERT":
+            if self.keys[start] in ("INSERT", "MERGE", "UPDATE", "DELETE"):
                 raise
             self.at = start
             found = None
@@ -100,9 +100,10 @@ class CommandReader(ColumnReader):
         first = self.peek()
         if first == "INSERT":
             return self.insert()
-        if first == "UPDATE" and self.kinds[self.at + 1] in (WORD, QUOTED):
+        if first == "UPDATE":
             return self._update()
-        if self.accept("DELETE", "FROM"):
+        if self.accept("DELETE"):
+            self.expect("FROM")
             return self._delete()
         if first == "MERGE":
             return self._merge()
@@ -238,6 +239,7 @@ class CommandReader(ColumnReader):
     def _delete(self) -> Command:
         name, relation = self._target()
         plan = Filter(self.expression(), relation) if self.accept("WHERE") else relation
+        self._ends()
         rows = Project((UnresolvedStar(),), plan)
         return Command("DELETE", name, plan, flags=frozenset(("UNSUPPORTED",)), changed=rows)
 
@@ -248,10 +250,15 @@ class CommandReader(ColumnReader):
         pairs = self.separated(self._set_pair)
         if self.accept("WHERE"):
             relation = Filter(self.expression(), relation)
+        self._ends()
         items = tuple(UnresolvedAlias(e) for pair in pairs for e in pair)
         values = tuple(UnresolvedAlias(pair[1]) for pair in pairs if len(pair) > 1)
         rows = Project((UnresolvedStar(), *values), relation)
         return Command("UPDATE", name, Project(items, relation), flags=frozenset(("UNSUPPORTED",)), changed=rows)
+
+    def _ends(self) -> None:
+        if self.kind != END and not self.sees(";"):
+            raise self.syntax_error()
 
     def _set_pair(self) -> tuple[Expression, ...]:
         column: Expression = UnresolvedAttribute(self.identifier_parts())
@@ -263,21 +270,14 @@ class CommandReader(ColumnReader):
         self.accept("WITH", "SCHEMA", "EVOLUTION")
         self.expect("INTO")
         name, target = self._target()
-        found = Command("MERGE", name, flags=frozenset(("UNSUPPORTED",)))
-        try:
-            self.expect("USING")
-            source = self.relation()
-            self.expect("ON")
-            on = self.expression()
-        except ParseError:
-            return found
-        found = replace(found, plan=Join(target, source, "Inner", on))
-        if not self.sees("WHEN"):
+        self.expect("USING")
+        source = self.relation()
+        self.expect("ON")
+        on = self.expression()
+        found = Command("MERGE", name, Join(target, source, "Inner", on), flags=frozenset(("UNSUPPORTED",)))
+        clauses = self._whens()
+        if not clauses:
             return replace(found, flags=found.flags | {"EMPTY"})
-        try:
-            clauses = self._whens()
-        except ParseError:
-            return found
         kinds = {c.kind for c in clauses}
         if kinds == {"NOT MATCHED"}:
             joined = Join(source, target, "LeftAnti", on)
@@ -289,7 +289,7 @@ class CommandReader(ColumnReader):
         )
 
     def _whens(self) -> list[_When]:
-        """The WHEN clauses, to the end of the statement. Raises ParseError for one of another form."""
+        """The WHEN clauses, to the end of the statement. Raises ParseError for what is none."""
         found = []
         while self.kind != END and not self.sees(";"):
             found.append(self._when())

@@ -6,7 +6,8 @@ import pytest
 
 from planviz.catalog import Catalog
 from planviz.catalog.ddl import with_table
-from planviz.document import Document, open_sql, open_text
+from planviz.document import Document, open_sql
+from planviz.errors import ParseError
 from planviz.graph import PlanGraph
 from planviz.types import BOOLEAN, LONG, STRING, StructField
 
@@ -105,6 +106,18 @@ def test_what_the_catalogue_says_of_the_tables_counts() -> None:
     assert getattr(refused, "error_class", "") == "UNSUPPORTED_FEATURE.TABLE_OPERATION"
 
 
-def test_a_form_that_is_not_known_says_why_it_has_no_plan() -> None:
-    document = open_text("MERGE INTO t USING u ON t.id = u.id WHEN MATCHED THEN DO SOMETHING")
-    assert document.notes[0].startswith("MERGE changes a table, and the table's format (Delta, Iceberg) says how")
+@pytest.mark.parametrize(
+    ("sql", "said"),
+    [
+        ("MERGE INTO t USING u ON t.id = u.id\nWHEN MATCHED THEN DO SOMETHING", "near 'DO'"),
+        ("MERGE INTO t USING u\nON t.id = WHEN MATCHED THEN DELETE", "near 'MATCHED'"),
+        ("UPDATE t\nSET a b", "near 'b'"),
+        ("DELETE FROM t\nWHERE a = 1 AND", "near end of input"),
+        ("DELETE FROM t\nWHERE a = 1 b", "near 'b'"),
+        ("DELETE\nt WHERE a = 1", "near 't'"),
+    ],
+)
+def test_what_cannot_be_read_is_told_with_its_place(sql: str, said: str) -> None:
+    with pytest.raises(ParseError, match=r"line 2, column") as told:
+        open_sql(sql)
+    assert said in str(told.value)

@@ -116,13 +116,8 @@ def _recognised(statements: list[SqlStatement]) -> tuple[str, tuple[str, ...]]:
     return "SQL script", (", ".join(counted), *(("planned by planviz itself",) if queries else ()))
 
 
-_BY_THE_TABLE = (
-    "{} changes a table, and the table's format (Delta, Iceberg) says how: its plan is not made here. Paste its query "
-    "alone, or what EXPLAIN printed."
-)
 _PASSED_OVER = {
-    **dict.fromkeys(("MERGE", "UPDATE", "DELETE"), _BY_THE_TABLE),
-    **{word: f"{word} is a command of {whose}, not of Spark, and has no plan." for word, whose in COMMANDS.items()},
+    word: f"{word} is a command of {whose}, not of Spark, and has no plan." for word, whose in COMMANDS.items()
 }
 
 
