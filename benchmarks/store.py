@@ -16,6 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from planviz.store import Library, Query, read_query
+from planviz.store.tables import Content, DocumentRow, Term
 from planviz.store.terms import Terms, words_of
 from planviz.store.texts import Text
 
@@ -41,13 +42,30 @@ def _times(work: Callable[[int], object], rounds: int = ROUNDS) -> str:
     return f"{statistics.median(taken):8.1f} {statistics.quantiles(taken, n=20)[-1]:8.1f}"
 
 
-_COPIES = (
-    "INSERT INTO content SELECT digest || '-{k}', body, characters FROM content WHERE digest NOT LIKE '%-%'",
-    "INSERT INTO document SELECT number + {n}, id || '-{k}', owner, fingerprint || '-{k}', digest || '-{k}', "
-    "name || ' {k}', recognised, catalog, catalog_digest, profile, chain + {n}, version, saved, created + {k}, "
-    "opened + {k}, trashed FROM document WHERE number <= {of}",
-    "INSERT INTO term SELECT kind, term, document + {n} FROM term WHERE document <= {of}",
-)
+def _copies() -> list[str]:
+    """The statements that copy the first documents: what tells two apart is changed, all else is as it was."""
+    changed = {
+        Content: {"digest": "digest || '-{k}'"},
+        DocumentRow: {
+            "number": "number + {n}",
+            "id": "id || '-{k}'",
+            "fingerprint": "fingerprint || '-{k}'",
+            "digest": "digest || '-{k}'",
+            "name": "name || ' {k}'",
+            "chain": "chain + {n}",
+            "created": "created + {k}",
+            "opened": "opened + {k}",
+        },
+        Term: {"document": "document + {n}"},
+    }
+    first = {Content: "digest NOT LIKE '%-%'", DocumentRow: "number <= {of}", Term: "document <= {of}"}
+    statements = []
+    for table, values in changed.items():
+        columns = [c.name for c in table.__table__.columns]
+        taken = ", ".join(values.get(c, c) for c in columns)
+        name = table.__tablename__
+        statements.append(f"INSERT INTO {name} ({', '.join(columns)}) SELECT {taken} FROM {name} WHERE {first[table]}")
+    return statements
 
 
 def _copy(library: Library, times: int) -> None:
@@ -55,17 +73,17 @@ def _copy(library: Library, times: int) -> None:
     with library._engine.begin() as connection:
         of = int(connection.exec_driver_sql("SELECT max(number) FROM document").scalar() or 0)
         for k in range(1, times + 1):
-            for statement in _COPIES:
+            for statement in _copies():
                 connection.exec_driver_sql(statement.format(k=k, n=of * k, of=of).replace("%", "%%"))
 
 
-def main() -> None:
+def main(arguments: list[str] | None = None) -> None:
     """Fill a library and ask it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("documents", nargs="?", type=int, default=100_000)
     parser.add_argument("--saved", type=int, default=5_000, help="saved one by one")
     parser.add_argument("--store", help="default: a file in a temporary folder")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     chance = random.Random(7)
     with tempfile.TemporaryDirectory() as folder:
         place = options.store or str(Path(folder) / "library.db")
@@ -83,7 +101,7 @@ def main() -> None:
         found, _ = library.search(Query(limit=100))
         print("milliseconds                median      p95")
         print("save                      ", _times(lambda i: library.save(*_document(10**7 + i, chance))))
-        print("open                      ", _times(lambda i: library.text(found[i % 100].id)))
+        print("open                      ", _times(lambda i: library.text(found[i % len(found)].id)))
         print("the newest hundred        ", _times(lambda i: library.search(Query()), 20))
         print("search table:             ", _times(lambda i: library.search(read_query(f"table:table_{i}")), 50))
         print(
@@ -91,7 +109,7 @@ def main() -> None:
             _times(lambda i: library.search(read_query(f"tag:team{i % 20} operator:sort")), 20),
         )
         print("search the beginning of a word", _times(lambda i: library.search(read_query(f"col_{i}")), 50))
-        print("versions of a name        ", _times(lambda i: library.versions(library.named(f"report {i}").id)))
+        print("versions of a name        ", _times(lambda i: library.versions(library.named(f"report {i % first}").id)))
         library.close()
 
 
