@@ -132,7 +132,7 @@ class ResolveAggregateFunctions(AnalyzerRule):
     def _sort(self, plan: Sort) -> LogicalPlan:
         made = self._sort_by_results(plan)
         marked = any(occurs(o, AggregateExpression.BIT | TempResolvedColumn.BIT) for o in plan.order)
-        if made is not plan or marked or not plan.missing_input:
+        if made is not plan or marked or not plan.child.resolved or not plan.missing_input:
             return made
         # What grouping() stands for is known after names were bound, and HAVING may have hidden it above the Aggregate.
         _, child = add_missing(list(plan.order), plan.child, self.context.config.behaviour.added_columns_are_hashed)

@@ -21,3 +21,11 @@ def test_a_column_that_is_added_has_a_position_where_names_come_first(order):
     with pytest.raises(AnalysisError) as error:
         QueryExecution(query, small_catalog()).text("analyzed")
     assert error.value.error_class == "ORDER_BY_POS_OUT_OF_RANGE"
+
+
+@pytest.mark.parametrize("order", ["NULL", "true", "'x'", "INTERVAL '1' DAY", "date'2024-01-31'"])
+def test_a_constant_orders_groups_that_are_not_resolved_yet(order):
+    query = QueryExecution(f"SELECT count(*) FROM t1 GROUP BY b ORDER BY {order}", small_catalog())
+
+    assert query.text("analyzed").splitlines()[1].startswith("+- Aggregate [b#")
+    assert "Sort" not in query.text("optimized")
