@@ -18,7 +18,7 @@ from planviz.render.text import lines, one_line
 from planviz.render.theme import tokens
 
 #: Above this number of nodes the words of the cards are loaded after the first paint, and all cards have one size.
-LARGE = 2_000
+LARGE = 1_000
 #: Above this number of nodes details, findings and the text are loaded after the first paint.
 MANY = 300
 
