@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
 from planviz.graph import PlanGraph, PlanNode
@@ -15,6 +16,8 @@ from planviz.units import beyond, byte_size
 _NO_SOURCES = ("Reused", "InMemory", "CTERelationRef")
 #: What stands where the name of a table would: two scans of such are not two scans of one table.
 _NO_NAMES = ("ExistingRDD", "ExternalRDDScan", "OneRowRelation")
+#: A scan of files whose line names format and table: of a large plan's thousands the other arguments need not be read.
+_OF_A_TABLE = re.compile(r"FileScan [a-z]+ [\w.`]+\[")
 #: Beyond so many tables only their number is told.
 _MOST_TABLES = 4
 
@@ -52,6 +55,8 @@ def _reads(nodes: list[PlanNode], scene: Scene) -> Line | None:
 
 def _source(node: PlanNode, title: str) -> str:
     """The table or path that a scan reads, "" where the plan tells its format alone."""
+    if _OF_A_TABLE.match(node.text):
+        return title.partition("Scan ")[2]
     if node.arguments.get("table") in _NO_NAMES or (node.op == "ScanV2" and not node.arguments.get("table")):
         return ""
     name, format = title.partition("Scan ")[2] or title.partition("Relation ")[2], node.arguments.get("format")
