@@ -8,6 +8,7 @@
 // Tells Python "opened" with { text, name }, or { key, name } of a text that it sent to /plan before; name is a file's
 // name or "".
 const QUICK = 50_000; // characters that a text area takes without delay
+const PATIENCE = 300; // ms that Streamlit waits for the picture
 const SHOWN = 2_000_000; // characters put into the text area at all; a longer text is kept aside
 /** @type {WeakMap<HTMLElement, Box>} */
 const boxes = new WeakMap(); // Streamlit's parent element -> Box
@@ -237,8 +238,12 @@ class Box {
     }
     if (turn !== this.turnOfText) return; // another text has come
     if (told.key) {
+      // The picture first: what Streamlit renders at the word would stand before its frame.
+      if (told.data && window.__planvizAhead) {
+        await drawn(window.__planvizAhead.show(told.element ?? "", told.data, { whole: true }));
+        if (turn !== this.turnOfText) return;
+      }
       this.send({ key: told.key, name });
-      if (told.data) window.__planvizAhead?.show(told.element ?? "", told.data, { whole: true });
     } else if (told.message && this.area && text.length > QUICK) {
       this.#busy(false);
       if (this.sent !== null) this.#show(this.sent, true);
@@ -374,6 +379,21 @@ class Box {
       }
     }
   }
+}
+
+/**
+ * Settles when a picture stands on the screen, failed, or takes long: a page that nobody sees has no frames.
+ * @param {Promise<void>} shown
+ * @returns {Promise<void>}
+ */
+function drawn(shown) {
+  return new Promise((resolve) => {
+    setTimeout(resolve, PATIENCE);
+    shown.then(
+      () => requestAnimationFrame(() => setTimeout(resolve, 0)),
+      () => resolve(),
+    );
+  });
 }
 
 /**
