@@ -59,6 +59,11 @@ def test_a_table_of_unknown_size_is_not_said_to_be_large() -> None:
     assert [found["rows"][0][side]["size"] for side in ("left", "right")] == ["size unknown"] * 2
 
 
+def test_what_several_tables_of_unknown_size_give_is_not_said_to_have_8_eib() -> None:
+    found = ask(open_document("SELECT * FROM a JOIN (SELECT k FROM b WHERE k NOT IN (SELECT k FROM c)) d ON a.k = d.k"))
+    assert [row["left"]["size"] for row in found["rows"]] == ["far above any limit", "size unknown", "size unknown"]
+
+
 def test_who_asks_for_no_join_sees_the_one_that_moves_most(opened: Any) -> None:
     told = joins.page_data(opened, None, "")["told"]
     assert told["join"]["n"] == 1  # not the topmost, whose right side has 25 rows

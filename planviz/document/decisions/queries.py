@@ -13,6 +13,7 @@ from planviz.decisions.choices import Check, Decision
 from planviz.decisions.flips import flip_json
 from planviz.decisions.join_tree import JOIN_TREES
 from planviz.document.decisions.model import Decided, from_text
+from planviz.estimation import OF_UNKNOWN_SIZE
 from planviz.units import byte_size
 
 if TYPE_CHECKING:
@@ -193,9 +194,8 @@ def value_text(name: str, value: object) -> str:
 
 
 def size_words(size: float) -> str:
-    """The size of a side as the reader of a decision needs it: one that no number tells is only far above any limit."""
-    words = byte_size(size)
-    return "far above any limit" if words.startswith("over") else words
+    """The size of a side as the reader of a decision needs it: one that no side has is only far above any limit."""
+    return "far above any limit" if size >= OF_UNKNOWN_SIZE else byte_size(size)
 
 
 def outcome(decision: Decision) -> str:
