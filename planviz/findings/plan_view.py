@@ -261,9 +261,9 @@ class PlanView:
             node = self.served(node)
         return False
 
-    def tables(self, start: PlanNode) -> list[str]:
-        """The names of what is read beneath a node, each once, in the order of the text."""
-        names: dict[str, None] = {}
+    def scans(self, start: PlanNode) -> list[PlanNode]:
+        """What is read beneath a node, in the order of the text; what an exchange reuses is read there, too."""
+        found: list[PlanNode] = []
         stack, seen = [start], set[int]()
         while stack:
             node = stack.pop()
@@ -271,9 +271,13 @@ class PlanView:
                 continue
             seen.add(node.id)
             if node.kind == "scan":
-                names[name_of(node)] = None
+                found.append(node)
             stack += [*(self.graph[id] for id in self._reused.get(node.id, ())), *reversed(self.inputs(node))]
-        return list(names)
+        return found
+
+    def tables(self, start: PlanNode) -> list[str]:
+        """The names of what is read beneath a node, each once, in the order of the text."""
+        return list(dict.fromkeys(map(name_of, self.scans(start))))
 
     @cached_property
     def _reused(self) -> dict[int, list[int]]:

@@ -9,6 +9,7 @@ from functools import cache
 from planviz.errors import InputError
 from planviz.findings import (
     aggregates,
+    ctes,
     engines,
     exchanges,
     filters,
@@ -27,7 +28,7 @@ from planviz.graph.plan_graph import PlanGraph
 
 _FAMILIES = {
     "products": products, "joins": joins, "scans": scans, "filters": filters, "exchanges": exchanges,
-    "aggregates": aggregates, "functions": functions, "limits": limits, "repeated": repeated,
+    "aggregates": aggregates, "functions": functions, "limits": limits, "repeated": repeated, "ctes": ctes,
     "statistics": statistics, "measured": measured, "engines": engines,
 }  # fmt: skip
 #: `-- planviz: ignore NAME, NAME` anywhere in the text; without names, all.
@@ -37,6 +38,7 @@ _COVERS = {
     "cartesian-product": ("nested-loop-join",),
     "exchange-not-reused": ("repeated-subtree", "repeated-scan"),
     "repeated-subtree": ("repeated-scan",),
+    "cte-computed-again": ("repeated-scan",),
     "missing-broadcast": ("late-broadcast",),
 }
 
