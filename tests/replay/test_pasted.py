@@ -347,3 +347,23 @@ def test_a_text_that_begins_below_its_root_is_not_planned_again() -> None:
     made = replayed_text(beneath)
     assert made.verdicts == {"optimized": "absent", "physical": "absent"}
     assert [f for f in made.failures if "below the root" in f]
+
+
+BUCKETED = """
+== Physical Plan ==
+*(3) Project [k#1L, v#2, w#4]
++- *(3) SortMergeJoin [k#1L], [k#3L], Inner
+   :- *(1) Sort [k#1L ASC NULLS FIRST], false, 0
+   :  +- *(1) Project [k#1L, v#2]
+   :     +- *(1) Filter isnotnull(k#1L)
+   :        +- *(1) FileScan parquet default.b[k#1L,v#2] Batched: true, Format: Parquet, Location: InMemoryFileIndex[file:/b], PartitionFilters: [], PushedFilters: [IsNotNull(k)], ReadSchema: struct<k:bigint,v:double>, SelectedBucketsCount: 16 out of 16
+   +- *(2) Sort [k#3L ASC NULLS FIRST], false, 0
+      +- *(2) Project [k#3L, w#4]
+         +- *(2) Filter isnotnull(k#3L)
+            +- *(2) FileScan parquet default.c[k#3L,w#4] Batched: true, Format: Parquet, Location: InMemoryFileIndex[file:/c], PartitionFilters: [], PushedFilters: [IsNotNull(k)], ReadSchema: struct<k:bigint,w:double>, SelectedBucketsCount: 16 out of 16
+"""  # noqa: E501
+
+
+def test_buckets_that_a_scan_of_spark_2_only_counts() -> None:
+    made = replayed_text(BUCKETED)
+    assert made.verdicts["physical"] == "equal", made.differences["physical"]
