@@ -22,11 +22,11 @@ _ENTITY = re.compile(r"&(?:gt|lt|amp|quot|nbsp|apos|#\d+|#x[0-9a-fA-F]+);")
 _DASH = re.compile(r"([+:])[–—−‒]\s?(?=[*'!~^(‘’=\w])")
 _SMART_QUOTE = re.compile(r"(^\s*|[+:]- )[‘’](?=[A-Z])")
 _TAG = re.compile(
-    r"</?(?:a|b|code|div|em|font|i|li|p|pre|samp|span|strong|t[dtr]|ul)(?:\s[^<>]*)?/?>|<----(?=[+:]- )|---->\s*$",
+    r"</?(?:a|b|code|div|em|font|i|li|p|pre|samp|span|strong|t[dtr]|ul)(?:\s[^<>]*)?/?>|<----(?=[ :]*[+:]- )|---->\s*$",
     re.IGNORECASE,
 )
 _BREAK = re.compile(r"<br\s*/?>(\s*$)?", re.IGNORECASE)
-_TAGGED = re.compile(r"</(?:b|code|div|font|li|p|pre|samp|span|td)>|<br\s*/?>|<----[+:]- ", re.IGNORECASE)
+_TAGGED = re.compile(r"</(?:b|code|div|font|li|p|pre|samp|span|td)>|<br\s*/?>|<----[ :]*[+:]- ", re.IGNORECASE)
 _OPENING_QUOTE = re.compile(r"^[^\"']*\"+(?=[*'!(]*(?:\(\d+\) )?[A-Z]\w)")
 _ESCAPED_NAME = re.compile(r"\\_\w*#\d")
 _ESCAPED_MARK = re.compile(r"(?m)^((?:[^\S\n]|:)*+)\\(?=[+:]- |\*(?:\(\d+\))? ?[A-Z])|(?<=[+:]- )\\(?=\*)")

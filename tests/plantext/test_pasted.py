@@ -485,3 +485,13 @@ def test_a_list_of_a_detail_block_that_was_broken_into_lines() -> None:
         "(2) Filter\nInput [3]: [a#1, b#2, c#3]\nCondition : (a#1 > 2)\n"
     )
     assert document.plans[0][1].arguments["output"] == ["a#1", "b#2", "c#3"]
+
+
+def test_lines_that_hyperspace_highlights() -> None:
+    document = open_text(
+        "SortMergeJoin [a#11], [b#21], Inner\n"
+        "<----:- *(1) Project [a#11]---->\n"
+        "<----:  +- *(1) Filter isnotnull(a#11)---->\n"
+        "<----+- *(2) Project [b#21]---->\n"
+    )
+    assert [node.depth for node in document.plans[0]] == [0, 1, 2, 1]
