@@ -261,7 +261,7 @@ class FirstRowByWindow(Check):
             ]
             parts = conjuncts(str(node.arguments.get("condition", "")))
             if any(_FIRST.fullmatch(part) and ids(part) & set(numbered) for part in parts):
-                rows = plan.rows(window) or plan.rows(plan.inputs(window)[0])
+                rows = plan.rows(window) or next(map(plan.rows, plan.inputs(window)), None)
                 amount = f"{exact(rows[0])} rows" if rows else f"all rows of {listed(plan.tables(window), 3) or 'it'}"
                 spec = listed([short(k, 40) for k in window.arguments["partition_spec"]], 3)
                 told = f"{amount} are sorted to keep 1 for each {spec}."

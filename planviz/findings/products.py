@@ -96,7 +96,7 @@ class CartesianProduct(Check):
                 condition = node.arguments.get("condition")
                 then = f"; 1 condition is tested only then: {short(condition)}" if condition else ", on 0 conditions"
                 yield self._hit(plan, node, then)
-            elif _inner_without_condition(plan, node):
+            elif _inner_without_condition(plan, node) and len(plan.inputs(node)) == 2:  # an author leaves out both
                 yield self._hit(plan, node, ", on 0 conditions")
 
     def _hit(self, plan: PlanView, node: PlanNode, then: str) -> Hit:

@@ -15,15 +15,18 @@ from planviz.plantext.wrapped import join_wrapped
 
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-Z\\-_]")
 _ANSI_WITHOUT_ESCAPE = re.compile(r"\[\d{1,3}(?:;\d{1,3})*m|\[m(?=\s*$)")
+_COMMENT_START = re.compile(r"^\s*/\*+(?= *['!*(]*(?:\d+\) )?[A-Z]\w)")
+#: The end of a program's string on the line of a tree's last operator, and the calls behind it.
+_STRING_END = re.compile(r"^([ \t|:]*[+:]- ['!*]*[A-Z(].*?)(?:\"{3}|'{3})(?:\.\w+(?:\(\))?)*[)\];,]*\s*$")
 _ENTITY = re.compile(r"&(?:gt|lt|amp|quot|nbsp|apos|#\d+|#x[0-9a-fA-F]+);")
 _DASH = re.compile(r"([+:])[–—−‒]\s?(?=[*'!~^(‘’=\w])")
 _SMART_QUOTE = re.compile(r"(^\s*|[+:]- )[‘’](?=[A-Z])")
 _TAG = re.compile(
-    r"</?(?:a|b|code|div|em|font|i|li|p|pre|samp|span|strong|t[dtr]|ul)(?:\s[^<>]*)?/?>|<----(?=[+:]- )|---->\s*$",
+    r"</?(?:a|b|code|div|em|font|i|li|p|pre|samp|span|strong|t[dtr]|ul)(?:\s[^<>]*)?/?>|<----(?=[ :]*[+:]- )|---->\s*$",
     re.IGNORECASE,
 )
 _BREAK = re.compile(r"<br\s*/?>(\s*$)?", re.IGNORECASE)
-_TAGGED = re.compile(r"</(?:b|code|div|font|li|p|pre|samp|span|td)>|<br\s*/?>|<----[+:]- ", re.IGNORECASE)
+_TAGGED = re.compile(r"</(?:b|code|div|font|li|p|pre|samp|span|td)>|<br\s*/?>|<----[ :]*[+:]- ", re.IGNORECASE)
 _OPENING_QUOTE = re.compile(r"^[^\"']*\"+(?=[*'!(]*(?:\(\d+\) )?[A-Z]\w)")
 _ESCAPED_NAME = re.compile(r"\\_\w*#\d")
 _ESCAPED_MARK = re.compile(r"(?m)^((?:[^\S\n]|:)*+)\\(?=[+:]- |\*(?:\(\d+\))? ?[A-Z])|(?<=[+:]- )\\(?=\*)")
@@ -156,6 +159,10 @@ def _plain_characters(raw: str, stripped: list[str]) -> list[str]:
         lines = [line.replace("\\_", "_") for line in lines]
     if ("\\*" in raw or "\\+- " in raw) and _ESCAPED_MARK.search(raw):
         lines = [_ESCAPED_MARK.sub(r"\1", line) for line in lines]
+    if "/*" in raw:
+        lines = _without_comment_around(lines)
+    if '"""' in raw or "'''" in raw:
+        lines = [_STRING_END.sub(r"\1", line) if '"""' in line or "'''" in line else line for line in lines]
     if "**" in raw:
         lines = [_BOLD.sub(r"\1\2", line) if "**" in line else line for line in lines]
     if "<" in raw and _TAGGED.search(raw):
@@ -168,6 +175,18 @@ def _plain_characters(raw: str, stripped: list[str]) -> list[str]:
         size = _tab_size(lines)
         lines = [_without_tabs(line, size) if "\t" in line else line for line in lines]
     return lines
+
+
+def _without_comment_around(lines: list[str]) -> list[str]:
+    """Lines without a comment's marks that share a line with a plan: `/* Project [a#1]` above one with a tree mark,
+    and that tree's last line where it ends in `*/`."""
+    out = lines[:]
+    for at, line in enumerate(lines):
+        if "/*" in line and at + 1 < len(lines) and _MARKED.match(lines[at + 1]):
+            out[at] = _COMMENT_START.sub(lambda match: " " * len(match[0]), line)
+        elif line.rstrip()[-2:] == "*/" and _MARKED.match(line):
+            out[at] = line.rstrip()[:-2]
+    return out
 
 
 def _without_tags(line: str) -> str:

@@ -63,6 +63,7 @@ _TITLES = {
     "physical": "Physical Plan",
 }
 _MESSAGE = re.compile(r"\s*(?:[\w$]+\.)*\w*(?:Exception|Error): ")
+_LINEAGE = re.compile(r"\w*RDD\[\d+\] at ")
 _GENERATED = re.compile(r"\s*\*\(\d+\) [A-Z]")
 _ANNOUNCED = re.compile(r"(?:[Pp]lan|\btree):$")
 _WRAPPED = 8  # lines of one operator
@@ -137,7 +138,7 @@ class _Scanner:
         if bare[:5] == "=====" and not bare.strip("= \r"):
             self._own(index, index + 1, HEADING)
             return index + 1
-        if bare[:1] == "(" and self.group and (head := formatted.head(bare)):
+        if bare[:1] == "(" and self.group and (head := formatted.head(bare)) and self._is_detail(head[1]):
             return self._detail_block(index, *head)
         if bare[:9] == "Subquery:" and self.group and (host := formatted.HOST.match(bare)):
             return self._hosted(index, host)
@@ -276,7 +277,7 @@ class _Scanner:
             if not following.strip() and index + 2 < self.size and self._is_named_root(line):
                 following = self.text[index + 2]
             if not is_marked(following) and self._is_named_root(line):
-                following = self._behind_brackets(index)
+                following = self._behind_brackets(index) or following
             if following.lstrip()[:3] in ("// ", "-- ") and index + 2 < self.size and _GENERATED.match(line):
                 following = self.text[index + 2]  # somebody's remark below the root
             if is_marked(following) and (root := _behind_message(line)):
@@ -284,7 +285,7 @@ class _Scanner:
                 self.found.notes.append(f"Line {self.lines.number[index]}: the error above the plan: {said[:300]}")
                 line = self.text[index] = root
             if not self._is_named_alone(index, line) and (
-                not is_marked(following) or not _ROOT.match(line) or is_prose(line)
+                not is_marked(following) or not _ROOT.match(line) or is_prose(line) or _is_tail(line)
             ):
                 return index
         self.details = Details()
@@ -295,6 +296,8 @@ class _Scanner:
             return index
         self.found.features.add("tree")
         stage = _stage_of(tree.nodes)
+        if stage == "optimized" and any("AnalysisException" in above for above in self.text[max(0, index - 2) : index]):
+            stage = "analyzed"  # the plan that did not pass
         self._take(tree, index, end, stage, _TITLES.get(stage, "Plan"))
         return end
 
@@ -302,7 +305,7 @@ class _Scanner:
     def _is_named_root(line: str) -> bool:
         """Whether a line is an operator's for sure, so that an empty line may follow it."""
         match = _ROOT_NAME.match(line)
-        sure = "#" in line or "Statistics(" in line or line.lstrip()[:1] == "'"
+        sure = "#" in line or "Statistics(" in line or line.lstrip()[:1] == "'" or _GENERATED.match(line) is not None
         return match is not None and is_known(match.group(1)) and sure
 
     def _is_named_alone(self, index: int, line: str) -> bool:
@@ -324,6 +327,10 @@ class _Scanner:
         return ""
 
     # -- explain formatted
+
+    def _is_detail(self, name: str) -> bool:
+        """Whether `(2) name` heads a block of an operator, and is no line of an RDD's lineage below a plan."""
+        return _LINEAGE.match(name) is None or any(section.by_number for section in self.group)
 
     def _detail_block(self, index: int, operator: int, name: str, stage: int | None) -> int:
         number = self.lines.number
@@ -396,6 +403,13 @@ def _behind_message(line: str) -> str:
     if _MESSAGE.match(line) is None:
         return ""
     return next((line[at.start() :] for at in _IN_MESSAGE.finditer(line) if is_known(at[1])), "")
+
+
+def _is_tail(line: str) -> bool:
+    """Whether a line is what a cut has left of an operator's arguments: it closes brackets that it does not open."""
+    name = _ROOT_NAME.match(line)
+    closes = line.count("]") > line.count("[") or line.count(")") > line.count("(")
+    return closes and not (name is not None and is_known(name[1]))
 
 
 def _dedent(line: str, indent: int) -> str:

@@ -23,6 +23,9 @@ from planviz.plantext.operators import truncations
 _BODY = re.compile(r"(?:\*(?:\((\d+)\))? ?|\^\(?(\d*)\)? ?)?(['!~]*)(?:\*(?:\((\d+)\))? ?)?-?([A-Za-z_][\w$.]*)")
 _MARKED = re.compile(r"([ :]*?)(?:[+:]- ?)(?=[*'!~^(\w=-])")
 _SECTION = re.compile(r"== (Final|Current|Initial) Plan ==\s*$")
+_EQUALS = re.compile(r"== ([A-Z]\w*)(.*) ==\s*$")
+#: An entry of a scan on a line of its own, as an author wraps them.
+_KEYED = re.compile(r"(?:Batched|DataFilters|Format|Location|PartitionFilters|PushedFilters|ReadSchema): ")
 _STATISTICS = re.compile(r"Statistics\(sizeInBytes=([\d.E+]+) (\w+)(?:, rowCount=([\d.E+]+))?")
 _UNITS = {unit: 1024**power for power, unit in enumerate(("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"))}
 _UNITS |= {"KB": 1024, "MB": 1024**2, "GB": 1024**3, "TB": 1024**4}
@@ -30,7 +33,7 @@ _END = re.compile(
     r"\s*+(?:>>>|[\"'`]{3}|[\"'`)]++[;,.}\])]*\s*$|</|"
     r"scala>|spark-sql\b.*>|sql>|In \[\d*\]:|Out\[\d*\]:|res\d+:|```|Time taken|Fetched \d|"
     r"\d+ rows? selected|\(\d+ rows?\)|== |[\])}]+\.\w+\(|=== |-- |import |Found \d+ WholeStage|Generated code:|"
-    r"Traceback|(?<=\t)at |(?<=\s)at [\w.$]+\(|only showing|"
+    r"// |Traceback|(?<=\t)at |(?<=\s)at [\w.$]+\(|only showing|"
     r"\s*(?:if|for|while|val|var|def|return|assert\w*|throw|raise|print\w*|public|private|override)\b ?[(\w]|"
     r"\s*[a-z_]\w* = )"
 )
@@ -39,6 +42,7 @@ _STOP = re.compile(r"\s*(?:`{3}|\*\*\* WARNING: max output size exceeded)")
 _JAVA_ARRAY = re.compile(r"\[L(?=\w+(?:\.\w+)+;)")
 _CALL = re.compile(r"\w+\($|\)$")
 _PROSE = re.compile(r"[\w'’-]+ [\w'’-]+ [\w'’-].*[.:?!]\s*$|\w+(?: \w+)*:\s*$")
+_STREAM = "Streaming RelationV2 "  # as Spark 2.3 and 2.4 call a relation of a stream
 _HOLDS_SQL = re.compile(r"View|Function|CacheTable|Compound|Script")
 _LOOKAHEAD = 64
 _PLAIN_ENOUGH = 8
@@ -122,7 +126,7 @@ class _Open:
     indentations differently, so under subqueries and caches the heading stands left of its owner).
     """
 
-    __slots__ = ("balance", "column", "last_child", "node", "plan", "section")
+    __slots__ = ("balance", "column", "ends_in_a_comma", "last_child", "node", "plan", "section")
 
     def __init__(
         self, column: int, node: PlanNode | None, plan: _Plan, section: bool = False, last_child: bool = False
@@ -133,6 +137,7 @@ class _Open:
         self.section = section
         self.last_child = last_child
         self.balance: int | None = None
+        self.ends_in_a_comma = node is not None and node.text.rstrip()[-1:] == ","
 
     def still_opens(self) -> bool:
         """Whether brackets of the operator's text so far are open; where Spark cut the text they prove nothing."""
@@ -184,12 +189,17 @@ class _TreeReader:
                     break
                 index = following
                 continue
-            if body[:3] == "== " and self._section(body, column, index):
-                index += 1
-                continue
+            if body[:3] == "== ":
+                if self._section(body, column, index):
+                    index += 1
+                    continue
+                if (named := _EQUALS.match(body)) is not None and is_known(named[1]):
+                    body = named[1] + named[2]  # written where a heading of adaptive execution stands
             match = _BODY.match(body)
             if match is None and not self._is_operator_line(body):
                 self._no_operator(index)
+                if body.strip() in ("...", "…"):
+                    self._left_out(column)
                 index += 1
                 continue
             last = index
@@ -244,7 +254,7 @@ class _TreeReader:
         if column > top.column + 3 or (top.node is not None and bool(_HOLDS_SQL.search(top.node.op))):
             return True
         below_name = column == top.column + 3 and top.node is not None and top.node.parent is not None
-        return below_name and bool(_CALL.match(bare))
+        return below_name and bool(_CALL.match(bare) or _KEYED.match(bare) or top.ends_in_a_comma)
 
     @staticmethod
     def _starts_plan(bare: str) -> bool:
@@ -302,6 +312,14 @@ class _TreeReader:
         else:
             self.tree.remarks.append(index)
 
+    def _left_out(self, column: int) -> None:
+        """Operators that an author has left out: what stands beneath them goes to the operator above them."""
+        while len(self.stack) > 1 and self.stack[-1].column >= column and not self.stack[-1].section:
+            self.stack.pop()
+        if self.stack and self.stack[-1].node is not None:
+            above = self.stack[-1]
+            self.stack.append(_Open(column, above.node, above.plan))
+
     def _continue(self, index: int) -> None:
         """The line goes on with the operator before it (a line break inside one of its arguments)."""
         node = self.stack[-1].node if self.stack else None
@@ -309,6 +327,7 @@ class _TreeReader:
             self.tree.headings.append(index)
             return
         top, line = self.stack[-1], self._dedented(index)
+        top.ends_in_a_comma = line.rstrip()[-1:] == ","
         if top.balance is not None and (top.still_opens() or _CALL.match(line.strip())):
             top.balance += _balance(line)
         self.continued.setdefault(id(node), (node, []))[1].append(line)
@@ -321,6 +340,9 @@ class _TreeReader:
     def _dedented(self, index: int) -> str:
         """A line that goes on with an operator, without the indentation that the whole plan was pasted with."""
         line, base = self.text[index], self.stack[0].column + 3 if self.stack else 0
+        rails = self.stack[-1].column if self.stack else 0
+        if rails > 0 and ":" in line[:rails] and not line[:rails].strip(" :"):
+            line = " " * rails + line[rails:]
         return line[base:] if base > 0 and not line[:base].strip() else line
 
     @staticmethod
@@ -390,7 +412,9 @@ class _TreeReader:
             # No operator follows the last child of its parent: at that column the indentation is lost.
             while stack and (stack[-1].column > column or (stack[-1].column == column and not stack[-1].last_child)):
                 stack.pop()
-            if stack and stack[-1].column == column:
+            if stack and stack[-1].column == column and self._is_second_input(column):
+                stack.pop()
+            elif stack and stack[-1].column == column:
                 self.shifted = True
         if stack:
             parent, plan = stack[-1].node, stack[-1].plan
@@ -408,6 +432,8 @@ class _TreeReader:
             codegen = codegen or gluten or inner_codegen
             stage = int(codegen) if codegen else None
             text = body[match.start(5) :]
+            if op == "Streaming" and text.startswith(_STREAM):
+                op = _STREAM.rstrip()
             if marks:
                 badges = tuple(MARKS[mark] for mark in dict.fromkeys(marks))
         if "..." in text and truncations(text):
@@ -434,6 +460,17 @@ class _TreeReader:
         elif parent is not None and parent.parent is not None and column - stack[-1].column == 3:
             self.usual = True
         stack.append(_Open(column, node, plan, last_child=last_child and not root))
+
+    def _is_second_input(self, column: int) -> bool:
+        """Whether the operator above at this column is a join's only input so far: an author gave both the mark of a
+        last child, which Spark gives to the second input alone."""
+        stack = self.stack
+        if len(stack) < 2 or stack[-2].column >= column:
+            return False
+        join, only = stack[-2].node, stack[-1].node
+        if join is None or only is None or join.kind != "join" or only.parent != join.id:
+            return False
+        return sum(node.parent == join.id for node in stack[-1].plan.nodes[join.id :]) == 1
 
     def _finish(self) -> None:
         for node, lines in self.continued.values():

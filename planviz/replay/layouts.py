@@ -35,9 +35,10 @@ def buckets_in(plans: Iterable[PlanGraph]) -> dict[str, Buckets]:
             if node.kind != "scan":
                 continue
             text = line_of(node).text
-            if not _BUCKETED.search(text):
-                continue
             scan, number = _SCAN.search(text), _NUMBER.search(text)
+            # Older Sparks count the buckets alone.
+            if not _BUCKETED.search(text) and (number is None or "Bucketed:" in text):
+                continue
             columns = _keys_above(plan, node.id, {i: n for n, i in _COLUMN.findall(text)})
             if scan is not None and number is not None and columns:
                 found.setdefault(scan.group(1).lower(), Buckets(columns, int(number.group(1))))

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from planviz.errors import PlanvizError
 from planviz.expressions.core import AttributeReference, Declared, Expression, Typed, UnaryExpression
 from planviz.expressions.subqueries import QueryPlan, SubqueryExpression
 from planviz.graph.kinds import kind_of
@@ -15,6 +16,7 @@ from planviz.physical.plan import SparkPlan
 from planviz.physical.printed import PrintedExec
 from planviz.trees.node import always, lazy, node
 from planviz.types import LONG, UNKNOWN, DataType
+from planviz.types.reading import parse_type
 
 
 @dataclass(frozen=True)
@@ -164,6 +166,12 @@ class PrintedOperator(OpaqueOperator):
     physical: bool = False
     columnar: bool = False
 
+    @lazy
+    def references(self) -> frozenset[int]:
+        """The columns in its line; all of its input, where that is objects."""
+        named = frozenset[int]().union(*[e.references for e in self.expressions])
+        return named | self.input_set if _CONSUMER.match(self.node_name) else named
+
 
 _DATASET = re.compile(
     r"(SerializeFromObject|DeserializeToObject|Map(Elements|Partitions|Groups)\w*|(FlatMap(Co)?|Co)Groups?\w*|TypedFilter"
@@ -174,6 +182,10 @@ _STREAM = re.compile(
     r"(SessionWindow)?StateStore\w+|EventTimeWatermark|Streaming\w+|(Merging|Updating)Sessions|TransformWith\w+"
 )
 _ALIAS = re.compile(r" AS ([^#]+)#(\d+)(L?)(?=, |\]$)")
+#: A column that is the object itself, with its type and whether it may be null.
+_READ = re.compile(r"(?:\[|, )input\[\d+, (\w+(?:\(\d+,\d+\))?), (true|false)\] AS [^#,]+#(\d+)")
+#: Operators that read their input's objects, which their lines need not name (Spark: ObjectConsumer).
+_CONSUMER = re.compile(r"(SerializeFromObject|MapElements|MapPartitions)\b")
 _OBJECT = re.compile(r"\b(obj)#(\d+)(?=: [^#]*$)")
 
 
@@ -190,10 +202,23 @@ def own_columns_of(op: str, text: str) -> tuple[AttributeReference, ...]:
         return (AttributeReference("obj", UNKNOWN, True, int(m.group(2))),)
     if op != "SerializeFromObject":
         return ()
+    read = {int(number): (kind, nullable == "true") for kind, nullable, number in _READ.findall(text)}
     return tuple(
-        AttributeReference(name, LONG if long else UNKNOWN, True, int(number))
+        AttributeReference(
+            name,
+            LONG if long else _type_of(read[int(number)][0]) if int(number) in read else UNKNOWN,
+            read[int(number)][1] if int(number) in read else True,
+            int(number),
+        )
         for name, number, long in _ALIAS.findall(text)
     )
+
+
+def _type_of(kind: str) -> DataType:
+    try:
+        return parse_type(kind)
+    except PlanvizError:
+        return UNKNOWN
 
 
 def plans_in(plan: LogicalPlan) -> Iterator[LogicalPlan]:

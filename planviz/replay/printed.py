@@ -108,6 +108,8 @@ class PhysicalForm:
         #: Whether the root of an adaptive plan is there, or was cut off above the part that was copied.
         self.adaptive = self.text.startswith(_ADAPTIVE)
         self.origins = _ORIGIN.search(self.text) is not None
+        #: Whether scans say that they read buckets; Spark 2 counts those that it reads and says no more.
+        self.buckets = "Bucketed: " in self.text
         #: How many characters the values of scans have at most; 0 where none was shortened.
         self.longest = _longest_value(self.text)
 
@@ -122,6 +124,7 @@ class PhysicalForm:
         generated or nobody planned the operator, no numbers of exchanges where the text has none."""
         text = text if self.numbers else _NUMBER.sub("", text)
         text = text if self.origins else _ORIGIN.sub(r"\1", text)
+        text = text if self.buckets else text.replace("Bucketed: true, ", "")
         text = _shortened(text, self.longest) if self.longest else text
         # An older Spark calls the one partition of repartition(1) so.
         text = text.replace("RoundRobinPartitioning(1)", "SinglePartition")

@@ -45,6 +45,11 @@ def lacking(graph: PlanGraph, compared: bool = False) -> str:
             "The columns have no numbers such as name#12, so nobody can tell which is which: the plan is shown, "
             "and not planned again. Paste it as explain() printed it."
         )
+    if len(graph.roots) > 1:
+        return (
+            "The text begins below the root of its plan, in several parts: they are shown, and not planned again. "
+            "Paste the whole plan."
+        )
     missing = "" if compared else without_inputs(graph)
     if missing:
         return (

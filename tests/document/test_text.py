@@ -81,6 +81,7 @@ def test_an_exception_that_carries_a_plan() -> None:
             "lineage of an RDD",
         ),
         ("!Exec <ProjectExec> cannot run on GPU because not all expressions can be replaced\n", "RAPIDS"),
+        ("(5) Exchange\nInput [1]: [a#4]\nArguments: hashpartitioning(a#4, 8)\n", "without the tree of operators"),
         ("12 === Applying Rule org.apache.spark.sql.X ===\n", "without the plans"),
         ("Why is this slow?\n\nSELECT a FROM t\n", "Line 3 looks like SQL"),
     ],

@@ -122,6 +122,15 @@ def test_an_aggregate_whose_input_was_cut_off_is_no_failure() -> None:
     assert "self-join-aggregate" not in {f.name for f in found(text)}
 
 
+def test_a_window_whose_input_was_cut_off_is_no_failure() -> None:
+    text = (
+        "Filter (n#3 = 1)\n+- Window [row_number() windowspecdefinition(a#1, b#2 ASC NULLS FIRST, "
+        "specifiedwindowframe(RowFrame, unboundedpreceding$(), currentrow$())) AS n#3], [a#1], "
+        "[b#2 ASC NULLS FIRST]\n"
+    )
+    assert [f for f in found(text) if f.name == "first-row-by-window"]
+
+
 def test_an_exchange_that_reuses_what_it_stands_beneath_ends() -> None:
     text = (
         "BroadcastNestedLoopJoin BuildRight, Inner\n:- {t:a#1}\n"

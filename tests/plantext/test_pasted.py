@@ -346,3 +346,152 @@ def test_the_border_of_a_table_behind_a_plan_on_one_line() -> None:
     plan = document.plans[0]
     assert plan[5].arguments["reuses"] == "Exchange hashpartitioning(id#5, 200)"
     assert [(link.source, link.target, link.type) for link in plan.links()] == [(5, 2, "reuse")]
+
+
+def test_what_a_cut_leaves_of_an_operator_is_no_operator() -> None:
+    document = open_text(
+        "rand(7) * 8.0)) AS salt#9]\n"
+        "   :  +- FileScan csv [a#1] Batched: false, Format: CSV\n"
+        "   +- Filter isnotnull(b#2)\n"
+        "      +- FileScan csv [b#2] Batched: false, Format: CSV\n"
+    )
+    assert trees(document) == [[(0, "FileScan"), (0, "Filter"), (1, "FileScan")]]
+    assert [number for number, _ in document.unparsed] == [1]
+
+
+def test_a_comment_that_begins_and_ends_on_lines_of_a_plan() -> None:
+    document = open_text(
+        "  /* Project [a#1, n#4]\n     +- Generate explode(b#2), false, [n#4]\n        +- LocalRelation [a#1, b#2] */\n"
+        '  "A" should "b" in {\n'
+    )
+    assert trees(document) == [[(0, "Project"), (1, "Generate"), (2, "LocalRelation")]]
+    assert document.plans[0][2].arguments == {"output": ["a#1", "b#2"]}
+
+
+def test_the_lineage_of_an_rdd_below_a_plan() -> None:
+    document = open_text(
+        "== Physical Plan ==\nFilter (a#1 = 2)\n HiveTableScan [a#1], (MetastoreRelation default, t, None), None\n\n"
+        "== RDD ==\n(2) MappedRDD[14] at map at HiveContext.scala:350\n"
+        "  HadoopRDD[9] at HadoopRDD at TableReader.scala:230\n"
+    )
+    assert "formatted" not in document.recognised
+    assert [number for number, _ in document.unparsed] == [6, 7]
+
+
+def test_a_generated_root_above_an_empty_line() -> None:
+    document = open_text(
+        "*(1) HashAggregate(keys=[country], functions=[avg(pay)])\n\n+- *(1) Project [country, pay]\n\n"
+        "   +- *(1) Scan parquet ...\n"
+    )
+    assert trees(document) == [[(0, "HashAggregate"), (1, "Project"), (2, "Scan")]]
+
+
+def test_lines_of_an_operator_that_stand_below_its_name() -> None:
+    document = open_text(
+        "== Physical Plan ==\n"
+        "*(1) ColumnarToRow\n"
+        "+- CometFilter [a#1], (a#1 > 5)\n"
+        "  +- CometScan parquet [a#1] Batched: true, DataFilters: [(a#1 > 5)],\n"
+        "     Format: CometParquet, PartitionFilters: [],\n"
+        "     PushedFilters: [GreaterThan(a,5)], ReadSchema: struct<a:int>\n"
+    )
+    scan = document.plans[0][2]
+    assert (scan.arguments["pushed_filters"], scan.arguments["read_schema"]) == (["GreaterThan(a,5)"], "struct<a:int>")
+    assert not document.unparsed
+    keyed = open_text(
+        "BroadcastHashJoin [d#1], [e#2], Inner, BuildRight\n"
+        ":- FileScan parquet [d#1, q#3]\n"
+        ":  PartitionFilters: [isnotnull(d#1)]\n"
+        "+- BroadcastExchange HashedRelationBroadcastMode(List(input[0, int, true]),false), [plan_id=3]\n"
+        "   +- LocalTableScan [e#2]\n"
+    )
+    assert [node.depth for node in keyed.plans[0]] == [0, 1, 1, 2]
+    assert keyed.plans[0][1].arguments["partition_filters"] == ["isnotnull(d#1)"]
+    assert keyed.plans[0][1].arguments["output"] == ["d#1", "q#3"]
+
+
+def test_the_second_input_of_a_join_under_the_mark_of_a_last_child() -> None:
+    document = open_text(
+        "// BroadcastHashJoin\n// +- HashAggregate\n//    +- Exchange\n//       +- FileScan\n//\n"
+        "// +- BroadcastQueryStage\n//    +- ReusedExchange\n"
+    )
+    assert [node.depth for node in document.plans[0]] == [0, 1, 2, 3, 1, 2]
+    lost = open_text("== Physical Plan ==\nSort [a#1 ASC], true, 0\n+- Filter (a#1 > 2)\n+- LocalTableScan [a#1]\n")
+    assert [node.depth for node in lost.plans[0]] == [0, 1, 2]
+
+
+def test_operators_that_an_author_left_out_of_a_tree() -> None:
+    document = open_text(
+        "Union\n:- Filter (a#1 <= 2)\n:  +- ...\n:     +- UnresolvedRelation\n"
+        "+- Filter isnull(a#1)\n   +- ...\n      +- UnresolvedRelation\n"
+    )
+    assert [node.depth for node in document.plans[0]] == [0, 1, 2, 1, 2]
+    assert not document.plans[0].links()
+    assert [number for number, _ in document.unparsed] == [3, 6]
+
+
+def test_an_operator_between_equals_signs() -> None:
+    document = open_text(
+        "== Physical Plan ==\nAdaptiveSparkPlan isFinalPlan=true\n"
+        "+- == BroadcastHashJoin [a#1], [b#2], Inner, BuildRight ==\n"
+        "   :- LocalTableScan [a#1]\n   +- LocalTableScan [b#2]\n"
+    )
+    assert document.plans[0][1].op == "BroadcastHashJoin"
+    assert document.plans[0][1].arguments["build_side"] == "right"
+
+
+def test_the_end_of_a_string_behind_the_last_operator() -> None:
+    document = open_text(
+        '      assert(output.contains(\n        """== Parsed Logical Plan ==\n          |\'Project [*]\n'
+        '          |+- \'UnresolvedRelation [tmp]""".stripMargin))\n      // the other one\n'
+    )
+    assert document.plans[0][1].arguments == {"table": "tmp"}
+
+
+def test_how_rapids_hashes_is_no_key() -> None:
+    (plan,) = open_text(
+        "== Physical Plan ==\nGpuColumnarToRow false, [loreId=4]\n"
+        "+- GpuColumnarExchange gpuhashpartitioning(k#2, 200, Murmur3Mode), "
+        "ENSURE_REQUIREMENTS, [plan_id=3], [loreId=3]\n   +- GpuRange (0, 10, step=1, splits=2)\n"
+    ).plans
+    assert (plan[1].arguments["partition_keys"], plan[1].arguments["partitions"]) == (["k#2"], 200)
+
+
+def test_the_plan_in_an_analysis_error_is_the_analyzed_one() -> None:
+    tree = "!Aggregate [sum(a#1L) AS b#4L]\n+- LocalRelation <empty>, [a#2L]\n"
+    error = "org.apache.spark.sql.AnalysisException: Resolved attribute(s) a#1L missing from a#2L.;\n"
+    assert [plan.stage for plan in open_text(error + tree).plans] == ["analyzed"]
+    assert [plan.stage for plan in open_text(tree).plans] == ["optimized"]
+
+
+def test_a_relation_of_one_column_and_one_of_a_stream() -> None:
+    document = open_text(
+        "== Optimized Logical Plan ==\nUnion\n:- Relation[a] parquet\n"
+        "+- Streaming RelationV2 kafka[key#28, value#29] (Options: [subscribe=t])\n"
+    )
+    _, relation, stream = document.plans[0]
+    assert relation.arguments == {"output": ["a"], "format": "parquet"}
+    assert (stream.op, stream.kind, stream.arguments["output"]) == (
+        "Streaming RelationV2",
+        "scan",
+        ["key#28", "value#29"],
+    )
+
+
+def test_a_list_of_a_detail_block_that_was_broken_into_lines() -> None:
+    document = open_text(
+        "== Physical Plan ==\n* Filter (2)\n+- Scan parquet db.t (1)\n\n\n(1) Scan parquet db.t\n"
+        "Output [3]: [a#1, b#2,\n             c#3]\nBatched: true\n\n"
+        "(2) Filter\nInput [3]: [a#1, b#2, c#3]\nCondition : (a#1 > 2)\n"
+    )
+    assert document.plans[0][1].arguments["output"] == ["a#1", "b#2", "c#3"]
+
+
+def test_lines_that_hyperspace_highlights() -> None:
+    document = open_text(
+        "SortMergeJoin [a#11], [b#21], Inner\n"
+        "<----:- *(1) Project [a#11]---->\n"
+        "<----:  +- *(1) Filter isnotnull(a#11)---->\n"
+        "<----+- *(2) Project [b#21]---->\n"
+    )
+    assert [node.depth for node in document.plans[0]] == [0, 1, 2, 1]

@@ -276,3 +276,94 @@ def test_a_physical_range_of_spark_2_2() -> None:
     made = replayed_text(SELF_JOIN.replace("splits=4", "step=1, splits=Some(4)").replace("ASC]", "ASC NULLS FIRST]"))
     assert made.verdicts["physical"] == "equal", made.differences["physical"]
     assert made.older == "Spark 2.0 to 2.2"
+
+
+SPARK_2_REPARTITIONS = {
+    "by a column, at the root": "Exchange hashpartitioning((id#38L % 2), 2)\n+- *Range (0, 6, step=1, splits=8)\n",
+    "beneath a projection": (
+        "*(2) Project [(a#1 + 1) AS c#3]\n+- Exchange hashpartitioning(b#2, 50)\n"
+        "   +- *(1) Filter (isnotnull(a#1) && (a#1 > 4))\n      +- Scan ExistingRDD[a#1,b#2]\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SPARK_2_REPARTITIONS)
+def test_an_exchange_that_no_operator_asks_for_is_a_programs(name: str) -> None:
+    made = replayed_text(f"== Physical Plan ==\n{SPARK_2_REPARTITIONS[name]}")
+    assert made.verdicts["physical"] == "equal", made.differences["physical"]
+
+
+OBJECTS = """
+== Analyzed Logical Plan ==
+a: int
+Project [a#8]
++- Join LeftOuter, (a#8 = b#5)
+   :- SubqueryAlias t
+   :  +- Project [value#9 AS a#8]
+   :     +- SerializeFromObject [input[0, int, false] AS value#9]
+   :        +- ExternalRDD [obj#4]
+   +- SubqueryAlias u
+      +- Project [value#2 AS b#5]
+         +- SerializeFromObject [input[0, int, false] AS value#2]
+            +- ExternalRDD [obj#1]
+
+== Optimized Logical Plan ==
+Project [a#8]
++- Join LeftOuter, (a#8 = b#5)
+   :- Project [value#9 AS a#8]
+   :  +- SerializeFromObject [input[0, int, false] AS value#9]
+   :     +- ExternalRDD [obj#4]
+   +- Project [value#2 AS b#5]
+      +- SerializeFromObject [input[0, int, false] AS value#2]
+         +- ExternalRDD [obj#1]
+
+== Physical Plan ==
+GpuColumnarToRow false
++- GpuProject [a#8]
+   +- GpuShuffledHashJoin [a#8], [b#5], LeftOuter, GpuBuildRight, false
+      :- GpuShuffleCoalesce 2147483647
+      :  +- GpuColumnarExchange gpuhashpartitioning(a#8, 10), true, [id=#53]
+      :     +- GpuProject [value#9 AS a#8]
+      :        +- GpuRowToColumnar TargetSize(2147483647)
+      :           +- *(1) SerializeFromObject [input[0, int, false] AS value#9]
+      :              +- Scan[obj#4]
+      +- GpuCoalesceBatches RequireSingleBatch
+         +- GpuShuffleCoalesce 2147483647
+            +- GpuColumnarExchange gpuhashpartitioning(b#5, 10), true, [id=#60]
+               +- GpuProject [value#2 AS b#5]
+                  +- GpuRowToColumnar TargetSize(2147483647)
+                     +- *(2) SerializeFromObject [input[0, int, false] AS value#2]
+                        +- Scan[obj#1]
+"""
+
+
+def test_columns_that_are_objects_have_their_types_and_read_all_of_their_input() -> None:
+    made = replayed_text(OBJECTS)
+    assert made.verdicts["optimized"] == "equal", made.differences["optimized"]
+
+
+def test_a_text_that_begins_below_its_root_is_not_planned_again() -> None:
+    beneath = "   :  +- LocalTableScan [a#1]\n   +- Filter isnotnull(b#2)\n      +- LocalTableScan [b#2]\n"
+    made = replayed_text(beneath)
+    assert made.verdicts == {"optimized": "absent", "physical": "absent"}
+    assert [f for f in made.failures if "below the root" in f]
+
+
+BUCKETED = """
+== Physical Plan ==
+*(3) Project [k#1L, v#2, w#4]
++- *(3) SortMergeJoin [k#1L], [k#3L], Inner
+   :- *(1) Sort [k#1L ASC NULLS FIRST], false, 0
+   :  +- *(1) Project [k#1L, v#2]
+   :     +- *(1) Filter isnotnull(k#1L)
+   :        +- *(1) FileScan parquet default.b[k#1L,v#2] Batched: true, Format: Parquet, Location: InMemoryFileIndex[file:/b], PartitionFilters: [], PushedFilters: [IsNotNull(k)], ReadSchema: struct<k:bigint,v:double>, SelectedBucketsCount: 16 out of 16
+   +- *(2) Sort [k#3L ASC NULLS FIRST], false, 0
+      +- *(2) Project [k#3L, w#4]
+         +- *(2) Filter isnotnull(k#3L)
+            +- *(2) FileScan parquet default.c[k#3L,w#4] Batched: true, Format: Parquet, Location: InMemoryFileIndex[file:/c], PartitionFilters: [], PushedFilters: [IsNotNull(k)], ReadSchema: struct<k:bigint,w:double>, SelectedBucketsCount: 16 out of 16
+"""  # noqa: E501
+
+
+def test_buckets_that_a_scan_of_spark_2_only_counts() -> None:
+    made = replayed_text(BUCKETED)
+    assert made.verdicts["physical"] == "equal", made.differences["physical"]

@@ -21,6 +21,14 @@ _KNOWN: tuple[tuple[re.Pattern[str], str, str], ...] = (
         "It has no plan of Spark's own: paste a query, or what EXPLAIN prints of what the command runs.",
     ),
     (
+        re.compile(
+            r"(?m)^\s*\(\d+\) [A-Z][^\n]*\n\s*(?:Output|Input|Left keys|Result) \[\d+\]\s*:|"
+            r"^\s*\(\d+\) [A-Z][^\n]*\n\s*(?:Arguments|Condition) ?: "
+        ),
+        "the details of explain formatted without the tree of operators",
+        "Paste the tree that stands above them, too: it begins below “== Physical Plan ==”.",
+    ),
+    (
         re.compile(r"=== Applying Rule \S+ ==="),
         "a list of rules out of Spark's rule log, without the plans that they changed",
         "Paste the log itself: every “=== Applying Rule” with the lines below it.",

@@ -17,6 +17,8 @@ _PARTITIONING = (
 )
 #: Why an exchange of Databricks is there that broadcasts without the driver.
 EXECUTOR_BROADCAST = "EXECUTOR_BROADCAST"
+#: How RAPIDS hashes, behind the number of partitions since 25.10.
+_HASH_MODE = re.compile(r"\w+Mode$")
 _OLD_PARTITIONING = re.compile(r"\(?(Hash|Range)Partitioning (\[.*\])(?:, (\d+))?\)?$", re.DOTALL)  # up to 1.4
 _ORIGIN = re.compile(r"[A-Z][A-Z_]{5,}$")
 _CUT_ID = re.compile(r"\[(?:plan_id|id)=?#?\d*$")  # where a text ends
@@ -80,6 +82,8 @@ def _read_partitioning(piece: str, parts: Parts) -> bool:
         parts["partitions"] = 1
     elif kind != "broadcast" and "(" in piece:
         inside = items(bracketed(piece[piece.index("(") :])[1])
+        if len(inside) > 1 and _HASH_MODE.match(inside[-1]):
+            inside.pop()
         if inside and inside[-1].isdigit():
             parts["partitions"] = int(inside.pop())
         if inside:

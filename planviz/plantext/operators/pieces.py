@@ -86,11 +86,17 @@ def _cut(text: str, marks: re.Pattern[str]) -> list[str]:
     return [piece for piece in pieces if piece]
 
 
+#: Where somebody broke a list into lines.
+_BROKEN = re.compile(r",\n\s*")
+
+
 def items(text: str) -> list[str]:
     """The entries of a printed list: `[a, b, c]`, or without spaces as a scan prints its columns (`[a#1,b#2]`)."""
     inner = text.strip()
     if inner[:1] == "[":
         inner = inner[1:-1] if inner[-1:] == "]" else inner[1:].rstrip(", ")
+    if ",\n" in inner:
+        inner = _BROKEN.sub(", " if ", " in inner else ",", inner)
     if "," not in inner:
         return [inner.strip()] if inner.strip() else []
     if ", " not in inner:

@@ -74,22 +74,22 @@ def _read_columns(body: str, parts: Parts) -> str:
     if at < 0:
         return body
     head, listed = body[:at], body[at:]
-    if not head.strip() and re.match(r"\[\w+\] \w", listed):  # CometScan [native_iceberg_compat] parquet ..
+    if not head.strip() and re.match(r"\[native_\w+\] \w", listed):  # CometScan [native_iceberg_compat] parquet ..
         head, at = "", listed.index("]")
         parts["implementation"] = listed[1:at]
         return _read_columns(listed[at + 1 :].lstrip(), parts)
     group, _, tail = bracketed(listed)
-    tail = tail.strip(" ,")
+    tail = tail.strip(" ,\n")
     if take_options([group], parts):
         parts["output"] = items(group)
     elif is_list(tail):  # [numPartitions=1] [columns]
         group, _, tail = bracketed(tail)
         parts["output"] = items(group)
-        tail = tail.strip(" ,")
+        tail = tail.strip(" ,\n")
     if is_list(tail):  # a cached table's predicates, or what a source has pushed
         group, _, tail = bracketed(tail)
         parts["filters"] = items(group)
-        tail = tail.strip(" ,")
+        tail = tail.strip(" ,\n")
     if tail.startswith("..."):
         parts["cut"] = tail
     elif tail:
@@ -264,7 +264,7 @@ def read_cached(op: str, text: str) -> Parts:
         return rest(parts, split(text))
     head, _, tail = bracketed(text)
     parts["output"] = items(head)
-    tail = tail.strip(" ,")
+    tail = tail.strip(" ,\n")
     if level := _STORAGE.search(tail):
         parts["storage_level"] = level[1]
         tail = tail if tail.startswith("CachedRDDBuilder") else (tail[: level.start()] + tail[level.end() :])

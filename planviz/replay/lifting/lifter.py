@@ -39,7 +39,9 @@ from planviz.types import INT, LONG, UNKNOWN
 #: Beyond so many operators a plan that is used again is not written out once more.
 MOST = 20_000
 _EXCHANGE = re.compile(r"(?:\w*Exchange\w*) (\w+?)partitioning\((.*), (\d+)\)(?:, (.*))?$", re.S)
-_SPREAD = re.compile(r"(?:\w*Exchange\w*) (?:RoundRobinPartitioning\((\d+)\)|SinglePartition\$?)(?:, (.*))?$", re.S)
+_SPREAD = re.compile(
+    r"(?:\w*Exchange\w*) (?:RoundRobinPartitioning\((\d+)\)|SinglePartition\$?)(?:, (.*)| \.\.\.)?$", re.S
+)
 _TAKEN = re.compile(r"TakeOrderedAndProject\(limit=(\d+), (?:offset=(\d+), )?orderBy=")
 _SAMPLE = re.compile(r"Sample ([\d.E-]+), ([\d.E-]+), (true|false), (-?\d+)")
 #: Operators that ask for sorted inputs, so that a sort beneath them is the planner's.
@@ -97,6 +99,7 @@ class Lifter:
         self.again: dict[int, Step] = {}
         self.inner: dict[int, LogicalPlan] = {}
         self.asked: set[int] = set()
+        self.unasked: frozenset[int] = frozenset()
         self.size = 0
         self.kept: list[Step] = []
         self.tables = sources.tables_of(steps, self.subquery_steps())
@@ -114,6 +117,7 @@ class Lifter:
         while len(at.inputs) == 1 and _is_cut_above(at, above):
             above.append(at)
             at = at.inputs[0]
+        self.unasked = _unasked(at)
         made = self.lifted(at)
         for step in reversed(above):
             made = _as_known(self.operator(step, [made]).opaque().replace(physical=True))
@@ -256,6 +260,26 @@ def _is_cut_above(step: Step, above: Sequence[Step]) -> bool:
     return aggregates.is_partial(step) or (bool(above) and aggregates.groups_at_once(step))
 
 
+#: Operators that take rows as they are spread: an exchange right beneath is not the planner's.
+_TAKE_ANY = ("Project", "Filter")
+
+
+def _unasked(root: Step) -> frozenset[int]:
+    """The exchanges that no operator asks for, by `id`: a program's. Spark says so itself since 3.1.
+
+    Wrong for a text that begins at an exchange of the planner's, without what asked for it.
+    """
+    places = [root, *(i for step in root.walk() if step.op in _TAKE_ANY for i in step.inputs)]
+    return frozenset(
+        id(step)
+        for step in places
+        if step.op in ("Exchange", "ShuffleExchange")
+        and (m := _EXCHANGE.match(step.text)) is not None
+        and (m.group(4) or "").split(", ")[0] in ("", "true")
+        and not aggregates.is_partial(step.inputs[0])
+    )
+
+
 def _as_known(made: OpaqueOperator) -> PrintedOperator:
     """The same operator, known and kept as it stands."""
     return PrintedOperator(
@@ -331,7 +355,7 @@ def _exchange(lifter: Lifter, step: Step) -> LogicalPlan:
     if m is not None:
         _, _, number, behind = m.groups()
         origin, asked = _origin(behind or "")
-        if not asked:
+        if not asked and id(step) not in lifter.unasked:
             return child
         operator = lifter.operator(step, [child])
         operator.at = m.start(2)
