@@ -412,3 +412,20 @@ def arranged(name: str, given: tuple[object, ...], named: dict[str, object]) -> 
     if name == "window":
         filled = {"slideDuration": values["windowDuration"], **filled}
     return tuple(values.get(p, filled.get(p)) for p in plain if p in values or p in filled)
+
+
+#: Functions with a body of their own: their parameters.
+_OTHERS = {
+    "lag": "col offset default", "lead": "col offset default", "first": "col ignorenulls", "last": "col ignorenulls",
+    "months_between": "date1 date2 roundOff", "split": "str pattern limit", "log": "arg1 arg2",
+}  # fmt: skip
+
+
+def parameters_of(name: str) -> list[str]:
+    """The parameters of a function in order; of one that takes any number of columns the last stands for all."""
+    return [p.strip("*?") for p in _BY_NAME.get(name, tuple(_OTHERS.get(name, "col").split()))] or ["col"]
+
+
+def kind_of(name: str, parameter: str) -> str:
+    """What a parameter of a function takes: `column`, `column or int`, `text`, `int`, `flag`, `number` or `any`."""
+    return _KINDS.get((name, parameter), "column")

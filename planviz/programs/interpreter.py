@@ -19,13 +19,13 @@ from planviz.dataframe.readers import DataFrameReader
 from planviz.dataframe.services import Builder, SparkContext
 from planviz.errors import PlanvizError
 from planviz.programs import attributes, rdds
-from planviz.programs.expressions import from_planviz, placeholder
+from planviz.programs.expressions import from_planviz
 from planviz.programs.guesses import Again, Guesses
 from planviz.programs.lakehouse import Utilities
 from planviz.programs.library import DefaultDict, Factory, builtins, import_module
 from planviz.programs.model import Action, Program, ProgramError
 from planviz.programs.objects import groups_of_objects, made_of_objects
-from planviz.programs.placeholders import filled_duration, filled_part
+from planviz.programs.placeholders import filled_duration, filled_part, placeholder_names
 from planviz.programs.rest import read_rest
 from planviz.programs.scala import sequence_method
 from planviz.programs.scala_functions import scala_function
@@ -35,6 +35,7 @@ from planviz.programs.signals import LimitReached, Raised, Returned, raised
 from planviz.programs.spark import RowClass
 from planviz.programs.statements import Statements
 from planviz.programs.undefined import Uses, stand_in
+from planviz.programs.unknown_arguments import Instead, filled_in, is_unknown, placed
 from planviz.programs.values import (
     MISSING,
     Class,
@@ -70,119 +71,6 @@ _GIVE_ROWS: dict[str, Callable[[list[Value], int | None], Value]] = {
     "take": lambda rows, n: rows[:n], "tail": lambda rows, n: rows[-n:] if n else [],
 }  # fmt: skip
 _ROWS = ("collect", "take", "tail", "toLocalIterator")
-#: Methods of the DataFrame API whose unknown arguments change nothing in a plan, or stand for themselves as a text.
-_INDIFFERENT = frozenset(
-    [
-        "show",
-        "explain",
-        "printSchema",
-        "option",
-        "options",
-        "config",
-        "appName",
-        "master",
-        "mode",
-        "format",
-        "save",
-        "parquet",
-        "csv",
-        "json",
-        "orc",
-        "text",
-        "saveAsTable",
-        "insertInto",
-        "set",
-        "get",
-        "setLogLevel",
-        "path",
-        "partitionBy",
-        "sortBy",
-        "trigger",
-        "queryName",
-        "start",
-        "toTable",
-        "foreach",
-        "foreachBatch",
-        "foreachPartition",
-        "persist",
-        "cache",
-        "unpersist",
-        "checkpoint",
-        "localCheckpoint",
-        "setCheckpointDir",
-        "jdbc",
-        "load",
-        "table",
-        "createOrReplaceTempView",
-        "createTempView",
-        "createGlobalTempView",
-        "createOrReplaceGlobalTempView",
-        "registerTempTable",
-        "toPandas",
-        "collect",
-        "parallelize",
-        "textFile",
-        "stop",
-        "outputMode",
-        "dropTempView",
-        "getOrCreate",
-        "lit",
-        "col",
-        "column",
-        "expr",
-        "sql",
-        "when",
-        "otherwise",
-        "isin",
-        "between",
-        "contains",
-        "startswith",
-        "endswith",
-        "like",
-        "rlike",
-        "eqNullSafe",
-        "withColumn",
-        "fillna",
-        "fill",
-        "replace",
-        "alias",
-        "withColumnRenamed",
-        "date_format",
-        "to_date",
-        "to_timestamp",
-        "regexp_replace",
-        "regexp_extract",
-        "concat_ws",
-        "split",
-        "getItem",
-        "getField",
-        "coalesce_",
-        "drop",
-        "toLocalIterator",
-        "register",
-        "writeTo",
-        "append",
-        "overwrite",
-        "using",
-        "tableProperty",
-        "cast",
-        "filter",
-        "where",
-    ]
-)
-
-
-#: Methods whose unknown arguments are values, not names.
-_VALUES = ("lit", "isin", "between", "when", "otherwise", "eqNullSafe", "contains", "startswith", "endswith")
-#: Methods that take a number, and what stands for one that the text does not tell: enough for a shuffle to be one, and
-#: for rows to be many.
-_NUMBERS: dict[str, int | float] = {
-    **dict.fromkeys(("repartition", "repartitionByRange", "coalesce", "bucketBy"), 200),
-    **dict.fromkeys(("sample", "randomSplit"), 0.5),
-    **dict.fromkeys(("limit", "offset", "head", "take", "tail", "range"), 1000),
-    "substr": 1,
-}
-_SEVERAL_NUMBERS = ("sample", "randomSplit", "range", "substr")
 #: Functions of Python whose result is of their own class.
 _CONVERSIONS: dict[str, type] = {"int": int, "float": float, "bool": bool}
 #: Functions of Python that only put elements in order.
@@ -472,6 +360,7 @@ class Interpreter(Statements):
             return text
         made = filled_part(text, before)
         if made != text:
+            self.session.untold |= placeholder_names(text)
             told = (
                 f"Line {getattr(self.at, 'lineno', 1)}: values that the text does not tell stand as names or 1 there."
             )
@@ -501,12 +390,14 @@ class Interpreter(Statements):
                 for i, a in enumerate(arguments)
             ]
         if name == "toDF" and isinstance(receiver, DataFrame):
-            arguments = [_placed(a) for a in arguments]
+            arguments = [placed(a) for a in arguments]
         if name == "fill" and self.applies and arguments and type(arguments[0]) is int:
             # PySpark makes a floating number of it, Scala a long one.
             arguments = [LongNumber(arguments[0]), *arguments[1:]]
-        if name not in _READS_UNKNOWN and any(_unknown(a) for a in (*arguments, *named.values())):
-            known = self._with_placeholders(name, receiver, arguments, named)
+        if name not in _READS_UNKNOWN and any(is_unknown(a) for a in (*arguments, *named.values())):
+            known = filled_in(self, name, receiver, arguments, named)
+            if isinstance(known, Instead):
+                return known.value
             if known is None:
                 shown = getattr(self.at, "lineno", 1)
                 if isinstance(receiver, DataFrame | GroupedData | ProgramSession):
@@ -514,7 +405,7 @@ class Interpreter(Statements):
                         self.at or self.tree, f"{name} takes a value that the text does not tell (line {shown})."
                     )
                 return Unknown(f"{name}(...)")
-            arguments, named = known
+            arguments, named = known.arguments, known.named
         if name in _PARTS_OF_QUERIES:
             arguments = [self._filled(a, _PARTS_OF_QUERIES[name]) for a in arguments]
         attributes.check_spelled(*arguments, *named.values())
@@ -559,31 +450,6 @@ class Interpreter(Statements):
     def _note_explain(self, name: str, receiver: object) -> None:
         if name == "explain" and isinstance(receiver, DataFrame):
             self.act("explain", receiver)
-
-    def _with_placeholders(
-        self, name: str, receiver: object, arguments: list[object], named: dict[str, object]
-    ) -> tuple[list[object], dict[str, object]] | None:
-        """The arguments with texts and numbers in place of unknown values; None where nothing can stand for them."""
-        if name in _NUMBERS:
-            number, line = _NUMBERS[name], getattr(self.at, "lineno", 1)
-            if name == "sample" and len(arguments) > 1 and type(arguments[0]) is Unknown:
-                arguments = [False, *arguments[1:]]  # whether rows are put back
-            # What stands behind the number of partitions may be columns.
-            numbers = [_number(a, number) if i == 0 or name in _SEVERAL_NUMBERS else a for i, a in enumerate(arguments)]
-            named = {k: _number(v, number) for k, v in named.items()}
-            if any(map(_unknown, (*numbers, *named.values()))):
-                return None
-            told = f"Line {line}: {number} stands for a number of {name} that the text does not tell."
-            self.session.notes[told] = None
-            return numbers, named
-        if name not in _INDIFFERENT:
-            return None
-        if name in ("filter", "where", "withColumn", "cast") and any(
-            isinstance(a, Unknown) for a in (*arguments[-1:], *named.values())
-        ):
-            return None
-        place = _valued if name in _VALUES else _placed
-        return [place(a) for a in arguments], {k: place(v) for k, v in named.items()}
 
     # ---------------------------------------------------------------------------------------- the program's functions
 
@@ -728,6 +594,11 @@ class Interpreter(Statements):
 
     def item(self, value: object, key: object, node: ast.AST | None = None) -> Value:
         """value[key]"""
+        if isinstance(value, DataFrame) and is_unknown(key):
+            many = isinstance(key, list | tuple)
+            key = self._api(value.select if many else value.__getitem__, [key], {}, "select" if many else "[]")
+            if many or isinstance(key, Column):
+                return key
         if isinstance(value, DataFrame) and isinstance(key, str):
             self.learn(value, key)
         if isinstance(value, DefaultDict) and not isinstance(key, Unknown):
@@ -744,34 +615,3 @@ class Interpreter(Statements):
         first = plain.split(".")[0]
         if all(c.lower() not in (plain.lower(), first.lower()) for c in frame.columns):
             frame.plan = self.session.learn_column(frame.plan, first) or frame.plan
-
-
-def _unknown(value: object) -> bool:
-    if isinstance(value, list | tuple):
-        return any(isinstance(v, Unknown) for v in value)
-    if isinstance(value, dict):
-        return any(isinstance(v, Unknown) for v in value.values())
-    return isinstance(value, Unknown)
-
-
-def _number(value: object, number: float) -> object:
-    """A number for a value that is unknown, or for those in a list; rows that are unknown are none."""
-    if isinstance(value, list):
-        return [_number(v, number) for v in value]
-    if type(value) is not Unknown:
-        return value
-    return max(1, int(number)) if value.kind is int else number
-
-
-def _valued(value: object) -> object:
-    if isinstance(value, list | tuple):
-        return [_valued(v) for v in value]
-    return placeholder(value) if isinstance(value, Unknown) else value
-
-
-def _placed(value: object) -> object:
-    if isinstance(value, list):
-        return [_placed(v) for v in value]
-    if isinstance(value, tuple) and type(value) is tuple:
-        return tuple(_placed(v) for v in value)
-    return str(value) if isinstance(value, Unknown) else value

@@ -100,7 +100,7 @@ def columns_read(plan: LogicalPlan, error: AnalysisError, guessed: Guessed) -> I
         return
     expressions = [plan.column] if isinstance(plan, Pivot) else plan.expressions
     names = list(dict.fromkeys(n for e in expressions for n in _names_in(e)))
-    said = set(re.findall(r"\w+", " ".join(_QUOTED.findall(str(error)))))
+    said = set(re.findall(r"\w+|<[^<>]+>", " ".join(_QUOTED.findall(str(error)))))
     for name in [n for n in names if n in said] or names:
         for a in (a for c in plan.children for a in c.output if a.name.lower() == name.lower()):
             found = source(a, plan, guessed)
@@ -117,7 +117,7 @@ def _of_name(
     text: str, kind: DataType, plan: LogicalPlan, output: list[AttributeReference], guessed: Guessed
 ) -> Iterator[tuple[Leaf, Path, DataType]]:
     """The columns that a printed expression names."""
-    for name in dict.fromkeys(re.findall(r"[A-Za-z_]\w*", text)):
+    for name in dict.fromkeys(re.findall(r"[A-Za-z_]\w*|<[^<>]+>", text)):
         for a in output:
             if a.name.lower() == name.lower():
                 found = source(a, plan, guessed)

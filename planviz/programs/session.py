@@ -6,6 +6,7 @@ import re
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from planviz.analysis.context import sql_text
@@ -26,10 +27,11 @@ from planviz.execution.written import about_files
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, NamedExpression, SortOrder
 from planviz.expressions.ids import fresh_ids, next_id
 from planviz.expressions.objects import ScalaUDF
-from planviz.expressions.unresolved import UnresolvedAttribute
+from planviz.expressions.unresolved import UnresolvedAlias, UnresolvedAttribute
 from planviz.frontend import Statement, parse_script
 from planviz.logical.combining import Join, SetOperation, Union, WithCTE
 from planviz.logical.operators import (
+    Aggregate,
     Filter,
     GlobalLimit,
     LocalLimit,
@@ -66,7 +68,8 @@ _FOREIGN = re.compile(
     r"|alter|undrop|sync|list|put|get|remove|%)\b",
     re.IGNORECASE,
 )
-#: A query of which nothing is known.
+#: A column of which the text does not tell the name.
+_UNTOLD = re.compile(r"<[^<>]+>")
 #: Between the names of guessed tables that a union reads.
 _TOGETHER = "\0"
 _PASSING = (Filter, Sort, GlobalLimit, LocalLimit, Offset, Sample, SubqueryAlias)
@@ -100,6 +103,10 @@ class ProgramSession(SparkSession):
         #: Guessed tables of the catalogue by key, and plans through which further columns of guessed tables go.
         self._tables: dict[str, str] = {}
         self._passing: dict[int, LogicalPlan] = {}
+        #: Names in texts of SQL that stand for columns of which the program does not tell the name.
+        self.untold: set[str] = set()
+        #: What was noted once.
+        self._told: set[str] = set()
         #: Where in the texts of views made by SQL a projection takes all columns of what it reads.
         self._view_stars: set[tuple[str, int]] = set()
         self._kept: list[LogicalPlan] = []
@@ -117,6 +124,12 @@ class ProgramSession(SparkSession):
         self._made: dict[int, tuple[str, Alias]] = {}
 
     # ------------------------------------------------------------------------------------------ what it does
+
+    def tell(self, what: str, line: int) -> None:
+        """Note what was taken to be so, once, at the first line where it was."""
+        if what not in self._told:
+            self._told.add(what)
+            self.notes[f"Line {line}: {what}"] = None
 
     def act(self, name: str, frame: object, number: int | None = None) -> Value:
         """Note an action."""
@@ -216,6 +229,7 @@ class ProgramSession(SparkSession):
             self._learn_from_others(plan)
         if self.learning and self._made:
             plan = self._with_made(plan)
+        plan, listed = self._with_listed(plan)
         made = super().execution(plan, sql)
         try:
             analyzed = made.analyzed
@@ -226,7 +240,13 @@ class ProgramSession(SparkSession):
                     return self.execution(grown, sql)
             if self.guesses.columns:
                 self._retype_from(plan, error)
+            stood = self._with_known(plan)
+            if stood is not None:
+                return self.execution(stood, sql)
             raise
+        if listed:
+            self._rows[id(analyzed)] = listed
+            self._kept.append(analyzed)
         if isinstance(plan, Pivot) and self._pivot:
             self._passing_pivots[id(analyzed)] = pivot_key(self._pivot, plan.aggregates)
             self._kept.append(analyzed)
@@ -535,6 +555,10 @@ class ProgramSession(SparkSession):
         """The plan with the column, where a guessed table may have it."""
         return self.learn_column(plan, parts[0])
 
+    def may_grow(self, frame: DataFrame) -> bool:
+        """Whether a DataFrame may have further columns, which only their uses tell."""
+        return bool(self._open(frame.plan))
+
     def becomes_numeric(self, plan: LogicalPlan, column: Expression) -> bool:
         """Whether the column's type is only guessed; Again where it was guessed to be no number."""
         found = source(column, Project((column,), plan), self._guessed_in)
@@ -594,6 +618,51 @@ class ProgramSession(SparkSession):
                     children[i] = self._passing_project((*child.output, column), child)
                     break
         return plan.with_new_children(tuple(children))
+
+    def _with_listed(self, plan: LogicalPlan) -> tuple[LogicalPlan, str]:
+        """A projection or grouping by columns that nobody knows, with those of its input that later uses ask for.
+
+        With it the name under which these are learned, empty for any other operator.
+        """
+        if not isinstance(plan, Project | Aggregate) or self.origin is None or not plan.children_resolved:
+            return plan, ""
+        items = plan.projects if isinstance(plan, Project) else plan.grouping
+        if not any(map(_untold, items)):
+            return plan, ""
+        key = f"columns of the list at {self.origin[1]}"
+        wanted = self.guesses.columns.setdefault(key, {})
+        have = {a.name.lower() for a in plan.child.output}
+        grows = bool(self._open(plan.child))
+        told = {_name_of(i).lower() for i in items}
+        more = tuple(
+            UnresolvedAttribute((f.name,)) for n, f in wanted.items() if n not in told and (n in have or grows)
+        )
+        if isinstance(plan, Project):
+            return plan.replace(projects=(*plan.projects, *more)), key
+        at = len(plan.grouping)
+        results = (*plan.aggregates[:at], *more, *plan.aggregates[at:])
+        return plan.replace(grouping=(*plan.grouping, *more), aggregates=results), key
+
+    def _with_known(self, plan: LogicalPlan) -> LogicalPlan | None:
+        """An operator with a column of its input in place of those that nobody knows, the first that fits; or None."""
+        asked = {a.parts[-1] for e in plan.expressions for a in e.collect(UnresolvedAttribute)}
+        names = {n for n in asked if n in self.untold or _UNTOLD.fullmatch(n)}
+        if not names or not plan.children_resolved:
+            return None
+        by_type: dict[str, AttributeReference] = {}
+        for a in (a for c in plan.children for a in c.output):
+            by_type.setdefault(a.type.simple_string, a)
+        for column in by_type.values():
+            stood = plan.map_expressions(partial(_put_into, names, column))
+            try:
+                with fresh_ids():
+                    super().execution(stood).analyzed  # noqa: B018  whether it fits
+            except AnalysisError:
+                continue
+            for name in sorted(names):
+                self.tell(f"the column {column.name} stands for {name}, which the text does not tell.", self.line())
+            return stood
+        return None
 
     def _learn(self, key: str, name: str, kind: DataType | None = None) -> bool:
         """Note a column of a guessed table, or of all that a union takes its rows from."""
@@ -724,6 +793,24 @@ class ProgramSession(SparkSession):
 
         walk(plan, frozenset())
         return found
+
+
+def _untold(e: Expression) -> bool:
+    """Whether an item of a list is a column of which the text does not tell the name, or named after one."""
+    inner = e.child if isinstance(e, Alias | UnresolvedAlias) else e
+    return isinstance(inner, UnresolvedAttribute) and _UNTOLD.fullmatch(inner.parts[-1]) is not None
+
+
+def _name_of(e: Expression) -> str:
+    return e.parts[-1] if isinstance(e, UnresolvedAttribute) else str(getattr(e, "name", ""))
+
+
+def _put_into(names: set[str], column: AttributeReference, e: Expression) -> Expression:
+    """An expression with a column in place of those of these names."""
+    made: Expression = e.transform_up(
+        lambda x: column if isinstance(x, UnresolvedAttribute) and x.parts[-1] in names else x
+    )
+    return made
 
 
 def _written(value: object) -> str:

@@ -147,11 +147,13 @@ class Statements(Expressions):
 
     # ---------------------------------------------------------------------------------------- assignment
 
-    def assign(self, target: ast.expr, value: object, scope: Scope) -> None:
+    def assign(self, target: ast.expr, value: Value, scope: Scope) -> None:
         """Let a name, an attribute, an item or several of them stand for a value."""
         match target:
             case ast.Name(id=name):
-                scope.set(name, value)
+                # What a call gives that nobody knows is called as the program calls it.
+                called = type(value) is Unknown and value.what.endswith("(...)") and value.what != "auto(...)"
+                scope.set(name, Unknown(name, value.kind) if called else value)
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
                 self._unpack(parts, value, scope)
             case ast.Starred(value=inner):
