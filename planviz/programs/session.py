@@ -844,6 +844,7 @@ def _new_in(plan: LogicalPlan) -> list[LogicalPlan]:
 
 _PASSING_NAMES = frozenset(
     [
+        "CollectMetrics",
         "Deduplicate",
         "Repartition",
         "RepartitionByExpression",

@@ -181,6 +181,9 @@ class _Call:
             return Given([_placed(values.get("colName")), column], {})
         if name in _OF_FRAMES:
             return self._combined(frame, arguments, named)
+        if name == "observe":
+            metrics = [_measure(a) if isinstance(a, Unknown) else a for a in arguments[1:]]
+            return Given([_placed(arguments[0]), *metrics], {})
         if name == "pivot":
             return self._pivot(arguments, named)
         if name in ("withColumns", "withColumnsRenamed", "agg") and len(arguments) == 1:
