@@ -110,6 +110,10 @@ class SparkSession(Session):
         """The plan of a DataFrame that is asked for a column with that column, None: it does not have it."""
         return None
 
+    def table_exists(self, parts: tuple[str, ...]) -> bool:
+        """Whether there is a table or view."""
+        return self.catalog.table(parts) is not None or self.catalog.view(parts) is not None
+
     def becomes_numeric(self, plan: LogicalPlan, column: Expression) -> bool:
         """Whether a column of this plan, which has to be a number, may be one after all: nobody knows its type."""
         return False

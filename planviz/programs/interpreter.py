@@ -10,7 +10,7 @@ from typing import Any
 from planviz.catalog.tables import Catalog
 from planviz.config import OptimizerConfig
 from planviz.dataframe.arguments import check as check_arguments
-from planviz.dataframe.column import Column, LongNumber
+from planviz.dataframe.column import Column, LongNumber, call
 from planviz.dataframe.frame import DataFrame
 from planviz.dataframe.grouped import GroupedData
 from planviz.dataframe.python import UserDefinedFunction
@@ -73,6 +73,8 @@ _GIVE_ROWS: dict[str, Callable[[list[Value], int | None], Value]] = {
 _ROWS = ("collect", "take", "tail", "toLocalIterator")
 #: Functions of Python whose result is of their own class.
 _CONVERSIONS: dict[str, type] = {"int": int, "float": float, "bool": bool}
+#: What gives a DataFrame of Spark of an object that nobody knows.
+_TO_SPARK = ("to_spark", "toDF")
 #: Functions of Python that only put elements in order.
 _ORDERS = ("sorted", "reversed")
 #: What puts a value into another one, or looks at its outside only.
@@ -383,6 +385,8 @@ class Interpreter(Statements):
         if typed and isinstance(arguments[0], Function | Native):
             frame: Any = receiver
             return self.session.opaque(frame, name)
+        if name == "agg" and isinstance(receiver, DataFrame | GroupedData):
+            arguments = [self._aggregated(a) for a in arguments]
         if name in _WITH_DURATIONS:
             # Behind the column the window's length comes before how far it slides, which is no more.
             arguments = [
@@ -431,6 +435,11 @@ class Interpreter(Statements):
             raise from_planviz(e) from None
         except (TypeError, ValueError, KeyError, IndexError, AttributeError, ArithmeticError, AssertionError) as e:
             raise raised(type(e).__name__, f"{name}: {e}") from None
+
+    def _aggregated(self, value: Value) -> Value:
+        """An aggregate; of an expression that the text does not tell the greatest value stands for it."""
+        untold = isinstance(value, Column) and self.session.is_untold(value.expr)
+        return call("max", value.expr).alias(value.expr.name) if untold else value
 
     def _called_as(self, name: str) -> str:
         """The name of a method in the program, where several have one body."""
@@ -578,6 +587,9 @@ class Interpreter(Statements):
                 return rdds.of_frame(value, self.session.rows_of(value))
             if node is not None and isinstance(value.plan, object) and not hasattr(type(value), name):
                 self.learn(value, name)
+        if isinstance(value, Unknown) and name in _TO_SPARK:
+            # A DataFrame of Glue or of the pandas API on Spark: rows that only its uses tell.
+            return Native(name, lambda *given, **k: self._rows_of_unknown(value, given), True)
         if isinstance(value, RDD):
             method = rdds.method(self, value, name)
             if method is not None:
@@ -586,6 +598,11 @@ class Interpreter(Statements):
             return super().attribute(value, name, node)
         except PlanvizError as e:
             raise from_planviz(e) from None
+
+    def _rows_of_unknown(self, value: Unknown, given: tuple[Value, ...]) -> DataFrame:
+        names = given[0] if len(given) == 1 and isinstance(given[0], list | tuple) else given
+        key = f"{value.what} of line {getattr(self.at, 'lineno', 1)}"
+        return self.session.guessed_rows(key, [n for n in names if isinstance(n, str)])
 
     def _of_sequence(self, rows: Value = None, *schema: Value) -> DataFrame:
         """Scala's createDataFrame and createDataset."""

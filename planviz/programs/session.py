@@ -240,7 +240,7 @@ class ProgramSession(SparkSession):
                     return self.execution(grown, sql)
             if self.guesses.columns:
                 self._retype_from(plan, error)
-            stood = self._with_known(plan)
+            stood = self._with_known(plan) if error.error_class.startswith("UNRESOLVED_COLUMN") else None
             if stood is not None:
                 return self.execution(stood, sql)
             raise
@@ -554,6 +554,15 @@ class ProgramSession(SparkSession):
     def missing_column(self, plan: LogicalPlan, parts: tuple[str, ...]) -> LogicalPlan | None:
         """The plan with the column, where a guessed table may have it."""
         return self.learn_column(plan, parts[0])
+
+    def table_exists(self, parts: tuple[str, ...]) -> Value:
+        """Whether there is a table or view; nobody knows of one that nothing describes, where tables are guessed."""
+        known = super().table_exists(parts)
+        return Unknown(f"tableExists({'.'.join(parts)})") if not known and self.guesses.tables else known
+
+    def is_untold(self, e: Expression) -> bool:
+        """Whether an expression is a column of which the text does not tell the name."""
+        return _untold(e) or (isinstance(e, UnresolvedAttribute) and e.parts[-1] in self.untold)
 
     def may_grow(self, frame: DataFrame) -> bool:
         """Whether a DataFrame may have further columns, which only their uses tell."""

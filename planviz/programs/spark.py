@@ -174,6 +174,8 @@ def _unbound(kind: type, name: str) -> Native:
         raise KeyError(name)
 
     def apply(receiver: object, *given: object, **named: object) -> Value:
+        if isinstance(receiver, Unknown):
+            return Unknown(f"{receiver.what}.{name}(...)")
         found = api.attribute(receiver, name)
         if not callable(found):
             raise TypeError(f"{kind.__name__}.{name} cannot be called")

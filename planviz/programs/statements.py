@@ -414,7 +414,8 @@ class Statements(Expressions):
         self.run(node.body, inner)
         made = Class(node.name, bases, inner.names)
         for value in inner.names.values():
-            if isinstance(value, Function):
+            # What a decorator gives may be a function of another place, with names of its own.
+            if isinstance(value, Function) and value.scope is inner:
                 value.owner = made
                 # Names of a class are no names of its methods.
                 value.scope = scope
