@@ -412,7 +412,7 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
     @property
     def isStreaming(self) -> bool:
         """Whether rows keep coming."""
-        return False
+        return self.session.is_streaming(self.plan)
 
     def isLocal(self) -> bool:
         """Whether collect and take can do without executors."""

@@ -13,6 +13,7 @@ from planviz.analysis.context import sql_text
 from planviz.analysis.inference import infer
 from planviz.catalog.tables import DATABASE, FILE_FORMATS, Buckets, Catalog, Table, placed
 from planviz.config import OptimizerConfig
+from planviz.dataframe.base import Frame
 from planviz.dataframe.column import Column, literal, name_parts
 from planviz.dataframe.frame import DataFrame
 from planviz.dataframe.rdd import RDD
@@ -32,6 +33,7 @@ from planviz.frontend import Statement, parse_script
 from planviz.logical.combining import Join, SetOperation, Union, WithCTE
 from planviz.logical.operators import (
     Aggregate,
+    Deduplicate,
     Filter,
     GlobalLimit,
     LocalLimit,
@@ -43,7 +45,7 @@ from planviz.logical.operators import (
     View,
 )
 from planviz.logical.plan import ANALYZED, LogicalPlan
-from planviz.logical.relations import LocalRelation, LogicalRDD, LogicalRelation, cell
+from planviz.logical.relations import LocalRelation, LogicalRDD, LogicalRelation, Range, cell
 from planviz.logical.unresolved import Pivot, UnresolvedRelation
 from planviz.programs.files import WrittenColumns, read_columns, written_columns
 from planviz.programs.frames import PandasFrame, spark_rows
@@ -72,6 +74,12 @@ _FOREIGN = re.compile(
 _UNTOLD = re.compile(r"<[^<>]+>")
 #: Between the names of guessed tables that a union reads.
 _TOGETHER = "\0"
+#: Actions that need all rows, which a stream never has.
+_OF_BATCHES = frozenset(
+    ("show", "count", "collect", "take", "tail", "head", "first", "isEmpty", "toPandas", "toArrow", "toLocalIterator")
+)
+#: What keeps state between triggers in a streaming query, by the operator of the batch.
+_STATEFUL = {"Deduplicate": "StreamingDeduplicate", "Join": "StreamingSymmetricHashJoin"}
 _PASSING = (Filter, Sort, GlobalLimit, LocalLimit, Offset, Sample, SubqueryAlias)
 
 
@@ -132,8 +140,40 @@ class ProgramSession(SparkSession):
             self.notes[f"Line {line}: {what}"] = None
 
     def act(self, name: str, frame: object, number: int | None = None) -> Value:
-        """Note an action."""
+        """Note an action. Raises AnalysisError for one that a stream does not have."""
+        if isinstance(frame, DataFrame) and self.is_streaming(frame.plan):
+            if name in _OF_BATCHES:
+                told = "Queries with streaming sources must be executed with writeStream.start()"
+                raise AnalysisError("_LEGACY_ERROR_TEMP_3102", told)
+            self._tell_of_stream(frame.plan)
         return self.note(name, frame, number)
+
+    def _tell_of_stream(self, plan: LogicalPlan) -> None:
+        kept = [p for p in plan.walk() if isinstance(p, Aggregate | Deduplicate | Join)]
+        streams = [p for p in kept if not isinstance(p, Join) or all(map(self.is_streaming, p.children))]
+        names = dict.fromkeys(_STATEFUL.get(p.node_name, "StateStoreRestore and StateStoreSave") for p in streams)
+        told = "a streaming query is planned as the batch of what one trigger takes"
+        self.tell(f"{told}; Spark adds {', '.join(names)}." if names else f"{told}.", self.line())
+
+    def is_batch(self, plan: LogicalPlan) -> bool:
+        """Whether a plan surely reads no stream: a table that nothing describes may be one."""
+        leaves = [p for p in plan.walk() if not p.children]
+        known = [p for p in leaves if isinstance(p, LogicalRelation | Range | LocalRelation)]
+        named = [p for p in known if isinstance(p, LogicalRelation) and p.name]
+        return len(known) == len(leaves) and not named and super().is_batch(plan)
+
+    def batch_of(self, frame: Frame) -> DataFrame:
+        """The rows of one trigger; columns that later uses ask for are those of the stream."""
+        key = f"columns of the batch of line {self.line()}"
+        wanted = self.guesses.columns.setdefault(key, {})
+        have = {a.name.lower() for a in frame.output}
+        for name in [f.name for n, f in wanted.items() if n not in have] if self.may_grow(frame) else []:
+            self.learn_column(frame.plan, name)
+        made = super().batch_of(frame)
+        if self.may_grow(frame):
+            self._rows[id(made.plan)] = key
+            self._kept.append(made.plan)
+        return made
 
     def rows_of(self, frame: DataFrame) -> list[Value] | None:
         """The rows of a DataFrame as collect() gives them, None where the program does not tell them."""
@@ -564,7 +604,7 @@ class ProgramSession(SparkSession):
         """Whether an expression is a column of which the text does not tell the name."""
         return _untold(e) or (isinstance(e, UnresolvedAttribute) and e.parts[-1] in self.untold)
 
-    def may_grow(self, frame: DataFrame) -> bool:
+    def may_grow(self, frame: Frame) -> bool:
         """Whether a DataFrame may have further columns, which only their uses tell."""
         return bool(self._open(frame.plan))
 
