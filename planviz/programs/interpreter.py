@@ -30,6 +30,7 @@ from planviz.programs.rest import read_rest
 from planviz.programs.scala import sequence_method
 from planviz.programs.scala_functions import scala_function
 from planviz.programs.scala_rows import local_rows, scala_names
+from planviz.programs.scala_values import scala_attribute, scala_names_of_values
 from planviz.programs.session import ProgramSession
 from planviz.programs.signals import LimitReached, Raised, Returned, raised
 from planviz.programs.spark import RowClass
@@ -136,7 +137,7 @@ class Interpreter(Statements):
     def _given_names(self) -> dict[str, object]:
         spark = self.session
         context = spark.sparkContext
-        return builtins(self) | scala_names() | {
+        return builtins(self) | scala_names() | scala_names_of_values() | {
             "spark": spark, "sqlContext": spark, "sc": context,
             "display": Native("display", lambda v=None, *a, **k: self._display(v), True),
             "dbutils": Utilities(), "println": Native("println", lambda *a, **k: None, True),
@@ -318,7 +319,7 @@ class Interpreter(Statements):
             case Instance():
                 return self.call_method(function, "__call__", arguments, Unknown(function.of.name))
             case RowClass():
-                return function.function(*arguments)
+                return function.function(*arguments, **named)
             case Native():
                 return self._native(function, arguments, named)
             case Factory():
@@ -570,6 +571,10 @@ class Interpreter(Statements):
                 return found
         if self.applies and isinstance(value, str) and name in ("length", "size"):
             return len(value)
+        if self.applies:
+            found = scala_attribute(self, value, name)
+            if found is not NotImplemented:
+                return found
         if self.applies and isinstance(value, DataFrameReader) and name == "textFile":
             name = "text"
         if isinstance(value, SparkContext) and name == "textFile":

@@ -293,6 +293,9 @@ class ProgramSession(SparkSession):
             self._pivot = 0
         if not self.guesses.columns:
             return made
+        if len(plan.children) > 1 and len(plan.children) == len(analyzed.children):
+            for before, after in zip(plan.children, analyzed.children, strict=True):
+                self._carry(before, after)
         stars = {p.origin for p in _new_in(plan) if isinstance(p, Project) and _starred(p) and p.origin is not None}
         if self._view_stars and any(isinstance(p, UnresolvedRelation) for p in _new_in(plan)):
             stars |= self._view_stars
@@ -311,6 +314,21 @@ class ProgramSession(SparkSession):
             self._passing[id(analyzed)] = plan
             self._kept.append(analyzed)
         return made
+
+    def _carry(self, before: LogicalPlan, after: LogicalPlan) -> None:
+        """What is known of an input counts for the one with ids of its own, too, as a set read twice has."""
+        todo = [(before, after)]
+        while todo:
+            old, new = todo.pop()
+            if old is new or type(old) is not type(new) or len(old.children) != len(new.children):
+                continue
+            if id(old) in self._passing:
+                self._passing[id(new)] = new
+            for known in (self._rows, self._passing_pivots):
+                if id(old) in known:
+                    known[id(new)] = known[id(old)]
+            self._kept.append(new)
+            todo += zip(old.children, new.children, strict=True)
 
     def table(self, tableName: str) -> DataFrame:  # noqa: N803  PySpark's name
         """A table or view, guessed where nobody knows it and guessing is allowed."""
