@@ -313,11 +313,7 @@ class Statements(Expressions):
             case ast.MatchOr(patterns=ways):
                 return any(self._matches(p, value, bound, scope) for p in ways)
             case ast.MatchSequence(patterns=parts):
-                if not isinstance(value, list | tuple) or any(isinstance(p, ast.MatchStar) for p in parts):
-                    return False
-                return len(value) == len(parts) and all(
-                    self._matches(p, v, bound, scope) for p, v in zip(parts, value, strict=True)
-                )
+                return isinstance(value, list | tuple) and self._matches_all(parts, list(value), bound, scope)
             case ast.MatchMapping(keys=keys, patterns=parts):
                 if not isinstance(value, dict):
                     return False
@@ -328,6 +324,21 @@ class Statements(Expressions):
             case ast.MatchClass(cls=cls, patterns=[]):
                 return self.is_instance(value, self.value(cls, scope)) is True
         return False
+
+    def _matches_all(
+        self, parts: list[ast.pattern], values: list[object], bound: dict[str, object], scope: Scope
+    ) -> bool:
+        """[first, *rest]: each pattern its value, a star those that are left."""
+        star = next((i for i, p in enumerate(parts) if isinstance(p, ast.MatchStar)), None)
+        if star is not None and len(values) >= len(parts) - 1:
+            end = len(values) - (len(parts) - star - 1)
+            named = parts[star]
+            if isinstance(named, ast.MatchStar) and named.name is not None:
+                bound[named.name] = values[star:end]
+            parts, values = [*parts[:star], *parts[star + 1 :]], [*values[:star], *values[end:]]
+        return len(values) == len(parts) and all(
+            self._matches(p, v, bound, scope) for p, v in zip(parts, values, strict=True)
+        )
 
     # ---------------------------------------------------------------------------------------- errors
 
