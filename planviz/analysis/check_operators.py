@@ -11,7 +11,7 @@ from planviz.expressions.subqueries import QueryPlan, SubqueryExpression
 from planviz.expressions.windows import WindowExpression
 from planviz.frontend.errors import analysis_error
 from planviz.logical.combining import Join, SetOperation, UnionLoop
-from planviz.logical.operators import Aggregate, Deduplicate, Distinct, Filter, Generate, Sort, Window
+from planviz.logical.operators import Aggregate, CollectMetrics, Deduplicate, Distinct, Filter, Generate, Sort, Window
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import UnionLoopRef
 from planviz.types import VARIANT, ArrayType, DataType, MapType, StructType
@@ -90,7 +90,7 @@ def _special(e: Expression, plan: LogicalPlan) -> list[Expression]:
         x
         for x in e.walk()
         if (isinstance(x, WindowExpression) and not isinstance(plan, Window))
-        or (isinstance(x, AggregateExpression) and not isinstance(plan, Aggregate | Window))
+        or (isinstance(x, AggregateExpression) and not isinstance(plan, Aggregate | Window | CollectMetrics))
         or (isinstance(x, GeneratorMark) and not isinstance(plan, Generate))
     ]
 

@@ -9,7 +9,7 @@ from planviz.expressions.core import Alias, Expression
 from planviz.expressions.unresolved import MultiAlias
 from planviz.logical.combining import Union
 from planviz.logical.objects import AppendColumns, ObjectConsumer, ObjectProducer
-from planviz.logical.operators import Aggregate, Project, Window
+from planviz.logical.operators import Aggregate, CollectMetrics, Project, Window
 from planviz.logical.plan import LogicalPlan
 
 
@@ -32,6 +32,8 @@ class CleanupAliases(AnalyzerRule):
             return plan.replace(projects=_cleaned(plan.projects))
         if isinstance(plan, Aggregate):
             return plan.replace(grouping=_trimmed(plan.grouping), aggregates=_cleaned(plan.aggregates))
+        if isinstance(plan, CollectMetrics):
+            return plan.replace(metrics=_cleaned(plan.metrics))
         if isinstance(plan, Window):
             new = plan.replace(functions=_cleaned(plan.functions))
             partition, order = _trimmed(plan.partition), _trimmed(plan.order)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from typing_extensions import override
 
-from planviz.analysis.context import AnalyzerRule, same_name
+from planviz.analysis.context import AnalyzerRule, same_name, sql_text
 from planviz.analysis.names import unresolved_column
 from planviz.expressions.complex import CreateNamedStruct, GetStructField
 from planviz.expressions.conditional import If
@@ -141,6 +141,12 @@ class ResolveUnion(AnalyzerRule[Union]):
 
     @staticmethod
     def _two(left: LogicalPlan, right: LogicalPlan, node: Union) -> LogicalPlan:
+        for side in (left, right):
+            names = [a.name.lower() for a in side.output]
+            twice = next((n for i, n in enumerate(names) if n in names[:i]), None)
+            if twice is not None:
+                told = "already exists. Choose another name or rename the existing column."
+                raise analysis_error("COLUMN_ALREADY_EXISTS", f"The column {sql_text((twice,))} {told}", node)
         second = Project(_matched(left.output, right.output, node), right)
         first = left
         if node.allow_missing:

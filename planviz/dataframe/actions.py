@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from planviz.dataframe.base import Frame
+from planviz.errors import AnalysisError
 
 if TYPE_CHECKING:
     from planviz.dataframe.writers import DataFrameWriter, DataStreamWriter
@@ -83,7 +84,13 @@ class Actions(Frame):
 
     @property
     def write(self) -> DataFrameWriter:
-        """Where the rows are written to: `df.write.mode("overwrite").parquet(path)`."""
+        """Where the rows are written to: `df.write.mode("overwrite").parquet(path)`.
+
+        Raises AnalysisError for a stream.
+        """
+        if self.session.is_streaming(self.plan):
+            told = "The method `write` can not be called on streaming Dataset/DataFrame."
+            raise AnalysisError("CALL_ON_STREAMING_DATASET_UNSUPPORTED", told)
         from planviz.dataframe.writers import DataFrameWriter
 
         return DataFrameWriter(self)
@@ -94,7 +101,10 @@ class Actions(Frame):
 
     @property
     def writeStream(self) -> DataStreamWriter:
-        """Where the rows of a stream are written to."""
+        """Where the rows of a stream are written to. Raises AnalysisError for rows that are no stream."""
+        if self.session.is_batch(self.plan):
+            told = "`writeStream` can be called only on streaming Dataset/DataFrame."
+            raise AnalysisError("WRITE_STREAM_NOT_ALLOWED", told)
         from planviz.dataframe.writers import DataStreamWriter
 
         return DataStreamWriter(self)

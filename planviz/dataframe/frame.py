@@ -12,7 +12,7 @@ from planviz.catalog.tables import GLOBAL_TEMP
 from planviz.dataframe.actions import Actions
 from planviz.dataframe.ambiguity import belonging
 from planviz.dataframe.base import flat
-from planviz.dataframe.column import Column, expression, literal, named
+from planviz.dataframe.column import Column, expression, literal, named, select_item
 from planviz.dataframe.grouped import GroupedData
 from planviz.dataframe.python import python_table_call
 from planviz.dataframe.refusals import IllegalArgument, NotAsserted, UnexpectedType, UnrecognizedStatistic
@@ -32,6 +32,7 @@ from planviz.logical import cached
 from planviz.logical.cached import storage_level
 from planviz.logical.combining import Except, Intersect, Join, LateralJoin, Union
 from planviz.logical.operators import (
+    CollectMetrics,
     Filter,
     GlobalLimit,
     LocalLimit,
@@ -411,7 +412,7 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
     @property
     def isStreaming(self) -> bool:
         """Whether rows keep coming."""
-        return False
+        return self.session.is_streaming(self.plan)
 
     def isLocal(self) -> bool:
         """Whether collect and take can do without executors."""
@@ -433,9 +434,11 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
         """With other metadata of a column."""
         return self.withColumn(columnName, self.col(columnName).alias(columnName, metadata=metadata))
 
-    def observe(self, observation: object, *exprs: object) -> Self:
-        """Metrics of the rows; they are not planned here."""
-        return self
+    def observe(self, observation: object, *exprs: Column) -> Self:
+        """The same rows, of which aggregates are kept while they pass: under a name, or in an `Observation`."""
+        metrics = tuple(select_item(self.numbered(e)) for e in exprs)
+        given = observation if isinstance(observation, str) else getattr(observation, "name", None)
+        return self.same_type(CollectMetrics(str(given or "observation"), metrics, self.number, self.plan))
 
     def colRegex(self, colName: str) -> Column:
         """The columns whose names match a regular expression in backquotes."""

@@ -18,7 +18,17 @@ if TYPE_CHECKING:
 #: Options of `csv` that may be given by place.
 _CSV = ("sep", "encoding", "quote", "escape", "comment", "header", "inferSchema")
 #: What formats give whatever the files hold.
-_FIXED = {"text": (StructField("value", STRING),)}
+_FIXED = {
+    "text": (StructField("value", STRING),),
+    "socket": (StructField("value", STRING),),
+    "rate": tuple(parse_fields("timestamp timestamp, value bigint")),
+    "kafka": tuple(
+        parse_fields(
+            "key binary, value binary, topic string, partition int, offset bigint, timestamp timestamp, "
+            "timestampType int"
+        )
+    ),
+}
 
 
 class DataFrameReader:
@@ -108,6 +118,18 @@ class DataFrameReader:
     def jdbc(self, url: object, table: object, *given: object, **options: object) -> DataFrame:
         """A table of another database."""
         return self.load(table, "jdbc")
+
+
+class DataStreamReader(DataFrameReader):
+    """PySpark's DataStreamReader: the same with rows that keep coming."""
+
+    def load(self, path: object = None, format: object = None, schema: object = None, **options: object) -> DataFrame:
+        """The rows. Raises InputError where nothing says what columns they have."""
+        return self.session.streaming(super().load(path, format, schema, **options))
+
+    def table(self, tableName: str) -> DataFrame:
+        """A table."""
+        return self.session.streaming(super().table(tableName))
 
 
 def _one(paths: tuple[object, ...]) -> object:

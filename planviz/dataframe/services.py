@@ -64,9 +64,7 @@ class SessionCatalog:
 
     def tableExists(self, tableName: str, dbName: str | None = None) -> bool:
         """Whether there is a table or view."""
-        parts = tuple(([dbName] if dbName else []) + tableName.split("."))
-        known = self.session.catalog
-        return known.table(parts) is not None or known.view(parts) is not None
+        return self.session.table_exists(tuple(([dbName] if dbName else []) + tableName.split(".")))
 
     def cacheTable(self, tableName: str, storageLevel: object = None) -> None:
         """Keep the rows of a table."""

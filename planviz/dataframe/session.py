@@ -5,15 +5,17 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
+from dataclasses import replace
 
 from planviz.analysis import Analyzer
-from planviz.catalog.tables import Catalog, View
+from planviz.catalog.tables import Catalog, Table, View
 from planviz.config import OptimizerConfig
+from planviz.dataframe.base import Frame
 from planviz.dataframe.column import name_parts
 from planviz.dataframe.frame import DataFrame
 from planviz.dataframe.python import UDFRegistration
 from planviz.dataframe.rdd import RDD
-from planviz.dataframe.readers import DataFrameReader, relation
+from planviz.dataframe.readers import DataFrameReader, DataStreamReader, relation
 from planviz.dataframe.refusals import IllegalArgument
 from planviz.dataframe.rows import Schema, fields_of
 from planviz.dataframe.services import RuntimeConfig, SparkContext
@@ -25,7 +27,7 @@ from planviz.expressions.ids import Ids, ids_from, next_id
 from planviz.frontend import Statement, parse_script
 from planviz.frontend.dialect import dialect_of
 from planviz.logical.plan import LogicalPlan
-from planviz.logical.relations import LocalRelation, LogicalRDD, Range
+from planviz.logical.relations import LocalRelation, LogicalRDD, LogicalRelation, Range
 from planviz.logical.unresolved import UnresolvedRelation
 from planviz.types import (
     LONG,
@@ -52,6 +54,8 @@ class SparkSession(Session):
         self.begun_with = self.config
         self.ids = Ids()
         self._frames = itertools.count(1)
+        #: The tables and files that are read as streams, each time anew.
+        self._streams: list[object] = []
         self._analyzer: Analyzer | None = None
 
     def next_number(self) -> int:
@@ -69,9 +73,34 @@ class SparkSession(Session):
         return DataFrameReader(self)
 
     @property
-    def readStream(self) -> DataFrameReader:
+    def readStream(self) -> DataStreamReader:
         """Where streams are read."""
-        return DataFrameReader(self)
+        return DataStreamReader(self)
+
+    def streaming(self, frame: DataFrame) -> DataFrame:
+        """The same rows as they keep coming."""
+
+        def read(plan: LogicalPlan) -> LogicalPlan:
+            if not isinstance(plan, LogicalRelation) or not isinstance(plan.table, Table):
+                return plan
+            self._streams.append(replace(plan.table))
+            made: LogicalPlan = plan.replace(table=self._streams[-1])
+            return made
+
+        return DataFrame(self, frame.plan.transform_up(read, LogicalRelation.BIT))
+
+    def is_streaming(self, plan: LogicalPlan) -> bool:
+        """Whether a plan reads a stream."""
+        return bool(self._streams) and any(r.table is t for r in plan.collect(LogicalRelation) for t in self._streams)
+
+    def is_batch(self, plan: LogicalPlan) -> bool:
+        """Whether a plan surely reads no stream."""
+        return not self.is_streaming(plan)
+
+    def batch_of(self, frame: Frame) -> DataFrame:
+        """The rows that one trigger takes from a stream, as `foreachBatch` gives them to a function."""
+        with self.numbering():
+            return DataFrame(self, LogicalRDD(tuple(a.new_instance() for a in frame.output), next_id()))
 
     @property
     def conf(self) -> RuntimeConfig:
@@ -109,6 +138,10 @@ class SparkSession(Session):
     def missing_column(self, plan: LogicalPlan, parts: tuple[str, ...]) -> LogicalPlan | None:
         """The plan of a DataFrame that is asked for a column with that column, None: it does not have it."""
         return None
+
+    def table_exists(self, parts: tuple[str, ...]) -> bool:
+        """Whether there is a table or view."""
+        return self.catalog.table(parts) is not None or self.catalog.view(parts) is not None
 
     def becomes_numeric(self, plan: LogicalPlan, column: Expression) -> bool:
         """Whether a column of this plan, which has to be a number, may be one after all: nobody knows its type."""

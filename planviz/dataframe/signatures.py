@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 from planviz.dataframe.refusals import BadCall, BadValue, NoSuchMethod, UnexpectedType, not_iterable
 
 #: Parameters (`?` behind the name: may be left out; `*` before it: any number) and the functions that have them.
@@ -186,12 +188,24 @@ years? months? days? hours? mins? secs? date? time?: make_timestamp_ntz try_make
 years? months? days? hours? mins? secs? timezone? date? time?: make_timestamp try_make_timestamp
 years? months? weeks? days? hours? mins? secs?: make_interval try_make_interval
 """
+
+
+class Zero(int):
+    """The number that PySpark puts in for a part of an interval, where it takes none from a program."""
+
+
+_INTERVAL: dict[str, object] = {
+    **dict.fromkeys(("years", "months", "weeks", "days", "hours", "mins"), Zero()), "secs": Decimal(0)
+}  # fmt: skip
 #: function -> parameter -> the value that PySpark hands to Spark where the call has none.
 _FILLED: dict[str, dict[str, object]] = {
     "bround": {"scale": 0}, "round": {"scale": 0}, "mode": {"deterministic": False}, "sort_array": {"asc": True},
     "nth_value": {"ignoreNulls": False}, "overlay": {"len": -1}, "locate": {"pos": 1},
     "percentile": {"frequency": 1}, "percentile_approx": {"accuracy": 10000}, "approx_percentile": {"accuracy": 10000},
     "window": {"startTime": "0 second"},
+    "make_dt_interval": {"days": Zero(), "hours": Zero(), "mins": Zero(), "secs": Decimal(0)},
+    "make_ym_interval": {"years": Zero(), "months": Zero()},
+    "make_interval": _INTERVAL, "try_make_interval": _INTERVAL,
 }  # fmt: skip
 
 
@@ -352,7 +366,7 @@ def _columns(given: tuple[object, ...]) -> bool:
 def _check(name: str, parameter: str, optional: bool, value: object) -> None:
     kind = _KINDS.get((name, parameter), "column")
     unknown = isinstance(value, str) and "<" in value
-    if kind == "any" or parameter in _FUNCTIONS or unknown or (optional and value is None):
+    if kind == "any" or parameter in _FUNCTIONS or unknown or isinstance(value, Zero) or (optional and value is None):
         return
     if kind in _JAVA:
         check_java(name, value, _JAVA[kind])
@@ -412,3 +426,20 @@ def arranged(name: str, given: tuple[object, ...], named: dict[str, object]) -> 
     if name == "window":
         filled = {"slideDuration": values["windowDuration"], **filled}
     return tuple(values.get(p, filled.get(p)) for p in plain if p in values or p in filled)
+
+
+#: Functions with a body of their own: their parameters.
+_OTHERS = {
+    "lag": "col offset default", "lead": "col offset default", "first": "col ignorenulls", "last": "col ignorenulls",
+    "months_between": "date1 date2 roundOff", "split": "str pattern limit", "log": "arg1 arg2",
+}  # fmt: skip
+
+
+def parameters_of(name: str) -> list[str]:
+    """The parameters of a function in order; of one that takes any number of columns the last stands for all."""
+    return [p.strip("*?") for p in _BY_NAME.get(name, tuple(_OTHERS.get(name, "col").split()))] or ["col"]
+
+
+def kind_of(name: str, parameter: str) -> str:
+    """What a parameter of a function takes: `column`, `column or int`, `text`, `int`, `flag`, `number` or `any`."""
+    return _KINDS.get((name, parameter), "column")

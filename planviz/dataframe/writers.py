@@ -235,7 +235,7 @@ class DataStreamWriter:
         """Begin."""
         made = self.frame.session.act("writeStream.start", self.frame)
         if callable(self.function):
-            self.function(self.frame, 0)
+            self.function(self.frame.session.batch_of(self.frame), 0)
         return made
 
     def toTable(self, tableName: object, *given: object, **options: object) -> Expression:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from planviz.analysis import Analyzer
 from planviz.analysis.inference import Defined, infer
-from planviz.catalog.tables import Catalog
+from planviz.catalog.tables import Catalog, Table
 from planviz.config import OptimizerConfig
 from planviz.decisions.refusals import Refusal
 from planviz.errors import AnalysisError, InputError, PlanvizError, defect
@@ -19,6 +19,7 @@ from planviz.frontend import Parameters, Statement, parse_plan
 from planviz.frontend.dialect import dialect_of
 from planviz.logical.cached import DEFAULT_LEVEL, CachedPlan, StorageLevel
 from planviz.logical.plan import LogicalPlan
+from planviz.logical.relations import LogicalRelation
 from planviz.optimizer import Optimizer
 from planviz.optimizer.caches import CachedData, CacheManager
 from planviz.optimizer.context import OptimizerContext
@@ -271,6 +272,15 @@ class QueryExecution:
         if name not in STAGES:
             raise PlanvizError(f"There is no stage {name!r}; there are {', '.join(STAGES)}.")
         return self.spark_plan if name == "sparkPlan" else getattr(self, name)
+
+    @property
+    def reads_guesses(self) -> bool:
+        """Whether a table of the catalogue was guessed, or files that an analyzed plan reads."""
+        if any(table.guessed for table in self.catalog.tables.values()):
+            return True
+        plan = self.stages.get("analyzed")
+        relations = plan.collect(LogicalRelation) if isinstance(plan, LogicalPlan) else []
+        return any(isinstance(r.table, Table) and r.table.guessed for r in relations)
 
     def text(self, name: str) -> str:
         """A stage as Spark's extended explain prints it, without heading and output line."""

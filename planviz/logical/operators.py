@@ -463,6 +463,20 @@ class Sample(UnaryNode):
 
 
 @node
+class CollectMetrics(UnaryNode):
+    """DataFrame.observe: aggregates of all rows that pass, which stay; `frame` is the DataFrame's id."""
+
+    name: str
+    metrics: tuple[Expression, ...]
+    frame: int
+    child: LogicalPlan
+
+    def arguments(self) -> list[str]:
+        """The name, the metrics, the DataFrame's id."""
+        return [self.name, bracketed(self.metrics), str(self.frame)]
+
+
+@node
 class Repartition(UnaryNode):
     """repartition(n) with a shuffle, coalesce(n) without."""
 

@@ -272,6 +272,20 @@ class GenerateExec(UnaryExec):
 
 
 @node
+class CollectMetricsExec(UnaryExec):
+    """Aggregates of all rows that pass, which are handed on as they are."""
+
+    name: str
+    metrics: tuple[Expression, ...]
+    child: SparkPlan
+
+    @lazy
+    def simple_string(self) -> str:
+        """CollectMetrics name, [count(1) AS n#2L]."""
+        return f"CollectMetrics {self.name}, {bracketed(self.metrics)}"
+
+
+@node
 class SampleExec(UnaryExec):
     """A share of the rows between two bounds."""
 

@@ -34,6 +34,7 @@ from planviz.programs.values import (
     Super,
     TextMember,
     Unknown,
+    UnknownList,
     UnknownRows,
     Value,
     named_values,
@@ -157,8 +158,9 @@ class Expressions(ABC):
                 arguments.append(self.value(a, scope))
                 continue
             several = self.value(a.value, scope)
-            unknown |= isinstance(several, Unknown)
-            arguments += [several] if isinstance(several, Unknown) else list(self.iterate(several))
+            listed = isinstance(several, Values) or not isinstance(several, Unknown)
+            unknown |= not listed
+            arguments += list(self.iterate(several)) if listed else [_several(several)]
         named: dict[str, Value] = {}
         for k in node.keywords:
             given = self.value(k.value, scope)
@@ -168,7 +170,7 @@ class Expressions(ABC):
                 named.update({str(n): v for n, v in given.items()})
             else:
                 unknown = True
-        if unknown and not isinstance(function, Function | Class | Method):
+        if unknown and not isinstance(function, Function | Class | Method) and not _of_api(function):
             return Unknown(ast.unparse(node))
         return self.call(function, arguments, named, node)
 
@@ -708,6 +710,17 @@ class Expressions(ABC):
         if isinstance(cls, Class):
             return isinstance(value, Instance | NamedValues) and value.of.comes_from(cls.name)
         return attributes.is_of(value, cls)
+
+
+def _several(value: Unknown) -> UnknownList:
+    return UnknownList(value.what if value.what.endswith("[...]") else f"{value.what}[...]")
+
+
+def _of_api(function: object) -> bool:
+    """Whether something is a method or function of the DataFrame API, which has something for unknown arguments."""
+    if isinstance(function, Native):
+        return function.name.startswith(("functions.", "DataFrame."))
+    return callable(function) and getattr(function, "__module__", "").startswith("planviz.dataframe")
 
 
 def placeholder(value: Unknown) -> Column:

@@ -10,7 +10,7 @@ from typing import Any
 from planviz.catalog.tables import Catalog
 from planviz.config import OptimizerConfig
 from planviz.dataframe.arguments import check as check_arguments
-from planviz.dataframe.column import Column, LongNumber
+from planviz.dataframe.column import Column, LongNumber, call
 from planviz.dataframe.frame import DataFrame
 from planviz.dataframe.grouped import GroupedData
 from planviz.dataframe.python import UserDefinedFunction
@@ -19,22 +19,24 @@ from planviz.dataframe.readers import DataFrameReader
 from planviz.dataframe.services import Builder, SparkContext
 from planviz.errors import PlanvizError
 from planviz.programs import attributes, rdds
-from planviz.programs.expressions import from_planviz, placeholder
+from planviz.programs.expressions import from_planviz
 from planviz.programs.guesses import Again, Guesses
 from planviz.programs.lakehouse import Utilities
 from planviz.programs.library import DefaultDict, Factory, builtins, import_module
 from planviz.programs.model import Action, Program, ProgramError
 from planviz.programs.objects import groups_of_objects, made_of_objects
-from planviz.programs.placeholders import filled_duration, filled_part
+from planviz.programs.placeholders import filled_duration, filled_part, placeholder_names
 from planviz.programs.rest import read_rest
 from planviz.programs.scala import sequence_method
 from planviz.programs.scala_functions import scala_function
 from planviz.programs.scala_rows import local_rows, scala_names
+from planviz.programs.scala_values import scala_attribute, scala_names_of_values
 from planviz.programs.session import ProgramSession
 from planviz.programs.signals import LimitReached, Raised, Returned, raised
 from planviz.programs.spark import RowClass
 from planviz.programs.statements import Statements
 from planviz.programs.undefined import Uses, stand_in
+from planviz.programs.unknown_arguments import Instead, filled_in, is_unknown, placed
 from planviz.programs.values import (
     MISSING,
     Class,
@@ -70,121 +72,10 @@ _GIVE_ROWS: dict[str, Callable[[list[Value], int | None], Value]] = {
     "take": lambda rows, n: rows[:n], "tail": lambda rows, n: rows[-n:] if n else [],
 }  # fmt: skip
 _ROWS = ("collect", "take", "tail", "toLocalIterator")
-#: Methods of the DataFrame API whose unknown arguments change nothing in a plan, or stand for themselves as a text.
-_INDIFFERENT = frozenset(
-    [
-        "show",
-        "explain",
-        "printSchema",
-        "option",
-        "options",
-        "config",
-        "appName",
-        "master",
-        "mode",
-        "format",
-        "save",
-        "parquet",
-        "csv",
-        "json",
-        "orc",
-        "text",
-        "saveAsTable",
-        "insertInto",
-        "set",
-        "get",
-        "setLogLevel",
-        "path",
-        "partitionBy",
-        "sortBy",
-        "trigger",
-        "queryName",
-        "start",
-        "toTable",
-        "foreach",
-        "foreachBatch",
-        "foreachPartition",
-        "persist",
-        "cache",
-        "unpersist",
-        "checkpoint",
-        "localCheckpoint",
-        "setCheckpointDir",
-        "jdbc",
-        "load",
-        "table",
-        "createOrReplaceTempView",
-        "createTempView",
-        "createGlobalTempView",
-        "createOrReplaceGlobalTempView",
-        "registerTempTable",
-        "toPandas",
-        "collect",
-        "parallelize",
-        "textFile",
-        "stop",
-        "outputMode",
-        "dropTempView",
-        "getOrCreate",
-        "lit",
-        "col",
-        "column",
-        "expr",
-        "sql",
-        "when",
-        "otherwise",
-        "isin",
-        "between",
-        "contains",
-        "startswith",
-        "endswith",
-        "like",
-        "rlike",
-        "eqNullSafe",
-        "withColumn",
-        "fillna",
-        "fill",
-        "replace",
-        "alias",
-        "withColumnRenamed",
-        "date_format",
-        "to_date",
-        "to_timestamp",
-        "regexp_replace",
-        "regexp_extract",
-        "concat_ws",
-        "split",
-        "getItem",
-        "getField",
-        "coalesce_",
-        "drop",
-        "toLocalIterator",
-        "register",
-        "writeTo",
-        "append",
-        "overwrite",
-        "using",
-        "tableProperty",
-        "cast",
-        "filter",
-        "where",
-    ]
-)
-
-
-#: Methods whose unknown arguments are values, not names.
-_VALUES = ("lit", "isin", "between", "when", "otherwise", "eqNullSafe", "contains", "startswith", "endswith")
-#: Methods that take a number, and what stands for one that the text does not tell: enough for a shuffle to be one, and
-#: for rows to be many.
-_NUMBERS: dict[str, int | float] = {
-    **dict.fromkeys(("repartition", "repartitionByRange", "coalesce", "bucketBy"), 200),
-    **dict.fromkeys(("sample", "randomSplit"), 0.5),
-    **dict.fromkeys(("limit", "offset", "head", "take", "tail", "range"), 1000),
-    "substr": 1,
-}
-_SEVERAL_NUMBERS = ("sample", "randomSplit", "range", "substr")
 #: Functions of Python whose result is of their own class.
 _CONVERSIONS: dict[str, type] = {"int": int, "float": float, "bool": bool}
+#: What gives a DataFrame of Spark of an object that nobody knows.
+_TO_SPARK = ("to_spark", "toDF")
 #: Functions of Python that only put elements in order.
 _ORDERS = ("sorted", "reversed")
 #: What puts a value into another one, or looks at its outside only.
@@ -246,7 +137,7 @@ class Interpreter(Statements):
     def _given_names(self) -> dict[str, object]:
         spark = self.session
         context = spark.sparkContext
-        return builtins(self) | scala_names() | {
+        return builtins(self) | scala_names() | scala_names_of_values() | {
             "spark": spark, "sqlContext": spark, "sc": context,
             "display": Native("display", lambda v=None, *a, **k: self._display(v), True),
             "dbutils": Utilities(), "println": Native("println", lambda *a, **k: None, True),
@@ -428,7 +319,7 @@ class Interpreter(Statements):
             case Instance():
                 return self.call_method(function, "__call__", arguments, Unknown(function.of.name))
             case RowClass():
-                return function.function(*arguments)
+                return function.function(*arguments, **named)
             case Native():
                 return self._native(function, arguments, named)
             case Factory():
@@ -472,6 +363,7 @@ class Interpreter(Statements):
             return text
         made = filled_part(text, before)
         if made != text:
+            self.session.untold |= placeholder_names(text)
             told = (
                 f"Line {getattr(self.at, 'lineno', 1)}: values that the text does not tell stand as names or 1 there."
             )
@@ -494,6 +386,8 @@ class Interpreter(Statements):
         if typed and isinstance(arguments[0], Function | Native):
             frame: Any = receiver
             return self.session.opaque(frame, name)
+        if name == "agg" and isinstance(receiver, DataFrame | GroupedData):
+            arguments = [self._aggregated(a) for a in arguments]
         if name in _WITH_DURATIONS:
             # Behind the column the window's length comes before how far it slides, which is no more.
             arguments = [
@@ -501,12 +395,14 @@ class Interpreter(Statements):
                 for i, a in enumerate(arguments)
             ]
         if name == "toDF" and isinstance(receiver, DataFrame):
-            arguments = [_placed(a) for a in arguments]
+            arguments = [placed(a) for a in arguments]
         if name == "fill" and self.applies and arguments and type(arguments[0]) is int:
             # PySpark makes a floating number of it, Scala a long one.
             arguments = [LongNumber(arguments[0]), *arguments[1:]]
-        if name not in _READS_UNKNOWN and any(_unknown(a) for a in (*arguments, *named.values())):
-            known = self._with_placeholders(name, receiver, arguments, named)
+        if name not in _READS_UNKNOWN and any(is_unknown(a) for a in (*arguments, *named.values())):
+            known = filled_in(self, name, receiver, arguments, named)
+            if isinstance(known, Instead):
+                return known.value
             if known is None:
                 shown = getattr(self.at, "lineno", 1)
                 if isinstance(receiver, DataFrame | GroupedData | ProgramSession):
@@ -514,7 +410,7 @@ class Interpreter(Statements):
                         self.at or self.tree, f"{name} takes a value that the text does not tell (line {shown})."
                     )
                 return Unknown(f"{name}(...)")
-            arguments, named = known
+            arguments, named = known.arguments, known.named
         if name in _PARTS_OF_QUERIES:
             arguments = [self._filled(a, _PARTS_OF_QUERIES[name]) for a in arguments]
         attributes.check_spelled(*arguments, *named.values())
@@ -541,6 +437,11 @@ class Interpreter(Statements):
         except (TypeError, ValueError, KeyError, IndexError, AttributeError, ArithmeticError, AssertionError) as e:
             raise raised(type(e).__name__, f"{name}: {e}") from None
 
+    def _aggregated(self, value: Value) -> Value:
+        """An aggregate; of an expression that the text does not tell the greatest value stands for it."""
+        untold = isinstance(value, Column) and self.session.is_untold(value.expr)
+        return call("max", value.expr).alias(value.expr.name) if untold else value
+
     def _called_as(self, name: str) -> str:
         """The name of a method in the program, where several have one body."""
         func = self.at.func if isinstance(self.at, ast.Call) else None
@@ -559,31 +460,6 @@ class Interpreter(Statements):
     def _note_explain(self, name: str, receiver: object) -> None:
         if name == "explain" and isinstance(receiver, DataFrame):
             self.act("explain", receiver)
-
-    def _with_placeholders(
-        self, name: str, receiver: object, arguments: list[object], named: dict[str, object]
-    ) -> tuple[list[object], dict[str, object]] | None:
-        """The arguments with texts and numbers in place of unknown values; None where nothing can stand for them."""
-        if name in _NUMBERS:
-            number, line = _NUMBERS[name], getattr(self.at, "lineno", 1)
-            if name == "sample" and len(arguments) > 1 and type(arguments[0]) is Unknown:
-                arguments = [False, *arguments[1:]]  # whether rows are put back
-            # What stands behind the number of partitions may be columns.
-            numbers = [_number(a, number) if i == 0 or name in _SEVERAL_NUMBERS else a for i, a in enumerate(arguments)]
-            named = {k: _number(v, number) for k, v in named.items()}
-            if any(map(_unknown, (*numbers, *named.values()))):
-                return None
-            told = f"Line {line}: {number} stands for a number of {name} that the text does not tell."
-            self.session.notes[told] = None
-            return numbers, named
-        if name not in _INDIFFERENT:
-            return None
-        if name in ("filter", "where", "withColumn", "cast") and any(
-            isinstance(a, Unknown) for a in (*arguments[-1:], *named.values())
-        ):
-            return None
-        place = _valued if name in _VALUES else _placed
-        return [place(a) for a in arguments], {k: place(v) for k, v in named.items()}
 
     # ---------------------------------------------------------------------------------------- the program's functions
 
@@ -695,6 +571,10 @@ class Interpreter(Statements):
                 return found
         if self.applies and isinstance(value, str) and name in ("length", "size"):
             return len(value)
+        if self.applies:
+            found = scala_attribute(self, value, name)
+            if found is not NotImplemented:
+                return found
         if self.applies and isinstance(value, DataFrameReader) and name == "textFile":
             name = "text"
         if isinstance(value, SparkContext) and name == "textFile":
@@ -712,6 +592,9 @@ class Interpreter(Statements):
                 return rdds.of_frame(value, self.session.rows_of(value))
             if node is not None and isinstance(value.plan, object) and not hasattr(type(value), name):
                 self.learn(value, name)
+        if isinstance(value, Unknown) and name in _TO_SPARK:
+            # A DataFrame of Glue or of the pandas API on Spark: rows that only its uses tell.
+            return Native(name, lambda *given, **k: self._rows_of_unknown(value, given), True)
         if isinstance(value, RDD):
             method = rdds.method(self, value, name)
             if method is not None:
@@ -721,6 +604,11 @@ class Interpreter(Statements):
         except PlanvizError as e:
             raise from_planviz(e) from None
 
+    def _rows_of_unknown(self, value: Unknown, given: tuple[Value, ...]) -> DataFrame:
+        names = given[0] if len(given) == 1 and isinstance(given[0], list | tuple) else given
+        key = f"{value.what} of line {getattr(self.at, 'lineno', 1)}"
+        return self.session.guessed_rows(key, [n for n in names if isinstance(n, str)])
+
     def _of_sequence(self, rows: Value = None, *schema: Value) -> DataFrame:
         """Scala's createDataFrame and createDataset."""
         local = None if schema or not isinstance(rows, list) else local_rows(self.session, rows)
@@ -728,6 +616,11 @@ class Interpreter(Statements):
 
     def item(self, value: object, key: object, node: ast.AST | None = None) -> Value:
         """value[key]"""
+        if isinstance(value, DataFrame) and is_unknown(key):
+            many = isinstance(key, list | tuple)
+            key = self._api(value.select if many else value.__getitem__, [key], {}, "select" if many else "[]")
+            if many or isinstance(key, Column):
+                return key
         if isinstance(value, DataFrame) and isinstance(key, str):
             self.learn(value, key)
         if isinstance(value, DefaultDict) and not isinstance(key, Unknown):
@@ -744,34 +637,3 @@ class Interpreter(Statements):
         first = plain.split(".")[0]
         if all(c.lower() not in (plain.lower(), first.lower()) for c in frame.columns):
             frame.plan = self.session.learn_column(frame.plan, first) or frame.plan
-
-
-def _unknown(value: object) -> bool:
-    if isinstance(value, list | tuple):
-        return any(isinstance(v, Unknown) for v in value)
-    if isinstance(value, dict):
-        return any(isinstance(v, Unknown) for v in value.values())
-    return isinstance(value, Unknown)
-
-
-def _number(value: object, number: float) -> object:
-    """A number for a value that is unknown, or for those in a list; rows that are unknown are none."""
-    if isinstance(value, list):
-        return [_number(v, number) for v in value]
-    if type(value) is not Unknown:
-        return value
-    return max(1, int(number)) if value.kind is int else number
-
-
-def _valued(value: object) -> object:
-    if isinstance(value, list | tuple):
-        return [_valued(v) for v in value]
-    return placeholder(value) if isinstance(value, Unknown) else value
-
-
-def _placed(value: object) -> object:
-    if isinstance(value, list):
-        return [_placed(v) for v in value]
-    if isinstance(value, tuple) and type(value) is tuple:
-        return tuple(_placed(v) for v in value)
-    return str(value) if isinstance(value, Unknown) else value

@@ -573,7 +573,7 @@ def _parser(reader: Interpreter) -> Instance:
         return None
 
     def parsed(*given: object, **named: object) -> Instance:
-        return Instance(Class("Namespace", [], {}), dict(values))
+        return Instance(Class("args", [], {}), dict(values))
 
     inner: dict[str, Value] = {
         "add_argument": Native("add_argument", add, True),

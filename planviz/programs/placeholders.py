@@ -30,6 +30,11 @@ def filled(text: str) -> str:
     return "".join(made)
 
 
+def placeholder_names(text: str) -> set[str]:
+    """The names that `filled` puts in place of what nobody knows."""
+    return {name_of(found[1]) for found in _PLACEHOLDER.finditer(text)}
+
+
 def only_unknown(text: str) -> bool:
     """Whether nothing of a text is known."""
     return _ONLY_UNKNOWN.fullmatch(text) is not None

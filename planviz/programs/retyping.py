@@ -17,7 +17,7 @@ from planviz.expressions.updates import UpdateFields
 from planviz.expressions.windows import WindowSpec
 from planviz.logical.operators import Filter, Generate
 from planviz.logical.plan import LogicalPlan
-from planviz.logical.unresolved import Pivot
+from planviz.logical.unresolved import Pivot, Unpivot
 from planviz.types import (
     BINARY,
     BOOLEAN,
@@ -32,6 +32,7 @@ from planviz.types import (
     MapType,
     StructField,
     StructType,
+    is_numeric,
 )
 
 #: A step from a column to a part of it: a field's name, or an element of an array or map.
@@ -58,6 +59,9 @@ def wanted_types(plan: LogicalPlan, error: AnalysisError, guessed: Guessed) -> I
     """What the refusal of an operator says of guessed columns: table and column, the part meant, its type."""
     output = [a for c in plan.children for a in c.output]
     yield from _fields(plan, output, guessed)
+    if isinstance(plan, Unpivot) and error.error_class == "UNPIVOT_VALUE_DATA_TYPE_MISMATCH":
+        yield from _unpivoted(plan, output, guessed)
+        return
     message = str(error)
     if "DATATYPE_MISMATCH" not in error.error_class and "INVALID_EXTRACT" not in error.error_class:
         return
@@ -81,6 +85,17 @@ def wanted_types(plan: LogicalPlan, error: AnalysisError, guessed: Guessed) -> I
                 return
 
 
+def _unpivoted(
+    plan: Unpivot, output: list[AttributeReference], guessed: Guessed
+) -> Iterator[tuple[Leaf, Path, DataType]]:
+    """The columns whose values come into one: numbers where one of them is a number, else texts."""
+    names = {n.lower(): n for g in plan.groups for v in g for n in _names_in(v)}
+    numbers = any(a.name.lower() in names and is_numeric(a.type) for a in output)
+    kind = DOUBLE if numbers else STRING
+    for name in names.values():
+        yield from _of_name(name, kind, plan, output, guessed)
+
+
 def _measured(
     plan: LogicalPlan, message: str, output: list[AttributeReference], guessed: Guessed
 ) -> Iterator[tuple[Leaf, Path, DataType]]:
@@ -100,7 +115,7 @@ def columns_read(plan: LogicalPlan, error: AnalysisError, guessed: Guessed) -> I
         return
     expressions = [plan.column] if isinstance(plan, Pivot) else plan.expressions
     names = list(dict.fromkeys(n for e in expressions for n in _names_in(e)))
-    said = set(re.findall(r"\w+", " ".join(_QUOTED.findall(str(error)))))
+    said = set(re.findall(r"\w+|<[^<>]+>", " ".join(_QUOTED.findall(str(error)))))
     for name in [n for n in names if n in said] or names:
         for a in (a for c in plan.children for a in c.output if a.name.lower() == name.lower()):
             found = source(a, plan, guessed)
@@ -117,7 +132,7 @@ def _of_name(
     text: str, kind: DataType, plan: LogicalPlan, output: list[AttributeReference], guessed: Guessed
 ) -> Iterator[tuple[Leaf, Path, DataType]]:
     """The columns that a printed expression names."""
-    for name in dict.fromkeys(re.findall(r"[A-Za-z_]\w*", text)):
+    for name in dict.fromkeys(re.findall(r"[A-Za-z_]\w*|<[^<>]+>", text)):
         for a in output:
             if a.name.lower() == name.lower():
                 found = source(a, plan, guessed)

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import ast
 import functools
+import keyword
 import re
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from planviz.dataframe.column import LongNumber
 from planviz.programs.scala_rows import local_rows
+from planviz.programs.scala_values import more_of_sequence
 from planviz.programs.values import Native, Value
 
 #: A node of tree-sitter's tree. By its own types every child may be missing, also those that the grammar always gives.
@@ -146,14 +148,14 @@ def _rows(reader: Value, values: list[Value], names: list[Value]) -> Value:
     return reader.call(reader.attribute(reader.session, "createDataFrame"), given, {}, None)
 
 
-def sequence_method(reader: object, values: list[object], name: str) -> object:
+def sequence_method(reader: Value, values: list[Value], name: str) -> Value:
     """A method of a Scala sequence, or what it gives where it takes nothing; None for one that is not known."""
     if name in _SEQUENCES:
         return Native(name, _SEQUENCES[name](reader, values), True)
     if name in ("head", "isEmpty", "distinct"):
         # Written without parentheses they were given some.
         return Native(name, lambda *a: _PARTS[name](values), True)
-    return _PARTS[name](values) if name in _PARTS else None
+    return _PARTS[name](values) if name in _PARTS else more_of_sequence(reader, values, name)
 
 
 class Translation:
@@ -165,6 +167,8 @@ class Translation:
         self.wildcards = 0
         #: Classes whose methods stand as functions, and the values that are objects of them.
         self.classes: set[str] = set()
+        #: Methods of implicit classes.
+        self.extensions: set[str] = set()
 
     # ------------------------------------------------------------------------------------------ statements
 
@@ -192,6 +196,7 @@ class Translation:
             "comment",
             "block_comment",
             "package_clause",
+            ";",
             "type_definition",
             "trait_definition",
         ):
@@ -220,25 +225,44 @@ class Translation:
             ]
             return self._at(ast.Tuple(parts, ast.Store()), node)
         name = self._text((node.child_by_field_name("pattern") or node) if node.type == "typed_pattern" else node)
-        return self._at(ast.Name(name if name.isidentifier() else "_", ast.Store()), node)
+        return self._at(ast.Name(_plain(name), ast.Store()), node)
 
     def _do_assignment_expression(self, node: Node) -> list[ast.stmt]:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         return [self._at(ast.Assign([self._target(left)], self.value(right)), node)]
 
     def _do_function_definition(self, node: Node) -> list[ast.stmt]:
-        body = node.child_by_field_name("body")
-        if body is None:
+        written = node.child_by_field_name("body")
+        if written is None:
             return []
         name = self._text(node.child_by_field_name("name"))
-        statements = self._returning(body)
+        statements = self._returning(written)
         if name == "main":
-            # The program's own beginning.
+            # The program's own beginning, with arguments that nobody knows.
+            groups = [c for c in node.named_children if c.type == "parameters"]
+            given = [a.arg for a in self._parameters(groups).args] if groups else []
+            for arg in given[:1]:
+                told = self._call(self._name("scala_unknown", node), [ast.Constant("args")])
+                statements.insert(0, self._at(ast.Assign([ast.Name(arg, ast.Store())], told), node))
             return [*statements[:-1], self._last_as_expression(statements[-1])] if statements else []
-        arguments = self._parameters([c for c in node.named_children if c.type == "parameters"])
-        made = ast.FunctionDef(name, arguments, statements or [ast.Pass()], [], None, None)
+        groups = [c for c in node.named_children if c.type == "parameters"]
+        # What is given implicitly is found under its name.
+        groups = [g for g in groups if not re.match(r"\(\s*(?:implicit|using)\b", self._text(g))]
+        first, rest = groups[:1], groups[1:]
+        body = statements or [ast.Pass()]
+        for group in reversed(rest):
+            # def f(a)(b): called with a it is a function of b.
+            body = [
+                self._function("_curried", self._parameters([group]), body, node),
+                self._at(ast.Return(self._name("_curried", node)), node),
+            ]
+        return [self._function(name, self._parameters(first), body, node)]
+
+    def _function(self, name: str, arguments: ast.arguments, body: list[ast.stmt], node: Node) -> ast.stmt:
+        made = ast.FunctionDef(name, arguments, body, [], None, None)
         made.__dict__["type_params"] = []
-        return [self._at(made, node)]
+        placed: ast.stmt = self._at(made, node)
+        return placed
 
     def _last_as_expression(self, node: ast.stmt) -> ast.stmt:
         if isinstance(node, ast.Return) and node.value is not None:
@@ -253,6 +277,7 @@ class Translation:
 
     def _parameters(self, groups: list[Value]) -> ast.arguments:
         args, defaults = [], []
+        several: ast.arg | None = None
         for group in groups:
             for p in group.named_children:
                 if p.type not in ("parameter", "class_parameter", "binding"):
@@ -263,11 +288,15 @@ class Translation:
                 note = ast.Name("DataFrame", ast.Load()) if re.match(r"DataFrame|Dataset\b", shown) else None
                 if shown == "SparkSession":
                     note = ast.Name("SparkSession", ast.Load())
-                args.append(self._at(ast.arg(self._text(name) if name is not None else "_", note), p))
+                made = self._at(ast.arg(_plain(self._text(name)) if name is not None else "_", note), p)
+                if kind is not None and kind.type == "repeated_parameter_type":
+                    several = made
+                    continue
+                args.append(made)
                 default = p.child_by_field_name("default_value")
                 if default is not None:
                     defaults.append(self.value(default))
-        return ast.arguments([], args, None, [], [], None, defaults)
+        return ast.arguments([], args, several, [], [], None, defaults)
 
     def _do_object_definition(self, node: Node) -> list[ast.stmt]:
         body = node.child_by_field_name("body")
@@ -279,6 +308,8 @@ class Translation:
         body = node.child_by_field_name("body")
         inner = [] if body is None else self.statements(body.named_children)
         name, given = node.child_by_field_name("name"), node.child_by_field_name("class_parameters")
+        if given is not None and "implicit" in [self._text(c) for c in node.children if c.type == "modifiers"]:
+            return self._extensions(given, inner)
         if name is None or not any(c.type == "case" for c in node.children):
             return inner if name is None else self._plain_class(self._text(name), given) + inner
         if given is None:
@@ -290,9 +321,23 @@ class Translation:
             kind = None if f is None or f.parent is None else f.parent.child_by_field_name("type")
             if f is not None:
                 columns += [ast.Constant(self._text(f)), ast.Constant("" if kind is None else self._text(kind))]
-        record = self._call(self._name("scala_record", node), columns)
+        pairs = [(f, None if f is None or f.parent is None else f.parent.child_by_field_name("default_value"))
+                 for f in fields]  # fmt: skip
+        given_by = [(self._text(f), self.value(d)) for f, d in pairs if f is not None and d is not None]
+        defaults = ast.Dict([ast.Constant(n) for n, _ in given_by], [v for _, v in given_by])
+        more = [ast.keyword("kind", ast.Constant(self._text(name))), ast.keyword("defaults", defaults)]
+        record = self._call(self._name("scala_record", node), columns, more)
         made = ast.Assign([ast.Name(self._text(name), ast.Store())], record)
         return [self._at(made, node), *inner]
+
+    def _extensions(self, given: Node, inner: list[ast.stmt]) -> list[ast.stmt]:
+        """The methods of an implicit class, as functions of what it is made of."""
+        own = self._parameters([given]).args[:1]
+        for s in inner:
+            if isinstance(s, ast.FunctionDef):
+                s.args.args[:0] = own
+                self.extensions.add(s.name)
+        return inner
 
     def _plain_class(self, name: str, given: Node | None) -> list[ast.stmt]:
         """What a class is made with, as values that nobody knows; its methods stand beside it as functions."""
@@ -322,7 +367,7 @@ class Translation:
     def _do_for_expression(self, node: Node) -> list[ast.stmt]:
         body = node.child_by_field_name("body")
         made = self._block(body) if body is not None else []
-        enumerators = node.child_by_field_name("enumerators")
+        enumerators = _enumerators(node)
         for e in reversed(
             [c for c in (enumerators.named_children if enumerators is not None else []) if c.type == "enumerator"]
         ):
@@ -522,6 +567,8 @@ class Translation:
         name = _RENAMED.get(name, name)
         if self._is_object(holder):
             return self._call(self._name(name, node), given, keywords)
+        if name in self.extensions:
+            return self._call(self._name(name, node), [holder, *given], keywords)
         match given:
             case [ast.Call(ast.Name("col"), [ast.Constant() as symbol])] if name == "alias":
                 given = [symbol]
@@ -573,10 +620,11 @@ class Translation:
         start = self._arguments(function.child_by_field_name("arguments"))
         first = [a for a in start if not isinstance(a, ast.keyword)]
         holder = self.value(inner.child_by_field_name("value"))
-        if isinstance(holder, ast.Dict):
-            # A map is gone through pair by pair.
-            pairs = zip(holder.keys, holder.values, strict=True)
-            holder = ast.List([ast.Tuple([k, v], ast.Load()) for k, v in pairs if k is not None], ast.Load())
+        if isinstance(given[0], ast.Lambda) and len(given[0].args.args) == 1 and not given[0].args.vararg:
+            # Option's: what it gives where there is nothing, and of what there is.
+            return self._call(self._name("scala_folded", function), [holder, *first, given[0]])
+        # A map is gone through pair by pair.
+        holder = self._call(self._name("scala_pairs", function), [holder])
         return self._call(self._name("reduce", function), [given[0], holder, *first])
 
     def _arguments(self, node: Node) -> list[Value]:
@@ -632,6 +680,10 @@ class Translation:
         """{ case (a, (b, c)) => value }: a function that takes its argument, or its arguments, apart."""
         clauses = [c for c in node.named_children if c.type == "case_clause"]
         pattern, body = [clauses[0].child_by_field_name(n) if clauses else None for n in ("pattern", "body")]
+        if len(clauses) > 1 or (clauses and any(c.type == "guard" for c in clauses[0].named_children)):
+            whole = ast.parse("_given[0] if _given[1:] == () else _given", mode="eval").body
+            several = ast.arguments([], [], ast.arg("_given", None), [], [], None, [])
+            return ast.Lambda(several, self._match(whole, clauses, node))
         if len(clauses) != 1 or pattern is None or body is None:
             return self._name("partial_function", node)
         # One argument is taken apart itself, of several each; `len` is a function of Spark here.
@@ -661,19 +713,151 @@ class Translation:
         inner = [c for c in node.named_children if c.type not in ("comment", "block_comment")]
         if len(inner) == 1:
             return self._with_wildcard(inner[0]) if _has_wildcard(inner[0]) else self.value(inner[0])
-        return self._name("block", node)
+        return self._in_order(inner) if inner else self._name("block", node)
 
     def _of_block(self, node: Node) -> ast.expr:
-        """A block's last value; what it defines before is put in place by nobody."""
-        inner = [c for c in node.named_children if c.type not in ("comment", "block_comment")]
-        if not inner:
-            return ast.Constant(None)
-        if inner[-1].type.endswith("_definition"):
-            return ast.Constant(None)
-        return self.value(inner[-1])
+        """A block's last value."""
+        return self._in_order(node.named_children)
 
     # What stands indented below `val d =`.
     _of_indented_block = _of_block
+
+    def _of_for_expression(self, node: Node) -> ast.expr:
+        """for { a <- xs; b = f(a) if b > 1 } yield c: a comprehension."""
+        body, enumerators = node.child_by_field_name("body"), _enumerators(node)
+        generators: list[ast.comprehension] = []
+        for e in enumerators.named_children if enumerators is not None else []:
+            parts = [c for c in e.named_children if c.type not in ("guard", "comment", "block_comment")]
+            guards = [g.child_by_field_name("condition") for g in e.named_children if g.type == "guard"]
+            if len(parts) > 1:
+                source = self.value(parts[1])
+                if not any(c.type == "<-" for c in e.children):
+                    source = ast.List([source], ast.Load())
+                else:
+                    source = self._call(self._name("scala_pairs", e), [source])
+                generators.append(ast.comprehension(self._target(parts[0]), source, [], 0))
+            if generators:
+                generators[-1].ifs += [self.value(g) for g in guards if g is not None]
+        made = ast.Constant(None) if body is None else self.value(body)
+        return ast.ListComp(made, generators) if generators else made
+
+    def _of_match_expression(self, node: Node) -> ast.expr:
+        subject, body = node.child_by_field_name("value"), node.child_by_field_name("body")
+        return self._match(self.value(subject), [] if body is None else body.named_children, node)
+
+    def _match(self, subject: ast.expr, clauses: list[Value], node: Node) -> ast.expr:
+        """Clauses as functions of the names that their patterns bind."""
+        made: list[ast.expr] = []
+        for clause in clauses:
+            pattern, written = clause.child_by_field_name("pattern"), clause.children_by_field_name("body")
+            if clause.type != "case_clause" or pattern is None:
+                continue
+            names: list[str] = []
+            spec = self._pattern(pattern, names)
+            guard = next((g.child_by_field_name("condition") for g in clause.named_children if g.type == "guard"), None)
+            test = ast.Constant(None) if guard is None else ast.Lambda(_arguments_of(names), self.value(guard))
+            result = self._in_order(written) if written else ast.Constant(None)
+            inside = ast.Lambda(_arguments_of(names), result)
+            shown = ast.Constant(self._text(pattern)[:60])
+            made.append(self._at(ast.Tuple([spec, test, inside, shown], ast.Load()), clause))
+        found: ast.expr = self._call(self._name("scala_match", node), [subject, ast.List(made, ast.Load())])
+        return ast.copy_location(found, subject) if not hasattr(found, "lineno") else found
+
+    def _pattern(self, node: Node, names: list[str]) -> ast.expr:
+        """A pattern as `scala_match` takes it; `names` gets those that it binds."""
+
+        def spec(kind: str, *parts: ast.expr) -> ast.expr:
+            made: ast.expr = self._at(ast.Tuple([ast.Constant(kind), *parts], ast.Load()), node)
+            return made
+
+        def several(nodes: list[Value]) -> ast.expr:
+            return ast.List([self._pattern(n, names) for n in nodes], ast.Load())
+
+        text = self._text(node)
+        match node.type:
+            case "wildcard":
+                return spec("any")
+            case "identifier" if text == "Nil":
+                return spec("nil")
+            case "identifier" if text[:1].islower():
+                names.append(_plain(text))
+                return spec("bind", ast.Constant(names[-1]))
+            case "typed_pattern":
+                kind = node.child_by_field_name("type")
+                named = ast.Constant(self._text(kind).split("[")[0].split(".")[-1])
+                inner = self._pattern(node.child_by_field_name("pattern"), names)
+                return spec("typed", named, inner)
+            case "case_class_pattern":
+                kind = node.child_by_field_name("type")
+                inner_nodes = [c for c in node.named_children if c != kind and "type" not in c.type]
+                return spec("class", ast.Constant(self._text(kind).split(".")[-1]), several(inner_nodes))
+            case "tuple_pattern":
+                return spec("tuple", several(node.named_children))
+            case "alternative_pattern":
+                return spec("or", several(node.named_children))
+            case "infix_pattern":
+                left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+                return self._cons(left, self._pattern(right, names), names, spec)
+            case "capture_pattern":
+                inner_nodes = node.named_children
+                names.append(_plain(self._text(inner_nodes[0])))
+                return spec("bind", ast.Constant(names[-1]))
+        return spec("is", self.value(node))
+
+    def _cons(self, node: Node, rest: ast.expr, names: list[str], spec: Callable[..., ast.expr]) -> ast.expr:
+        """a :: b :: rest, of which tree-sitter takes the first two together."""
+        if node.type != "infix_pattern":
+            return spec("cons", self._pattern(node, names), rest)
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        return self._cons(left, spec("cons", self._pattern(right, names), rest), names, spec)
+
+    def _in_order(self, nodes: list[Value]) -> ast.expr:
+        """The last value of statements, which are gone through in order: what they define stands under its name."""
+        inner = [c for c in nodes if c.type not in ("comment", "block_comment", "import_declaration", ";")]
+        if len(inner) == 1 and inner[0].type == "block":
+            return self._in_order(inner[0].named_children)
+        parts: list[ast.expr] = []
+        for n in inner:
+            parts += self._element(n)
+        if not parts or (inner and inner[-1].type.endswith("_definition")):
+            parts.append(ast.Constant(None))
+        if len(parts) == 1:
+            return parts[0]
+        return ast.Subscript(ast.Tuple(parts, ast.Load()), ast.Constant(-1), ast.Load())
+
+    def _element(self, node: Node) -> list[ast.expr]:
+        """A statement within an expression."""
+        if node.type in ("val_definition", "var_definition", "lazy_val_definition", "assignment_expression"):
+            made = self.statement(node)
+        elif node.type == "function_definition":
+            made = [s for s in self.statement(node) if isinstance(s, ast.FunctionDef)]
+            if made and isinstance(made[0], ast.FunctionDef) and len(made[0].body) == 1:
+                only = made[0].body[0]
+                value = only.value if isinstance(only, ast.Return) and only.value is not None else ast.Constant(None)
+                name = ast.Name(made[0].name, ast.Store())
+                return [self._at(ast.NamedExpr(name, ast.Lambda(made[0].args, value)), node)]
+            return []
+        else:
+            return [] if node.type.endswith("_definition") else [self.value(node)]
+        found: list[ast.expr] = []
+        for s in made:
+            if not isinstance(s, ast.Assign):
+                continue
+            target = s.targets[0]
+            if isinstance(target, ast.Name):
+                found.append(self._at(ast.NamedExpr(target, s.value), node))
+            elif isinstance(target, ast.Tuple):
+                whole = ast.Name("_parts", ast.Store())
+                found.append(self._at(ast.NamedExpr(whole, s.value), node))
+                for i, t in enumerate(target.elts):
+                    if isinstance(t, ast.Name):
+                        part = ast.Subscript(ast.Name("_parts", ast.Load()), ast.Constant(i), ast.Load())
+                        found.append(self._at(ast.NamedExpr(t, part), node))
+        return found
+
+    def _of_try_expression(self, node: Node) -> ast.expr:
+        body = node.child_by_field_name("body")
+        return ast.Constant(None) if body is None else self.value(body)
 
     def _of_if_expression(self, node: Node) -> ast.expr:
         parts = [node.child_by_field_name(n) for n in ("condition", "consequence", "alternative")]
@@ -691,7 +875,7 @@ class Translation:
         return made
 
     def _name(self, name: str, node: object) -> ast.expr:
-        made: ast.expr = self._at(ast.Name(name if name.isidentifier() else "_", ast.Load()), node)
+        made: ast.expr = self._at(ast.Name(_plain(name), ast.Load()), node)
         return made
 
     def _attribute(self, holder: ast.expr, name: str, node: object) -> ast.expr:
@@ -711,8 +895,18 @@ def _has_wildcard(node: Node) -> bool:
     return any(_has_wildcard(c) for c in node.named_children)
 
 
+def _enumerators(node: Node) -> Node:
+    """What a for goes through; the field of that name is the bracket before it, too."""
+    return next((c for c in node.named_children if c.type == "enumerators"), None)
+
+
+def _plain(name: str) -> str:
+    """A name as Python may have it: `in` and its like are none."""
+    return "_" if not name.isidentifier() else f"{name}_" if keyword.iskeyword(name) else name
+
+
 def _arguments_of(names: list[str]) -> ast.arguments:
-    plain = [n if n.isidentifier() else "_" for n in names]
+    plain = [_plain(n) for n in names]
     return ast.arguments([], [ast.arg(n, None) for n in plain], None, [], [], None, [])
 
 

@@ -56,17 +56,19 @@ class Record(RowTuple):
     """An object of a case class; `declared` are the fields as their types say, None where they say nothing known."""
 
     declared: tuple[StructField | None, ...] = ()
+    #: The name of the case class.
+    kind: str = ""
 
 
-def record_class(*fields: Value) -> RowClass:
-    """A case class, by names and types of its fields in turn."""
+def record_class(*fields: Value, kind: str = "", defaults: dict[str, Value] | None = None) -> RowClass:
+    """A case class, by names and types of its fields in turn, with its name and what fields are when not given."""
     names = [str(n) for n in fields[::2]]
     declared = tuple(_declared(n, str(t)) for n, t in zip(names, fields[1::2], strict=True))
 
     def make(*values: Value, **named: Value) -> Record:
         given = {**dict(zip(names, values, strict=False)), **named}
-        made = Record(given.get(n) for n in names)
-        made._fields, made.declared = tuple(names), declared
+        made = Record(given.get(n, (defaults or {}).get(n)) for n in names)
+        made._fields, made.declared, made.kind = tuple(names), declared, kind
         return made
 
     return RowClass(RowTuple(names), make)
@@ -75,7 +77,7 @@ def record_class(*fields: Value) -> RowClass:
 def scala_names() -> dict[str, Native]:
     """What the translation calls: case classes, and what makes the values that Scala has no literals of."""
     return {
-        "scala_record": Native("scala_record", record_class),
+        "scala_record": Native("scala_record", record_class, True),
         "scala_decimal": Native("scala_decimal", lambda v: Decimal(str(v))),
         "scala_date": Native("scala_date", datetime.date.fromisoformat),
         "scala_timestamp": Native("scala_timestamp", datetime.datetime.fromisoformat),

@@ -6,12 +6,14 @@ import re
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from planviz.analysis.context import sql_text
 from planviz.analysis.inference import infer
 from planviz.catalog.tables import DATABASE, FILE_FORMATS, Buckets, Catalog, Table, placed
 from planviz.config import OptimizerConfig
+from planviz.dataframe.base import Frame
 from planviz.dataframe.column import Column, literal, name_parts
 from planviz.dataframe.frame import DataFrame
 from planviz.dataframe.rdd import RDD
@@ -26,10 +28,12 @@ from planviz.execution.written import about_files
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, NamedExpression, SortOrder
 from planviz.expressions.ids import fresh_ids, next_id
 from planviz.expressions.objects import ScalaUDF
-from planviz.expressions.unresolved import UnresolvedAttribute
+from planviz.expressions.unresolved import UnresolvedAlias, UnresolvedAttribute
 from planviz.frontend import Statement, parse_script
 from planviz.logical.combining import Join, SetOperation, Union, WithCTE
 from planviz.logical.operators import (
+    Aggregate,
+    Deduplicate,
     Filter,
     GlobalLimit,
     LocalLimit,
@@ -41,7 +45,7 @@ from planviz.logical.operators import (
     View,
 )
 from planviz.logical.plan import ANALYZED, LogicalPlan
-from planviz.logical.relations import LocalRelation, LogicalRDD, LogicalRelation, cell
+from planviz.logical.relations import LocalRelation, LogicalRDD, LogicalRelation, Range, cell
 from planviz.logical.unresolved import Pivot, UnresolvedRelation
 from planviz.programs.files import WrittenColumns, read_columns, written_columns
 from planviz.programs.frames import PandasFrame, spark_rows
@@ -66,9 +70,16 @@ _FOREIGN = re.compile(
     r"|alter|undrop|sync|list|put|get|remove|%)\b",
     re.IGNORECASE,
 )
-#: A query of which nothing is known.
+#: A column of which the text does not tell the name.
+_UNTOLD = re.compile(r"<[^<>]+>")
 #: Between the names of guessed tables that a union reads.
 _TOGETHER = "\0"
+#: Actions that need all rows, which a stream never has.
+_OF_BATCHES = frozenset(
+    ("show", "count", "collect", "take", "tail", "head", "first", "isEmpty", "toPandas", "toArrow", "toLocalIterator")
+)
+#: What keeps state between triggers in a streaming query, by the operator of the batch.
+_STATEFUL = {"Deduplicate": "StreamingDeduplicate", "Join": "StreamingSymmetricHashJoin"}
 _PASSING = (Filter, Sort, GlobalLimit, LocalLimit, Offset, Sample, SubqueryAlias)
 
 
@@ -100,6 +111,10 @@ class ProgramSession(SparkSession):
         #: Guessed tables of the catalogue by key, and plans through which further columns of guessed tables go.
         self._tables: dict[str, str] = {}
         self._passing: dict[int, LogicalPlan] = {}
+        #: Names in texts of SQL that stand for columns of which the program does not tell the name.
+        self.untold: set[str] = set()
+        #: What was noted once.
+        self._told: set[str] = set()
         #: Where in the texts of views made by SQL a projection takes all columns of what it reads.
         self._view_stars: set[tuple[str, int]] = set()
         self._kept: list[LogicalPlan] = []
@@ -118,9 +133,47 @@ class ProgramSession(SparkSession):
 
     # ------------------------------------------------------------------------------------------ what it does
 
+    def tell(self, what: str, line: int) -> None:
+        """Note what was taken to be so, once, at the first line where it was."""
+        if what not in self._told:
+            self._told.add(what)
+            self.notes[f"Line {line}: {what}"] = None
+
     def act(self, name: str, frame: object, number: int | None = None) -> Value:
-        """Note an action."""
+        """Note an action. Raises AnalysisError for one that a stream does not have."""
+        if isinstance(frame, DataFrame) and self.is_streaming(frame.plan):
+            if name in _OF_BATCHES:
+                told = "Queries with streaming sources must be executed with writeStream.start()"
+                raise AnalysisError("_LEGACY_ERROR_TEMP_3102", told)
+            self._tell_of_stream(frame.plan)
         return self.note(name, frame, number)
+
+    def _tell_of_stream(self, plan: LogicalPlan) -> None:
+        kept = [p for p in plan.walk() if isinstance(p, Aggregate | Deduplicate | Join)]
+        streams = [p for p in kept if not isinstance(p, Join) or all(map(self.is_streaming, p.children))]
+        names = dict.fromkeys(_STATEFUL.get(p.node_name, "StateStoreRestore and StateStoreSave") for p in streams)
+        told = "a streaming query is planned as the batch of what one trigger takes"
+        self.tell(f"{told}; Spark adds {', '.join(names)}." if names else f"{told}.", self.line())
+
+    def is_batch(self, plan: LogicalPlan) -> bool:
+        """Whether a plan surely reads no stream: a table that nothing describes may be one."""
+        leaves = [p for p in plan.walk() if not p.children]
+        known = [p for p in leaves if isinstance(p, LogicalRelation | Range | LocalRelation)]
+        named = [p for p in known if isinstance(p, LogicalRelation) and p.name]
+        return len(known) == len(leaves) and not named and super().is_batch(plan)
+
+    def batch_of(self, frame: Frame) -> DataFrame:
+        """The rows of one trigger; columns that later uses ask for are those of the stream."""
+        key = f"columns of the batch of line {self.line()}"
+        wanted = self.guesses.columns.setdefault(key, {})
+        have = {a.name.lower() for a in frame.output}
+        for name in [f.name for n, f in wanted.items() if n not in have] if self.may_grow(frame) else []:
+            self.learn_column(frame.plan, name)
+        made = super().batch_of(frame)
+        if self.may_grow(frame):
+            self._rows[id(made.plan)] = key
+            self._kept.append(made.plan)
+        return made
 
     def rows_of(self, frame: DataFrame) -> list[Value] | None:
         """The rows of a DataFrame as collect() gives them, None where the program does not tell them."""
@@ -216,6 +269,7 @@ class ProgramSession(SparkSession):
             self._learn_from_others(plan)
         if self.learning and self._made:
             plan = self._with_made(plan)
+        plan, listed = self._with_listed(plan)
         made = super().execution(plan, sql)
         try:
             analyzed = made.analyzed
@@ -226,13 +280,22 @@ class ProgramSession(SparkSession):
                     return self.execution(grown, sql)
             if self.guesses.columns:
                 self._retype_from(plan, error)
+            stood = self._with_known(plan) if error.error_class.startswith("UNRESOLVED_COLUMN") else None
+            if stood is not None:
+                return self.execution(stood, sql)
             raise
+        if listed:
+            self._rows[id(analyzed)] = listed
+            self._kept.append(analyzed)
         if isinstance(plan, Pivot) and self._pivot:
             self._passing_pivots[id(analyzed)] = pivot_key(self._pivot, plan.aggregates)
             self._kept.append(analyzed)
             self._pivot = 0
         if not self.guesses.columns:
             return made
+        if len(plan.children) > 1 and len(plan.children) == len(analyzed.children):
+            for before, after in zip(plan.children, analyzed.children, strict=True):
+                self._carry(before, after)
         stars = {p.origin for p in _new_in(plan) if isinstance(p, Project) and _starred(p) and p.origin is not None}
         if self._view_stars and any(isinstance(p, UnresolvedRelation) for p in _new_in(plan)):
             stars |= self._view_stars
@@ -251,6 +314,21 @@ class ProgramSession(SparkSession):
             self._passing[id(analyzed)] = plan
             self._kept.append(analyzed)
         return made
+
+    def _carry(self, before: LogicalPlan, after: LogicalPlan) -> None:
+        """What is known of an input counts for the one with ids of its own, too, as a set read twice has."""
+        todo = [(before, after)]
+        while todo:
+            old, new = todo.pop()
+            if old is new or type(old) is not type(new) or len(old.children) != len(new.children):
+                continue
+            if id(old) in self._passing:
+                self._passing[id(new)] = new
+            for known in (self._rows, self._passing_pivots):
+                if id(old) in known:
+                    known[id(new)] = known[id(old)]
+            self._kept.append(new)
+            todo += zip(old.children, new.children, strict=True)
 
     def table(self, tableName: str) -> DataFrame:  # noqa: N803  PySpark's name
         """A table or view, guessed where nobody knows it and guessing is allowed."""
@@ -535,6 +613,19 @@ class ProgramSession(SparkSession):
         """The plan with the column, where a guessed table may have it."""
         return self.learn_column(plan, parts[0])
 
+    def table_exists(self, parts: tuple[str, ...]) -> Value:
+        """Whether there is a table or view; nobody knows of one that nothing describes, where tables are guessed."""
+        known = super().table_exists(parts)
+        return Unknown(f"tableExists({'.'.join(parts)})") if not known and self.guesses.tables else known
+
+    def is_untold(self, e: Expression) -> bool:
+        """Whether an expression is a column of which the text does not tell the name."""
+        return _untold(e) or (isinstance(e, UnresolvedAttribute) and e.parts[-1] in self.untold)
+
+    def may_grow(self, frame: Frame) -> bool:
+        """Whether a DataFrame may have further columns, which only their uses tell."""
+        return bool(self._open(frame.plan))
+
     def becomes_numeric(self, plan: LogicalPlan, column: Expression) -> bool:
         """Whether the column's type is only guessed; Again where it was guessed to be no number."""
         found = source(column, Project((column,), plan), self._guessed_in)
@@ -594,6 +685,51 @@ class ProgramSession(SparkSession):
                     children[i] = self._passing_project((*child.output, column), child)
                     break
         return plan.with_new_children(tuple(children))
+
+    def _with_listed(self, plan: LogicalPlan) -> tuple[LogicalPlan, str]:
+        """A projection or grouping by columns that nobody knows, with those of its input that later uses ask for.
+
+        With it the name under which these are learned, empty for any other operator.
+        """
+        if not isinstance(plan, Project | Aggregate) or self.origin is None or not plan.children_resolved:
+            return plan, ""
+        items = plan.projects if isinstance(plan, Project) else plan.grouping
+        if not any(map(_untold, items)):
+            return plan, ""
+        key = f"columns of the list at {self.origin[1]}"
+        wanted = self.guesses.columns.setdefault(key, {})
+        have = {a.name.lower() for a in plan.child.output}
+        grows = bool(self._open(plan.child))
+        told = {_name_of(i).lower() for i in items}
+        more = tuple(
+            UnresolvedAttribute((f.name,)) for n, f in wanted.items() if n not in told and (n in have or grows)
+        )
+        if isinstance(plan, Project):
+            return plan.replace(projects=(*plan.projects, *more)), key
+        at = len(plan.grouping)
+        results = (*plan.aggregates[:at], *more, *plan.aggregates[at:])
+        return plan.replace(grouping=(*plan.grouping, *more), aggregates=results), key
+
+    def _with_known(self, plan: LogicalPlan) -> LogicalPlan | None:
+        """An operator with a column of its input in place of those that nobody knows, the first that fits; or None."""
+        asked = {a.parts[-1] for e in plan.expressions for a in e.collect(UnresolvedAttribute)}
+        names = {n for n in asked if n in self.untold or _UNTOLD.fullmatch(n)}
+        if not names or not plan.children_resolved:
+            return None
+        by_type: dict[str, AttributeReference] = {}
+        for a in (a for c in plan.children for a in c.output):
+            by_type.setdefault(a.type.simple_string, a)
+        for column in by_type.values():
+            stood = plan.map_expressions(partial(_put_into, names, column))
+            try:
+                with fresh_ids():
+                    super().execution(stood).analyzed  # noqa: B018  whether it fits
+            except AnalysisError:
+                continue
+            for name in sorted(names):
+                self.tell(f"the column {column.name} stands for {name}, which the text does not tell.", self.line())
+            return stood
+        return None
 
     def _learn(self, key: str, name: str, kind: DataType | None = None) -> bool:
         """Note a column of a guessed table, or of all that a union takes its rows from."""
@@ -726,6 +862,24 @@ class ProgramSession(SparkSession):
         return found
 
 
+def _untold(e: Expression) -> bool:
+    """Whether an item of a list is a column of which the text does not tell the name, or named after one."""
+    inner = e.child if isinstance(e, Alias | UnresolvedAlias) else e
+    return isinstance(inner, UnresolvedAttribute) and _UNTOLD.fullmatch(inner.parts[-1]) is not None
+
+
+def _name_of(e: Expression) -> str:
+    return e.parts[-1] if isinstance(e, UnresolvedAttribute) else str(getattr(e, "name", ""))
+
+
+def _put_into(names: set[str], column: AttributeReference, e: Expression) -> Expression:
+    """An expression with a column in place of those of these names."""
+    made: Expression = e.transform_up(
+        lambda x: column if isinstance(x, UnresolvedAttribute) and x.parts[-1] in names else x
+    )
+    return made
+
+
 def _written(value: object) -> str:
     """A value as it is put into the text of a query: a column as SQL, anything else as Python shows it."""
     if not isinstance(value, Column):
@@ -757,6 +911,7 @@ def _new_in(plan: LogicalPlan) -> list[LogicalPlan]:
 
 _PASSING_NAMES = frozenset(
     [
+        "CollectMetrics",
         "Deduplicate",
         "Repartition",
         "RepartitionByExpression",

@@ -84,11 +84,18 @@ def shared_plans(program: Program) -> list[SharedPlan]:
     found = []
     for key, by in users.items():
         whole = any(users.get(p) == by for p in parents.get(key, ()))
-        if len(by) > 1 and not whole and nodes[key].contains(*_COSTLY):
-            made = _shared(program, nodes[key], [actions[i] for i in by])
+        together = _together([actions[i] for i in by])
+        if len(together) > 1 and not whole and nodes[key].contains(*_COSTLY):
+            made = _shared(program, nodes[key], together)
             if made is not None:
                 found.append(made)
     return sorted(found, key=lambda s: -s.saved)
+
+
+def _together(actions: list[Action]) -> list[Action]:
+    """Those of the actions that one run of the program reaches: of two ways of a branch the first."""
+    taken = {f"not ({a.variant})" for a in actions}
+    return [a for a in actions if not a.variant or a.variant not in taken]
 
 
 def _beneath(action: Action) -> list[Value]:

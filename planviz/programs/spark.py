@@ -18,7 +18,7 @@ from planviz.functions import registry
 from planviz.programs.glue import glue_module
 from planviz.programs.lakehouse import delta_module, pipeline_module
 from planviz.programs.ml import ml_module
-from planviz.programs.values import ErrorClass, Module, Native, Unknown, Value
+from planviz.programs.values import Described, ErrorClass, Module, Native, Unknown, Value
 
 if TYPE_CHECKING:
     from planviz.programs.interpreter import Interpreter
@@ -149,10 +149,23 @@ def _sql(reader: Interpreter, name: str) -> Module:
         "functions": reader.importing("pyspark.sql.functions"),
         "types": reader.importing("pyspark.sql.types"),
         "window": reader.importing("pyspark.sql.window"),
+        "Observation": Native("Observation", _Observation, True),
         "SQLContext": Native("SQLContext", lambda *a, **k: reader.session, True),
         "HiveContext": Native("HiveContext", lambda *a, **k: reader.session, True),
     }  # fmt: skip
     return Module(name, names)
+
+
+class _Observation(Described):
+    """PySpark's Observation: the metrics of `observe` under its name, which only a query tells."""
+
+    def __init__(self, name: object = None) -> None:
+        # Spark makes up a name of its own.
+        self.name = name if isinstance(name, str) else "observation"
+
+    def attribute(self, name: str) -> Value:
+        """The metrics (`get`)."""
+        return self.name if name == "name" else Unknown(f"{self.name}.{name}")
 
 
 def _unbound(kind: type, name: str) -> Native:
@@ -161,6 +174,8 @@ def _unbound(kind: type, name: str) -> Native:
         raise KeyError(name)
 
     def apply(receiver: object, *given: object, **named: object) -> Value:
+        if isinstance(receiver, Unknown):
+            return Unknown(f"{receiver.what}.{name}(...)")
         found = api.attribute(receiver, name)
         if not callable(found):
             raise TypeError(f"{kind.__name__}.{name} cannot be called")

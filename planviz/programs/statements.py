@@ -147,11 +147,13 @@ class Statements(Expressions):
 
     # ---------------------------------------------------------------------------------------- assignment
 
-    def assign(self, target: ast.expr, value: object, scope: Scope) -> None:
+    def assign(self, target: ast.expr, value: Value, scope: Scope) -> None:
         """Let a name, an attribute, an item or several of them stand for a value."""
         match target:
             case ast.Name(id=name):
-                scope.set(name, value)
+                # What a call gives that nobody knows is called as the program calls it.
+                called = type(value) is Unknown and value.what.endswith("(...)") and value.what != "auto(...)"
+                scope.set(name, Unknown(name, value.kind) if called else value)
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
                 self._unpack(parts, value, scope)
             case ast.Starred(value=inner):
@@ -311,11 +313,7 @@ class Statements(Expressions):
             case ast.MatchOr(patterns=ways):
                 return any(self._matches(p, value, bound, scope) for p in ways)
             case ast.MatchSequence(patterns=parts):
-                if not isinstance(value, list | tuple) or any(isinstance(p, ast.MatchStar) for p in parts):
-                    return False
-                return len(value) == len(parts) and all(
-                    self._matches(p, v, bound, scope) for p, v in zip(parts, value, strict=True)
-                )
+                return isinstance(value, list | tuple) and self._matches_all(parts, list(value), bound, scope)
             case ast.MatchMapping(keys=keys, patterns=parts):
                 if not isinstance(value, dict):
                     return False
@@ -326,6 +324,21 @@ class Statements(Expressions):
             case ast.MatchClass(cls=cls, patterns=[]):
                 return self.is_instance(value, self.value(cls, scope)) is True
         return False
+
+    def _matches_all(
+        self, parts: list[ast.pattern], values: list[object], bound: dict[str, object], scope: Scope
+    ) -> bool:
+        """[first, *rest]: each pattern its value, a star those that are left."""
+        star = next((i for i, p in enumerate(parts) if isinstance(p, ast.MatchStar)), None)
+        if star is not None and len(values) >= len(parts) - 1:
+            end = len(values) - (len(parts) - star - 1)
+            named = parts[star]
+            if isinstance(named, ast.MatchStar) and named.name is not None:
+                bound[named.name] = values[star:end]
+            parts, values = [*parts[:star], *parts[star + 1 :]], [*values[:star], *values[end:]]
+        return len(values) == len(parts) and all(
+            self._matches(p, v, bound, scope) for p, v in zip(parts, values, strict=True)
+        )
 
     # ---------------------------------------------------------------------------------------- errors
 
@@ -412,7 +425,8 @@ class Statements(Expressions):
         self.run(node.body, inner)
         made = Class(node.name, bases, inner.names)
         for value in inner.names.values():
-            if isinstance(value, Function):
+            # What a decorator gives may be a function of another place, with names of its own.
+            if isinstance(value, Function) and value.scope is inner:
                 value.owner = made
                 # Names of a class are no names of its methods.
                 value.scope = scope

@@ -43,6 +43,10 @@ class UnknownRows(Unknown):
     """Rows that only running the query would tell: a list of unknown length of unknown rows."""
 
 
+class UnknownList(Unknown):
+    """Several values of which nobody knows how many there are: `*columns`."""
+
+
 @dataclass(eq=False)
 class Scope:
     """Names and what they stand for, inside a function with those around it."""

@@ -254,9 +254,8 @@ def _incomplete(document: Document) -> bool:
 
 
 def guesses(document: Document) -> bool:
-    """Whether a table of the open SQL was guessed from its queries."""
-    executions = [s.execution for s in document.statements if s.execution is not None]
-    return any(table.guessed for execution in executions for table in execution.catalog.tables.values())
+    """Whether a table or file of the open SQL or program was guessed from its queries."""
+    return any(s.execution.reads_guesses for s in document.statements if s.execution is not None)
 
 
 def find(key: str) -> Opened | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass
 from itertools import islice
@@ -21,6 +22,8 @@ from planviz.ui.cache import guesses
 from planviz.ui.opened import Opened, in_worker
 from planviz.ui.workbench import workbench_data
 
+#: What a program calls itself.
+_APPLICATION = re.compile(r"""\.(?:appName|setAppName)\(\s*f?["']([^"'{}\n]+)["']""")
 _LABELS = {
     "parsed": "Parsed",
     "analyzed": "Analyzed",
@@ -150,7 +153,15 @@ def address_of_plan(opened: Opened, plan: str) -> dict[str, str]:
 
 @in_worker
 def name_of(opened: Opened) -> str:
-    """A name for a text that came without one: the tables its plan reads, at most three of them, a subquery's last."""
+    """A name for a text that came without one: the tables its plan reads, at most three of them, a subquery's last.
+
+    A program is called as its application is (`appName`), where it says so.
+    """
+    recognised = opened.facts.recognised
+    program = recognised if recognised.endswith(" program") else ""
+    application = _APPLICATION.search(opened.text) if program else None
+    if application is not None:
+        return one_line(application[1], 60)
     plan = first_plan(opened)
     if not plan:
         return "Pasted text"
@@ -163,7 +174,7 @@ def name_of(opened: Opened) -> str:
         if table and len(tables) < 4:
             tables[str(table).partition(", ")[0].rsplit(".", 1)[-1].strip("`")] = None
     if not tables:
-        return "Rule log" if plan.endswith("a") else "Pasted plan"
+        return program or ("Rule log" if plan.endswith("a") else "Pasted plan")
     shown = [one_line(table, 40) for table in list(tables)[:3]]
     return ", ".join(shown) + (" …" if len(tables) > 3 else "")
 

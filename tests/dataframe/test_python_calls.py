@@ -7,6 +7,7 @@ import pytest
 from planviz.config import OptimizerConfig
 from planviz.document import open_text
 from planviz.errors import AnalysisError
+from planviz.programs import read_program
 from tests.plans import canonical
 
 PROGRAM = """
@@ -62,3 +63,18 @@ spark.sql("SELECT * FROM {df} WHERE {c} > 2", df=df, c=F.col("id")).show()
 """
     found = optimized(program)
     assert found == ["Filter (id#1L > 2)", "+- Range (0, 9, step=1, splits=Some(3))"]
+
+
+@pytest.mark.parametrize(
+    ("call", "shown"),
+    [
+        ("make_interval(days=F.lit(1))", "make_interval(0, 0, 0, 1, 0, 0, 0)"),
+        ("make_dt_interval(hours='id')", "make_dt_interval(0, id, 0, 0)"),
+        ("make_ym_interval('id')", "make_ym_interval(id, 0)"),
+    ],
+)
+def test_parts_of_an_interval_that_are_not_given_are_zeros_before_and_behind(call, shown):
+    program = read_program(f"from pyspark.sql import functions as F\nspark.range(3).select(F.{call}).show()\n")
+
+    assert program.error is None
+    assert program.actions[0].execution.analyzed.output[0].name == shown

@@ -46,6 +46,20 @@ def test_a_name_suggests_a_type_where_nothing_else_does():
             'df.select(F.count("x").over(w)).show()',
             {"x": "string", "id": "bigint", "ts": "bigint"},
         ),
+        (
+            'df.unpivot("id", ["price", "order_date", "note"], "what", "value").show()',
+            {"id": "bigint", "price": "double", "order_date": "double", "note": "double"},
+        ),
+        (
+            'df.melt(["id"], ["order_date", "note"], "what", "value").show()',
+            {"id": "bigint", "order_date": "string", "note": "string"},
+        ),
+        (
+            'df.createOrReplaceTempView("v")\n'
+            'spark.sql("SELECT * FROM (SELECT id, price, created_at FROM v) UNPIVOT (x FOR y IN (price, created_at))")'
+            ".show()",
+            {"id": "bigint", "price": "decimal(18,2)", "created_at": "decimal(18,2)"},
+        ),
     ],
 )
 def test_a_use_says_otherwise(program, expected):

@@ -66,6 +66,8 @@ df.orderBy(F.desc("n")).show()
         "import os\nx = os.environ.get('X', 'orders')\nspark.table(x).select('o_orderkey').show()",
         "k = 'b'\nmatch k:\n    case 'a':\n        c = 'x'\n    case _:\n        c = 'o_orderkey'\n"
         "spark.table('orders').select(c).show()",
+        "match ['o_custkey', 'x', 'o_orderkey']:\n    case [first, *rest] if rest:\n        c = rest[-1]\n"
+        "spark.table('orders').select(c).show()",
         "try:\n    d = spark.table('nosuch')\nexcept Exception:\n    d = spark.table('orders')\n"
         "d.select('o_orderkey').show()",
     ],

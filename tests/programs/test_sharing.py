@@ -52,3 +52,13 @@ def test_a_size_of_no_table_is_told_to_be_unknown():
     (told,) = [n for n in program.notes if "cache()" in n]
     assert told.endswith("how much it would keep no statistics tell.")
     assert "EiB" not in told
+
+
+def test_only_one_way_of_a_branch_computes_what_both_have():
+    text = (
+        "import settings\nd = spark.table('t').groupBy('k').count()\n"
+        "if settings.fast:\n    d.write.parquet('/a')\nelse:\n    d.write.parquet('/b')\n"
+    )
+    assert read_program(text).shared == []
+    (both,) = read_program(f"{text}d.show()\n").shared
+    assert [a.place.line for a in both.actions] == [4, 7]

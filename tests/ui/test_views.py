@@ -68,6 +68,15 @@ def test_a_text_without_a_name_is_called_by_its_tables() -> None:
     assert views.name_of(cache.open_document(SUBQUERY_FIRST)) == "sales, items, dates"
 
 
+def test_a_program_is_called_as_its_application_is_and_says_that_files_are_guessed() -> None:
+    head = "from pyspark.sql import SparkSession\nspark = SparkSession.builder{}.getOrCreate()\n"
+    text = f"{head}spark.read.parquet('/in/sales').filter('amount > 3').show()\n"
+    named = cache.open_document(text.format(".appName('nightly sales')"))
+    assert (views.name_of(named), views.tables_words(named)) == ("nightly sales", "guessed")
+    nameless = cache.open_document(text.format(""))
+    assert (views.name_of(nameless), views.tables_words(nameless)) == ("PySpark program", "guessed")
+
+
 def test_a_name_from_a_plan_is_one_safe_line() -> None:
     text = "== Physical Plan ==\nFileScan parquet x.a\x1b]0;owned\x07\u202eb[c#1] Batched: true, PushedFilters: []\n"
     name = views.name_of(cache.open_document(text))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from planviz.expressions.core import Alias, Expression, Literal, SortOrder
 from planviz.logical.combining import CTERelationDef, Union, UnionLoop, WithCTE
 from planviz.logical.operators import (
+    CollectMetrics,
     Expand,
     ExpandInLists,
     Filter,
@@ -74,6 +75,8 @@ def basic(plan: LogicalPlan, context: PlanningContext) -> SparkPlan | None:
             return context.operator(o.GenerateExec)(
                 plan.generator, kept, plan.outer, plan.generator_output, below(plan.child)
             )
+        case CollectMetrics(name, metrics, _, child):
+            return o.CollectMetricsExec(name, metrics, below(child))
         case Sample():
             return o.SampleExec(plan.lower, plan.upper, plan.with_replacement, plan.seed, below(plan.child))
         case Union(inputs):
