@@ -253,6 +253,11 @@ SETTINGS = {
             "spark.sql.legacy.setopsPrecedence.enabled", False, "INTERSECT binds no tighter than UNION and EXCEPT."
         ),
         Setting(
+            "spark.sql.legacy.identifierClause",
+            False,
+            "IDENTIFIER gives names of tables, columns and functions alone, no aliases or columns of definitions.",
+        ),
+        Setting(
             "spark.sql.timestampType",
             "TIMESTAMP_LTZ",
             "What TIMESTAMP means without LTZ or NTZ.",

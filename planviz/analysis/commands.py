@@ -74,6 +74,10 @@ def _target(c: Command, catalog: Catalog) -> Table | None:
     table = catalog.table(c.name)
     if table is None and "IF EXISTS" not in c.flags:
         raise table_not_found(UnresolvedRelation(c.name), catalog.names())
+    if table is not None and c.verb == "ALTER VIEW" and c.plan is not None:
+        raise analysis_error(
+            "EXPECT_VIEW_NOT_TABLE.NO_ALTERNATIVE", f"ALTER VIEW expects a view but {sql_text(c.name)} is a table."
+        )
     if table is not None and c.verb == "SHOW PARTITIONS" and not table.partition_columns:
         raise analysis_error(
             "INVALID_PARTITION_OPERATION.PARTITION_SCHEMA_IS_EMPTY", f"Table {sql_text(c.name)} is not partitioned."

@@ -2,21 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 from planviz.analysis.commands import database_of, distinct_names
 from planviz.analysis.context import sql_text
+from planviz.analysis.objects import can_up_cast
 from planviz.analysis.relations import table_not_found
 from planviz.catalog.tables import Catalog
+from planviz.errors import AnalysisError
+from planviz.evaluation import DEFAULT_EVALUATOR
 from planviz.expressions.casts import Cast
-from planviz.expressions.core import Expression, NamedExpression
+from planviz.expressions.core import Alias, Expression, NamedExpression, occurs
+from planviz.expressions.subqueries import SubqueryExpression
 from planviz.expressions.unresolved import UnresolvedAlias, UnresolvedExtractValue, UnresolvedStar
 from planviz.frontend.errors import analysis_error
 from planviz.frontend.model import Statement
 from planviz.logical.operators import Aggregate, Distinct, Filter, GlobalLimit, LocalLimit, Project, Sort
 from planviz.logical.plan import LogicalPlan
+from planviz.logical.relations import OneRowRelation
 from planviz.logical.unresolved import UnresolvedHaving, UnresolvedRelation, UnresolvedWith
-from planviz.types import ArrayType, DataType, MapType, StructField, StructType, is_collated
+from planviz.types import (
+    NULL,
+    ArrayType,
+    DataType,
+    MapType,
+    StructField,
+    StructType,
+    is_atomic,
+    is_collated,
+    is_datetime,
+)
 
 
 def check_database(name: tuple[str, ...], databases: Collection[str]) -> None:
@@ -43,6 +58,10 @@ def is_made(s: Statement, catalog: Catalog, free: bool = False) -> bool:
         there = view is not None and view.temporary
     else:
         there = table is not None or (view is not None and not view.temporary)
+    if s.kind == "create_view" and not temporary and "REPLACE" in s.words and "IF NOT EXISTS" in s.words:
+        raise analysis_error(
+            "CREATE_VIEW_WITH_IF_NOT_EXISTS_AND_REPLACE", "CREATE VIEW takes IF NOT EXISTS or OR REPLACE, not both."
+        )
     if not there or "REPLACE" in s.words:
         return True
     if "IF NOT EXISTS" in s.words:
@@ -68,6 +87,44 @@ def check_table(s: Statement, query: LogicalPlan | None) -> None:
     distinct_names(names)
     if names and len(s.partition_columns) == len(names):
         raise analysis_error("ALL_PARTITION_COLUMNS_NOT_ALLOWED", "Cannot use all columns for partition columns.")
+
+
+def check_defaults(s: Statement, analyzed: Callable[[LogicalPlan], LogicalPlan]) -> None:
+    """Raise AnalysisError for a column's DEFAULT that is no constant of the column's type; `analyzed` analyzes a query.
+
+    A constant of a wider type fits where its value does (Spark: ResolveDefaultColumns).
+    """
+    for column, default in s.defaults:
+        told = f"The column {sql_text((column.name,))} of the table {sql_text(s.name)} has a DEFAULT"
+        if occurs(default, SubqueryExpression.BIT):
+            raise analysis_error("INVALID_DEFAULT_VALUE.SUBQUERY_EXPRESSION", f"{told} with a query in it.", default)
+        try:
+            (item,) = analyzed(Project((UnresolvedAlias(default),), OneRowRelation())).expressions
+        except AnalysisError as error:
+            if not error.error_class.startswith("UNRESOLVED_COLUMN"):
+                raise
+            message = f"{told} that reads a column; it takes a constant."
+            raise analysis_error("INVALID_DEFAULT_VALUE.NOT_CONSTANT", message, default) from None
+        found = item.child if isinstance(item, Alias) else item
+        if not _fits(found, column.data_type):
+            raise analysis_error(
+                "INVALID_DEFAULT_VALUE.DATA_TYPE",
+                f'{told} of type "{found.data_type.sql}", which is no "{column.data_type.sql}".',
+                default,
+            )
+
+
+def _fits(value: Expression, wanted: DataType) -> bool:
+    given = value.data_type
+    if NULL in (given, wanted) or not (is_atomic(given) and is_atomic(wanted)) or can_up_cast(given, wanted):
+        return True
+    if is_datetime(given) and is_datetime(wanted):
+        return True
+    known = DEFAULT_EVALUATOR.value_of(value)
+    if known is None or known.value is None:
+        return True
+    cast = DEFAULT_EVALUATOR.value_of(Cast(known, wanted, "TRY"))
+    return cast is None or cast.value is not None
 
 
 def _check_collations(s: Statement, columns: Iterable[StructField]) -> None:

@@ -55,8 +55,14 @@ from planviz.functions.signatures import accepts
 from planviz.logical.operators import Aggregate, Generate, Project
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import Range
-from planviz.logical.unresolved import UnresolvedTableValuedFunction, UnresolvedTVFAliases
+from planviz.logical.unresolved import (
+    PlanWithUnresolvedIdentifier,
+    UnresolvedRelation,
+    UnresolvedTableValuedFunction,
+    UnresolvedTVFAliases,
+)
 from planviz.trees.depth import deep
+from planviz.trees.node import TreeNode
 from planviz.types import BOOLEAN, INT, LONG, NULL, UNKNOWN, ArrayType, DataType, MapType, is_string
 from planviz.versions import PROFILES
 from planviz.versions.functions import functions_after, gives_tables, least_arguments, most_arguments
@@ -92,7 +98,7 @@ class ResolveIdentifierClause(AnalyzerRule):
     IDENTIFIER('t.a')  =>  't.a
     """
 
-    matches = (ExpressionWithUnresolvedIdentifier,)
+    matches = (ExpressionWithUnresolvedIdentifier, PlanWithUnresolvedIdentifier)
     package = "org.apache.spark.sql.catalyst.analysis"
 
     @override
@@ -101,18 +107,33 @@ class ResolveIdentifierClause(AnalyzerRule):
         def read(e: Expression) -> Expression:
             if not isinstance(e, ExpressionWithUnresolvedIdentifier) or not e.name_expression.resolved:
                 return e
-            name = e.name_expression
-            text = constant_text(name)
-            if text is None:
-                constant = name.foldable and not is_string(name.data_type)
-                raise analysis_error(
-                    f"NOT_A_CONSTANT_STRING.{'WRONG_TYPE' if constant else 'NOT_CONSTANT'}",
-                    "The name in IDENTIFIER must be a constant string.",
-                    e,
-                )
-            return e.rebuilt(UnresolvedAttribute(name_parts(text)))
+            return e.rebuilt(UnresolvedAttribute(_name_of(e.name_expression, e)))
 
-        return plan.resolve_expressions(read, self.mask)
+        def table(p: LogicalPlan) -> LogicalPlan:
+            if not isinstance(p, PlanWithUnresolvedIdentifier):
+                return p
+            if not p.name_expression.resolved:
+                if p.name_expression.bits & SubqueryExpression.BIT:
+                    raise analysis_error("NOT_A_CONSTANT_STRING.NOT_CONSTANT", _NO_NAME, p)
+                return p
+            return UnresolvedRelation(_name_of(p.name_expression, p))
+
+        return plan.resolve_expressions(read, self.mask).resolve_operators_up(table, PlanWithUnresolvedIdentifier.BIT)
+
+
+_NO_NAME = "The name in IDENTIFIER must be a constant string."
+
+
+def _name_of(name: Expression, at: TreeNode) -> tuple[str, ...]:
+    """The parts of the name that an expression gives. Raises AnalysisError where it is no constant text."""
+    text = constant_text(name)
+    if text is not None:
+        return name_parts(text)
+    why = "NOT_CONSTANT"
+    if name.foldable:
+        empty = isinstance(name, Cast) and isinstance(name.child, Literal) and name.child.value is None
+        why = "WRONG_TYPE" if not is_string(name.data_type) else "NULL" if empty else why
+    raise analysis_error(f"NOT_A_CONSTANT_STRING.{why}", _NO_NAME, at)
 
 
 class ResolveFunctions(AnalyzerRule):

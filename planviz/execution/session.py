@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from planviz.analysis import Analyzer
 from planviz.analysis.analyzer import Relations
 from planviz.analysis.commands import altered, changed_databases, check_command, database_of
-from planviz.analysis.definitions import check_database, check_drop, check_table, check_view, is_made
+from planviz.analysis.definitions import check_database, check_defaults, check_drop, check_table, check_view, is_made
 from planviz.catalog.ddl import table_of
 from planviz.catalog.tables import DATABASE, GLOBAL_TEMP, TRANSACTIONAL, Catalog, PythonFunction, View
 from planviz.config import OptimizerConfig
@@ -224,6 +224,7 @@ class Session:
             return
         columns = s.columns if s.plan is None else self._columns_of(s)
         check_table(s, None if s.plan is None else self._analyzed(s))
+        check_defaults(s, lambda p: self._execution(replace(s, kind="query", plan=p)).analyzed)
         self._forget(s.name)
         known = (s.provider, s.partition_columns, s.buckets, self.catalog.current)
         table = table_of(s.name, columns, *known)

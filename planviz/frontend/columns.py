@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from planviz.catalog.tables import Buckets
+from planviz.expressions.core import Expression
 from planviz.frontend.lexer import END, STRING, WORD
 from planviz.frontend.pipes import PipeReader
 from planviz.types import STRING as TEXT
@@ -21,6 +22,8 @@ class ColumnReader(PipeReader):
     generated = False
     #: The columns whose type names a collation, which the table's default leaves alone.
     collated: frozenset[str] = frozenset()
+    #: The columns with DEFAULT, and what it says.
+    defaults: tuple[tuple[StructField, Expression], ...] = ()
 
     def columns(self) -> tuple[StructField, ...]:
         """(name type [NOT NULL] [COMMENT 'text'] [DEFAULT value] ..., constraints)."""
@@ -120,6 +123,7 @@ class ColumnReader(PipeReader):
             # What is asked for by name is printed by name where the table's files are read.
             data_type = BINARY_TEXT if data_type == TEXT else data_type
         nullable = True
+        default: Expression | None = None
         while not self.sees_any(",", ")"):
             if self.kind == END or self.sees(";"):
                 self.fail("missing ')'")
@@ -131,7 +135,7 @@ class ColumnReader(PipeReader):
                 self._note(f"{self.peek()} of column {name}")
                 self._skip_to_comma()
             elif self.accept("DEFAULT"):
-                self.value()
+                default = self.value()
             elif self.accept("NULL"):
                 continue
             elif self.sees_any("GENERATED", "MASK", "AUTO_INCREMENT"):
@@ -139,7 +143,10 @@ class ColumnReader(PipeReader):
                 self._skip_to_comma()
             else:
                 raise self.syntax_error("',' or ')' was expected")
-        return StructField(name, data_type, nullable)
+        made = StructField(name, data_type, nullable)
+        if default is not None:
+            self.defaults = (*self.defaults, (made, default))
+        return made
 
     def _constraint(self) -> None:
         word = self.peek()

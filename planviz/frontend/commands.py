@@ -189,8 +189,8 @@ class CommandReader(ColumnReader):
             columns: tuple[StructField, ...] = ()
             if self.sees("(") and self.peek(1) not in ("SELECT", "WITH", "FROM", "VALUES", "TABLE", "("):
                 columns = tuple(StructField(n, UNKNOWN) for n in self.identifier_list())
-        except ParseError:
-            if self.sees("BY", "NAME"):
+        except ParseError as error:
+            if self.sees("BY", "NAME") or error.error_class == "DUPLICATE_KEY":
                 raise
             return found
         at = self.at
@@ -217,8 +217,12 @@ class CommandReader(ColumnReader):
     def _partition(self) -> tuple[str, ...]:
         self.expect("(")
         fixed: list[str] = []
+        before: set[str] = set()
         while True:
-            name = self.identifier()
+            at, name = self.at, self.identifier()
+            if name.lower() in before:
+                raise self.error("DUPLICATE_KEY", f"Found the duplicate key `{name}`; name it once.", at)
+            before.add(name.lower())
             if self.accept("="):
                 self.value()
                 fixed.append(name)

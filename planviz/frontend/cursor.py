@@ -210,6 +210,8 @@ class Cursor:
             return self.take()[1:-1].replace("``", "`")
         if kind == WORD:
             if self.keys[self.at] == "IDENTIFIER" and self._names_by_text():
+                if self.dialect.names_by_text_are_few:
+                    raise self.syntax_error("a name was expected; the legacy setting has no IDENTIFIER here")
                 self.came_with("IDENTIFIER() for an alias", self.at + 1)
                 return self._named_by_text()
             return self.take()
@@ -234,7 +236,11 @@ class Cursor:
         return text
 
     def _named_by_text(self) -> str:
-        return self._text_of_name().strip("`")
+        text = self._text_of_name()
+        parts = name_parts(text)
+        if len(parts) != 1:
+            raise self.error("IDENTIFIER_TOO_MANY_NAME_PARTS", f"{text!r} is a name of several parts; one is wanted.")
+        return parts[0]
 
     def integer(self) -> int:
         """Take a whole number."""

@@ -127,7 +127,7 @@ class DefinitionReader(CommandReader):
 
     def _create_table(self, start: int, words: list[str]) -> Statement:
         made = Statement("create_table", "", self.tokens.starts[start], name=self.identifier_parts())
-        self.notes, self.generated, self.collated = (), False, frozenset()
+        self.notes, self.generated, self.collated, self.defaults = (), False, frozenset(), ()
         if self.sees("("):
             made = replace(made, columns=self.columns())
         if self.accept("LIKE"):
@@ -146,7 +146,8 @@ class DefinitionReader(CommandReader):
             words.append("GENERATED")
         if not made.columns and made.plan is None and not clauses:
             words.append("UNTYPED")
-        return replace(made, sql=self.source(start), notes=self.notes, words=" ".join(words))
+        told = " ".join(words)
+        return replace(made, sql=self.source(start), notes=self.notes, words=told, defaults=self.defaults)
 
     def _table_clauses(self, made: Statement) -> tuple[Statement, list[str]]:
         """The table with what stands behind its columns, and the words of the clauses that may stand there once."""

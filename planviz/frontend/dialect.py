@@ -40,6 +40,8 @@ class Dialect:
     now: str = ""
     #: `(a|b)` in backquotes is a regular expression of names (spark.sql.parser.quotedRegexColumnNames).
     quoted_regex_names: bool = False
+    #: IDENTIFIER gives names of tables, columns and functions alone (spark.sql.legacy.identifierClause).
+    names_by_text_are_few: bool = False
     version: str = "4.3"
     later: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
@@ -61,6 +63,7 @@ def dialect_of(config: OptimizerConfig) -> Dialect:
         config.text("spark.sql.session.timeZone"),
         config.text("planviz.now"),
         config.flag("spark.sql.parser.quotedRegexColumnNames"),
+        config.flag("spark.sql.legacy.identifierClause"),
     )
 
 
@@ -77,6 +80,7 @@ def _dialect(
     zone: str,
     now: str,
     regex: bool,
+    few_names: bool,
 ) -> Dialect:
     later, version = later_than(profile, tuple(PROFILES)), profile.removeprefix("spark-")
     known = PROFILES[profile].behaviour
@@ -92,6 +96,7 @@ def _dialect(
         zone,
         now,
         regex,
+        few_names,
         version,
         later,
     )

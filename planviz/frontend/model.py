@@ -7,6 +7,7 @@ from typing import Literal
 
 from planviz.catalog.tables import Buckets
 from planviz.errors import ParseError
+from planviz.expressions.core import Expression
 from planviz.frontend.commands import Command
 from planviz.logical.plan import LogicalPlan
 from planviz.types import StructField
@@ -83,6 +84,8 @@ class Statement:
     error: ParseError | None = None
     buckets: Buckets | None = None
     command: Command | None = None
+    #: What columns of a new table have where nothing is given: the column and its expression.
+    defaults: tuple[tuple[StructField, Expression], ...] = ()
 
     @property
     def written(self) -> LogicalPlan | None:

@@ -26,6 +26,7 @@ from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LocalRelation, cell
 from planviz.logical.unresolved import (
     Pivot,
+    PlanWithUnresolvedIdentifier,
     RelationTimeTravel,
     Unpivot,
     UnresolvedInlineTable,
@@ -232,14 +233,15 @@ class RelationReader(ExpressionReader):
         return parts[1:] if len(parts) == 2 and parts[0].upper() == "LIVE" else parts
 
     def _relation_by_text(self) -> LogicalPlan:
-        """IDENTIFIER(constant text)."""
+        """IDENTIFIER(expression); a constant text is the name itself."""
         self.came_with("IDENTIFIER()", self.at + 1)
         self.expect("IDENTIFIER", "(")
-        text = constant_text(self.expression())
+        name = self.expression()
         self.expect(")")
-        if text is None or self.sees("("):
-            self.fail("a constant text was expected in IDENTIFIER")
-        return UnresolvedRelation(name_parts(text))
+        if self.sees("("):
+            self.fail("a table was expected, and this calls a function")
+        text = constant_text(name)
+        return PlanWithUnresolvedIdentifier(name) if text is None else UnresolvedRelation(name_parts(text))
 
     def _time_travel(self, parts: tuple[str, ...], start: int) -> LogicalPlan:
         if self.sees("CHANGES", "FROM") and self.peek(2) in ("VERSION", "TIMESTAMP"):

@@ -24,6 +24,18 @@ class UnresolvedRelation(LeafNode):
 
 
 @node
+class PlanWithUnresolvedIdentifier(LeafNode):
+    """A table whose name IDENTIFIER computes, from a session variable for one."""
+
+    name_expression: Expression
+    UNRESOLVED = True
+
+    def arguments(self) -> list[str]:
+        """What gives the name."""
+        return [str(self.name_expression)]
+
+
+@node
 class RelationTimeTravel(LeafNode):
     """A table as it was at a time or in a version; exactly one of the two is given."""
 

@@ -12,7 +12,7 @@ from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.casts import Cast
 from planviz.expressions.core import Alias, Literal, NamedExpression, UnaryExpression, occurs
 from planviz.expressions.ids import next_id
-from planviz.expressions.subqueries import LateralSubquery, ScalarSubquery
+from planviz.expressions.subqueries import LateralSubquery, ScalarSubquery, SubqueryExpression
 from planviz.expressions.unresolved import UnresolvedAlias
 from planviz.expressions.windows import WindowExpression
 from planviz.frontend import Statement
@@ -49,6 +49,7 @@ def with_function(catalog: Catalog, s: Statement, plan: Plan) -> Catalog:
         Parameter(c.name, c.data_type, d if c.name.lower() in given else None)
         for c, d in zip(columns, defaults, strict=True)
     )
+    _check_defaults(s, parameters, plan)
     nulls = tuple(Alias(Cast(Literal(None, NULL), p.type), p.name, next_id()) for p in parameters)
     source = Project(nulls, OneRowRelation()) if nulls else OneRowRelation()
     check: object
@@ -57,7 +58,9 @@ def with_function(catalog: Catalog, s: Statement, plan: Plan) -> Catalog:
         query = LateralSubquery(table, (), next_id())
         check = LateralJoin(SubqueryAlias((s.name[-1],), source), query, "Inner")
     else:
-        check = Project((UnresolvedAlias(body.child),), SubqueryAlias((s.name[-1],), source))
+        # What is returned is cast to the declared type, where the body's type allows it.
+        given_back = body.child if result.data_type == UNKNOWN else Cast(body.child, result.data_type)
+        check = Project((UnresolvedAlias(given_back),), SubqueryAlias((s.name[-1],), source))
     analyzed = plan(replace(s, plan=check))
     if any(occurs(e, AggregateExpression.BIT | WindowExpression.BIT) for p in analyzed.walk() for e in p.expressions):
         raise AnalysisError(
@@ -70,6 +73,24 @@ def with_function(catalog: Catalog, s: Statement, plan: Plan) -> Catalog:
         return catalog.with_function(SqlFunction(s.name[-1], parameters, UNKNOWN, table, temporary, fields))
     returns = analyzed.output[0].data_type if result.data_type == UNKNOWN else result.data_type
     return catalog.with_function(SqlFunction(s.name[-1], parameters, returns, body.child, temporary))
+
+
+def _check_defaults(s: Statement, parameters: Sequence[Parameter], plan: Plan) -> None:
+    """Raise AnalysisError for a parameter's DEFAULT that is no value of its type, or without one behind it."""
+    optional = [p for p in parameters if p.default is not None]
+    if optional and any(p.default is None for p in parameters[parameters.index(optional[0]) :]):
+        raise AnalysisError(
+            "USER_DEFINED_FUNCTIONS.NOT_A_VALID_DEFAULT_PARAMETER_POSITION",
+            f"The parameter {optional[0].name} of {s.name[-1]} has a DEFAULT, so all behind it need one.",
+        )
+    for p in optional:
+        assert p.default is not None
+        if occurs(p.default, SubqueryExpression.BIT | AggregateExpression.BIT | WindowExpression.BIT):
+            raise AnalysisError(
+                "USER_DEFINED_FUNCTIONS.NOT_A_VALID_DEFAULT_EXPRESSION",
+                f"The DEFAULT of the parameter {p.name} may hold no query, aggregate or window function.",
+            )
+        plan(replace(s, plan=Project((Alias(Cast(p.default, p.type), p.name, next_id()),), OneRowRelation())))
 
 
 def _columns(name: str, declared: DataType, made: Sequence[NamedExpression]) -> tuple[StructField, ...]:

@@ -35,6 +35,9 @@ def changed_variables(catalog: Catalog, s: Statement, plan: Plan) -> Catalog:
             raise AnalysisError(error, f"There is no variable `{name}`; DECLARE it first.")
     if s.kind == "drop_variable":
         return catalog.without_variable(s.name[-1])
+    twice = next((n for i, n in enumerate(s.name) if n.lower() in [m.lower() for m in s.name[:i]]), None)
+    if twice is not None:
+        raise AnalysisError("DUPLICATE_ASSIGNMENTS", f"The variable `{twice}` is assigned twice; name it once.")
     found = [catalog.variables[n.lower()] for n in s.name]
     s = replace(s, plan=_with_defaults(s.plan, found))
     for variable, value in zip(found, _values(s, [v.value.type for v in found], plan), strict=True):

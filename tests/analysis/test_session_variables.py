@@ -49,6 +49,12 @@ def test_a_column_hides_a_variable():
         ("drop temporary variable nothing", "VARIABLE_NOT_FOUND"),
         ("select identifier('two words')", "PARSE_SYNTAX_ERROR"),
         ("select identifier(7)", "NOT_A_CONSTANT_STRING.WRONG_TYPE"),
+        ("select identifier(cast(null as string))", "NOT_A_CONSTANT_STRING.NULL"),
+        ("select * from identifier(null)", "NOT_A_CONSTANT_STRING.WRONG_TYPE"),
+        ("select * from identifier((select 'a'))", "NOT_A_CONSTANT_STRING.NOT_CONSTANT"),
+        ("select 0; select 1 as identifier('a.b')", "IDENTIFIER_TOO_MANY_NAME_PARTS"),
+        ("set spark.sql.legacy.identifierClause=true; select 1 as identifier('a')", "PARSE_SYNTAX_ERROR"),
+        ("declare a int; set var (a, A) = (select 1, 2)", "DUPLICATE_ASSIGNMENTS"),
     ],
 )
 def test_what_is_wrong_with_variables_and_names(script, error_class):
@@ -57,11 +63,11 @@ def test_what_is_wrong_with_variables_and_names(script, error_class):
 
 def test_identifier_takes_any_constant_text():
     text = last(
-        "declare t = 'lines'; create temp view lines as select 1 as n; select identifier('N') from identifier(t)"
+        "declare t = 'lines'; create temp view lines as select 1 as n; select identifier('N') from identifier(t) as x"
     )
     named = last("create temp view lines as select -1 as n; select identifier('abs')(n) from identifier('li' || 'nes')")
 
-    assert text.error is not None  # A relation's name is read before variables are known.
+    assert "SubqueryAlias x\n   +- SubqueryAlias lines" in text.execution.text("analyzed")
     assert "abs(n#" in named.execution.text("analyzed")
 
 

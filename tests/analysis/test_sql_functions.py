@@ -50,6 +50,22 @@ def test_a_body_may_be_a_query_that_reads_the_parameters():
         ("select twice(1, 2)", "WRONG_NUM_ARGS.WITHOUT_SUGGESTION"),
         ("select twice(w => 1)", "UNRECOGNIZED_PARAMETER_NAME"),
         ("create temporary function f(a int, A int) returns int return 1", "DUPLICATE_ROUTINE_PARAMETER_NAMES"),
+        (
+            "create temporary function f(a int default 1, b int) returns int return a",
+            "USER_DEFINED_FUNCTIONS.NOT_A_VALID_DEFAULT_PARAMETER_POSITION",
+        ),
+        (
+            "create temporary function f(a int default (select 1)) returns int return a",
+            "USER_DEFINED_FUNCTIONS.NOT_A_VALID_DEFAULT_EXPRESSION",
+        ),
+        (
+            "create temporary function f(a int default array(1)) returns int return a",
+            "DATATYPE_MISMATCH.CAST_WITHOUT_SUGGESTION",
+        ),
+        (
+            "create temporary function f(a int) returns int return array(a)",
+            "DATATYPE_MISMATCH.CAST_WITHOUT_SUGGESTION",
+        ),
         ("create temporary function f(a int) returns int return b", "UNRESOLVED_COLUMN.WITH_SUGGESTION"),
         (
             "create temporary function f(a int) returns int return max(a)",

@@ -20,7 +20,7 @@ from planviz.expressions.patterns import Like, MultiLike, RLike, StringPredicate
 from planviz.expressions.predicates import In, IsNaN, Not
 from planviz.expressions.specs import SignatureCall
 from planviz.expressions.subqueries import InSubquery
-from planviz.expressions.windows import LagLead, WindowSpec
+from planviz.expressions.windows import LagLead, SpecifiedWindowFrame, WindowSpec
 from planviz.trees.depth import deep
 from planviz.trees.memo import Memo
 from planviz.types.collations import COLLATED
@@ -37,7 +37,7 @@ def coerced_tree(e: Expression, c: TypeCoercion) -> Expression:
     new = e.map_children(lambda child: coerced_tree(child, c), BEYOND_LEAVES)
     if c.mode != ANSI.mode:
         new = _in_mode(new, c.mode)
-    if new.children_resolved and not isinstance(new, Literal):
+    if (new.children_resolved or _waits_for_its_bounds(new)) and not isinstance(new, Literal):
         result = coerce(new, c)
         if result is not new and c.mode != ANSI.mode:
             # The casts that were put in just now: HAVING is compared with the select list before the next pass.
@@ -51,6 +51,13 @@ def coerced_tree(e: Expression, c: TypeCoercion) -> Expression:
     if new.resolved:
         _COERCED.set(new, c)
     return new
+
+
+def _waits_for_its_bounds(e: Expression) -> bool:
+    """Whether a window's frame alone is not resolved: its bounds get one type with the order."""
+    if not isinstance(e, WindowSpec) or not all(x.resolved for x in (*e.partition, *e.order)):
+        return False
+    return isinstance(e.frame, SpecifiedWindowFrame) and e.frame.children_resolved
 
 
 def _in_mode(e: Expression, mode: str) -> Expression:

@@ -67,6 +67,7 @@ limits                LimitPushDown                               Cut off early 
 limits                LimitPushDownThroughWindow                  Rank only the first rows when only those are wanted and ranks depend on earlier rows alone.
 limits                OptimizeRepartition                         Repartitioning by constants needs one partition.
 limits                RemoveRedundantSorts                        A sort of what is sorted that way already.
+maps                  InsertMapSortExpression                     Sort the entries of a map that rows are grouped or spread by.
 merging               MergeScalarSubqueries                       Compute scalar subqueries that read the same rows together, once (Spark 3.3 to 4.1; MergeSubplans since 4.2).
 merging               MergeSubplans                               Compute plans that give one row and read the same rows together, once.
 nested_aggregates     CollapseGroupedSumOfCount                   Counts of finer groups that are only added up again.

@@ -19,6 +19,7 @@ from planviz.logical.unresolved import PipeOperator
 from planviz.optimizer.attributes import map_list
 from planviz.optimizer.context import OptimizerContext, OptimizerRule
 from planviz.optimizer.rules.collations import RewriteCollationJoin
+from planviz.optimizer.rules.maps import InsertMapSortExpression
 from planviz.optimizer.rules.replacements import REPLACEABLE, REPLACED_LATER, replacement
 from planviz.types import DATE, STRING, TIMESTAMP, TIMESTAMP_NTZ
 
@@ -49,6 +50,8 @@ class FinishAnalysis(OptimizerRule):
             ReplaceExpressions(context),
             RewriteNonCorrelatedExists(context),
             *([PullOutGroupingExpressions(context)] if pulled_out else []),
+            # After expressions of GROUP BY are columns: a map among them is one to be sorted, too.
+            *([InsertMapSortExpression(context)] if context.config.behaviour.maps_are_grouped else []),
             ComputeCurrentTime(context),
             ReplaceCurrentLike(context),
             RewriteCollationJoin(context),

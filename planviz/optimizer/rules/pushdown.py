@@ -166,6 +166,8 @@ class PushPredicateThroughNonJoin(OptimizerRule[Filter]):
         return Filter(conjunction(rest), below) if rest else below
 
     def _project(self, node: Filter, items: tuple[Expression, ...], grandchild: LogicalPlan) -> LogicalPlan:
+        if _shares_columns(node.condition, grandchild):
+            return self.refuse(node, "a subquery in it gives columns that the input has, too; below, they would clash")
         aliases = alias_map(items)
         if not self.context.on(_NOT_TWICE):
             # Before Spark 4.2 the condition was not taken apart: its tree stays.
@@ -216,6 +218,14 @@ class PushPredicateThroughNonJoin(OptimizerRule[Filter]):
         )
         below = child.replace(inputs=new)
         return Filter(conjunction(rest), below) if rest else below
+
+
+def _shares_columns(condition: Expression, plan: LogicalPlan) -> bool:
+    """Whether a subquery of the condition has output with ids of the plan's: a join of both would need new ones."""
+    if not condition.bits & SubqueryExpression.BIT:
+        return False
+    own = plan.output_set
+    return any(not own.isdisjoint(s.plan.output_set) for s in condition.collect(SubqueryExpression))
 
 
 def _subset(e: Expression, own: frozenset[int]) -> bool:
