@@ -8,7 +8,8 @@ from functools import cmp_to_key
 from math import ceil
 from typing import TYPE_CHECKING
 
-from planviz.catalog.tables import ColumnStatistics, Table
+from planviz.catalog.statistics import ColumnStatistics
+from planviz.catalog.tables import Table
 from planviz.config import OptimizerConfig
 from planviz.decisions.estimates import Formula
 from planviz.document.decisions.aggregates import AggregateReport
