@@ -19,7 +19,7 @@ from planviz.document.model import Document
 from planviz.errors import InputError, PlanvizError
 from planviz.estimation import OF_UNKNOWN_SIZE
 from planviz.graph import PlanGraph, PlanNode
-from planviz.graph.effects import Effect
+from planviz.graph.effect import Effect
 from planviz.optimizer.reference import rule_reference
 from planviz.versions import CHANGES, PROFILES, Change, undone
 from planviz.versions.words import CHANGES as WORDS
