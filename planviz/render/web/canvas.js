@@ -1,5 +1,7 @@
 // The canvas: camera, pointer, wheel, pinch, minimap, tooltip. What a frame looks like is in draw.js.
-import { drawFrame, drawMinimap, FAR, NEAR, titleOf } from "./draw.js";
+import { drawFrame } from "./draw.js";
+import { drawMinimap } from "./far.js";
+import { FAR, NEAR, titleOf } from "./look.js";
 import { element, told } from "./dom.js";
 import { textWidth } from "./ruler.js";
 import { short } from "./units.js";
