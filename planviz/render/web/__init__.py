@@ -16,7 +16,7 @@ from planviz.render.glossary import meanings
 #: In the order of their imports; each is put in a function of its own, so that names do not meet.
 _SHARED = (
     "dom", "glossary", "theme", "host", "ruler", "tidy", "spine", "units", "plan", "look", "edges", "cards", "far",
-    "draw", "canvas",
+    "draw", "minimap", "pointer", "canvas",
 )  # fmt: skip
 _PLAYED = ("dom", "ask", "glossary", "theme", "host", "timeline", "transport", "board", "stepcard", "playback")
 _MODULES = {

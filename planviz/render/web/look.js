@@ -56,3 +56,14 @@ export function pill(ctx, x, y, width, height, colours) {
   ctx.stroke();
   ctx.fillStyle = colours.text;
 }
+
+// The operators of a folded chain, the lowest first.
+/** @param {Plan} plan @param {number} b */
+export function foldedWords(plan, b) {
+  const words = [];
+  for (let i = plan.last[b], n = 0; n < 40; i = plan.nodes.parent[i], n++) {
+    words.push(plan.titles[i]);
+    if (i === plan.first[b]) break;
+  }
+  return words.reverse().join(" ← ");
+}
