@@ -1,4 +1,4 @@
-// The edges of a frame: lines between cards by their rows, their numbers, and the links from one part of a plan to another.
+// Paints the edges of a frame: lines between cards by their rows, their numbers, and the links from one part of a plan to another.
 import { told } from "./dom.js";
 import { FAR, NEAR } from "./look.js";
 
