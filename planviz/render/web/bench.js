@@ -49,6 +49,13 @@ export class Workbench {
   /** @type {HTMLButtonElement} */ zoomWords;
   /** @type {HTMLButtonElement} */ sideButton;
   /** @type {HTMLButtonElement} */ copyButton;
+  /** @type {HTMLElement} */ railHead;
+  /** @type {HTMLElement} */ findings;
+  /** @type {ProgramPane} */ program;
+  /** @type {HTMLElement} */ stage;
+  /** @type {Canvas} */ canvas;
+  /** @type {HTMLElement} */ textPane;
+  /** @type {HTMLElement} */ side;
 
   /** @param {HTMLElement} parent @param {WorkbenchCallbacks | undefined} callbacks */
   constructor(parent, callbacks) {
@@ -68,6 +75,28 @@ export class Workbench {
       go: this.callbacks.go && ((page, number) => this.#go(page, number)),
     });
     this.raw = new RawText({ line: (line) => this.#selectLine(line) });
+    this.footer = element("footer", "pv-footer");
+    this.said = element("span", "pv-said");
+    this.live = element("div", "pv-live");
+    this.live.setAttribute("aria-live", "polite");
+    this.veil = element("div", "pv-veil");
+    this.veil.addEventListener("click", () => this.toggleRail(false));
+    root.append(this.#left(), this.#centre(), this.#right(), this.footer, this.veil, keyList(this), this.live);
+    parent.append(this.root);
+    this.around = new Surroundings(root, {
+      key: (event) => this.#key(event),
+      wholePage: this.callbacks.wholePage,
+      goto: (detail) =>
+        detail.key === this.data?.key &&
+        this.select(detail.id === null ? -1 : this.#indexOf(detail.id), { quiet: true }),
+      scheme: () => this.data && this.#applyTheme(),
+      fonts: () => this.plan && this.canvas.changed(),
+      resized: () => this.#measure(),
+    });
+    this.#measure();
+  }
+
+  #left() {
     const left = element("nav", "pv-rail");
     left.setAttribute("aria-label", "Tree and findings");
     this.railHead = element("h4", "", "Tree");
@@ -77,6 +106,10 @@ export class Workbench {
       "workbench",
     );
     left.append(this.railHead, this.rail.root, this.program.root, this.findings);
+    return left;
+  }
+
+  #centre() {
     const centre = element("section", "pv-centre");
     this.stage = element("div", "pv-stage");
     this.stage.tabIndex = 0;
@@ -98,31 +131,17 @@ export class Workbench {
     this.textPane = element("div", "pv-text-pane");
     this.textPane.append(this.raw.root);
     centre.append(toolbar(this), this.stage, this.textPane);
+    return centre;
+  }
+
+  #right() {
     this.side = element("aside", "pv-panel");
     this.side.setAttribute("aria-label", "Details");
     this.side.append(
       button("pv-close", "×", "Close the details", () => this.toggleSide(false)),
       this.panel.root,
     );
-    this.footer = element("footer", "pv-footer");
-    this.said = element("span", "pv-said");
-    this.live = element("div", "pv-live");
-    this.live.setAttribute("aria-live", "polite");
-    this.veil = element("div", "pv-veil");
-    this.veil.addEventListener("click", () => this.toggleRail(false));
-    root.append(left, centre, this.side, this.footer, this.veil, keyList(this), this.live);
-    parent.append(this.root);
-    this.around = new Surroundings(root, {
-      key: (event) => this.#key(event),
-      wholePage: this.callbacks.wholePage,
-      goto: (detail) =>
-        detail.key === this.data?.key &&
-        this.select(detail.id === null ? -1 : this.#indexOf(detail.id), { quiet: true }),
-      scheme: () => this.data && this.#applyTheme(),
-      fonts: () => this.plan && this.canvas.changed(),
-      resized: () => this.#measure(),
-    });
-    this.#measure();
+    return this.side;
   }
 
   // Where this was left, for the next one that shows the same.
