@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from planviz.catalog import Catalog
 from planviz.catalog.ddl import table_of
-from planviz.catalog.tables import ColumnStatistics, Table
+from planviz.catalog.statistics import ColumnStatistics
+from planviz.catalog.tables import Table
 from planviz.execution import QueryExecution
 from planviz.expressions.ids import fresh_ids
 from planviz.types import parse_fields

@@ -18,7 +18,7 @@ PACKAGE = ROOT / "planviz"
 # A room may import rooms of its own floor or below; towers name what they may see.
 FLOORS = [
     {"versions"},
-    {"errors", "config", "units", "limits", "placeholders", "language"},
+    {"errors", "settings", "config", "units", "limits", "placeholders", "language"},
     {"trees", "types", "decisions"},
     {"expressions"},
     {"logical", "catalog", "evaluation"},
@@ -52,9 +52,10 @@ TOWERS = {
     },
     "spark": {"errors", "graph", "plantext", "document", "catalog", "types", "expressions", "logical", "frontend"},
     "history": {"errors", "graph", "document", "logical", "spark"},
-    "findings": {"errors", "graph", "config", "plantext", "execution", "document"},
+    "findings": {"errors", "graph", "settings", "config", "plantext", "execution", "document"},
     "reference": {
         "errors",
+        "settings",
         "config",
         "versions",
         "catalogs",
@@ -71,7 +72,7 @@ TOWERS = {
     "store": {"errors", "graph", "document", "findings"},
     "samples": {"errors"},
 }
-EVERYWHERE = {"errors", "config", "versions", "units", "jsontypes", "language"}
+EVERYWHERE = {"errors", "settings", "config", "versions", "units", "jsontypes", "language"}
 FROM_THE_TOP = {*TOWERS}
 MORE = {"replay": {"graph", "plantext"}, "document": {"graph", "plantext", "render", "mechanics"}}
 ONLY = {

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from planviz.config import PROFILES, SETTINGS, OptimizerConfig
+from planviz.config import PROFILES, OptimizerConfig
 from planviz.errors import InputError
 from planviz.execution import explain
+from planviz.settings import SETTINGS
 
 SOURCES = Path(__file__).resolve().parents[1] / "planviz"
 THRESHOLD = "spark.sql.autoBroadcastJoinThreshold"

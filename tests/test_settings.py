@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from planviz.config import SETTINGS, OptimizerConfig
+from planviz.config import OptimizerConfig
 from planviz.execution import QueryExecution
+from planviz.settings import SETTINGS
 from planviz.versions.unread import UNREAD
 from tests.plans import canonical, small_catalog
 

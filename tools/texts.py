@@ -268,8 +268,8 @@ def data_texts() -> Iterator[tuple[str, str]]:
     """The texts of data files and of the catalogue page, with where they stand."""
     from planviz.document.cardinality.slides import slide_examples, slide_facts
     from planviz.findings import checks
-    from planviz.graph.effects import KINDS
-    from planviz.graph.words import FACTS
+    from planviz.graph.effect import KINDS
+    from planviz.graph.facts import FACTS
     from planviz.reference.entries import entries
     from planviz.render.glossary import terms
     from planviz.samples import samples
@@ -294,9 +294,9 @@ def data_texts() -> Iterator[tuple[str, str]]:
         yield example.title, "planviz/document/cardinality/slides.py"
         yield example.about, "planviz/document/cardinality/slides.py"
     for kind in KINDS:
-        yield kind.replace("-", " "), "planviz/graph/effects.py"
+        yield kind.replace("-", " "), "planviz/graph/effect.py"
     for words in FACTS.values():
-        yield f"part:{words}", "planviz/graph/words.py"
+        yield f"part:{words}", "planviz/graph/facts.py"
     for words in _words_in(json.loads((ROOT / "planviz" / "physical" / "planner.json").read_text("utf-8"))):
         if re.search(r"[a-z]{2}", words) and not re.fullmatch(r"[\w./]+|.*[a-z][A-Z]\w*", words):
             yield words, "planviz/physical/planner.json"

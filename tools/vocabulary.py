@@ -23,7 +23,8 @@ _WORD = re.compile(r"\w*[^\W\d]\w*")
 #: Rooms whose classes have the names of Spark's.
 _ROOMS = ("expressions", "logical", "physical", "types", "optimizer")
 #: Where planviz says in words what differs between two plans: a difference is anonymised like any other text.
-_SENTENCES = ("graph/effects.py", "graph/cells.py", "graph/differences.py", "graph/diff.py", "graph/words.py",
+_SENTENCES = ("graph/effect.py", "graph/effects.py", "graph/join_effects.py", "graph/scan_effects.py",
+              "graph/cells.py", "graph/differences.py", "graph/diff.py", "graph/words.py", "graph/facts.py",
               "graph/node.py", "document/comparison/plans.py", "document/comparison/text.py", "units.py")  # fmt: skip
 
 

@@ -254,7 +254,7 @@ class DisableHints(AnalyzerRule[UnresolvedHint]):
     package = "org.apache.spark.sql.catalyst.analysis.ResolveHints$"
 
     def rewrite(self, node: UnresolvedHint) -> LogicalPlan:
-        """See the class."""
+        """The child, where hints are disabled."""
         return node.child if self.context.config.get("spark.sql.optimizer.disableHints") else node
 
 

@@ -13,7 +13,8 @@ bundled/    the catalogues that come with planviz
 from planviz.catalog.bundled import NAMES, read_bundled
 from planviz.catalog.edit import edited, scaled
 from planviz.catalog.files import read_catalog, write_catalog
-from planviz.catalog.tables import Catalog, ColumnStatistics, Histogram, Table, View, scaled_table
+from planviz.catalog.statistics import ColumnStatistics, Histogram
+from planviz.catalog.tables import Catalog, Table, View, scaled_table
 
 __all__ = [
     "NAMES",

@@ -7,7 +7,8 @@ from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
 
 from planviz.catalog.files import Problem
-from planviz.catalog.tables import Catalog, ColumnStatistics, Table
+from planviz.catalog.statistics import ColumnStatistics
+from planviz.catalog.tables import Catalog, Table
 from planviz.types import (
     BINARY,
     BOOLEAN,

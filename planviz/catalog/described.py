@@ -14,7 +14,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 
-from planviz.catalog.tables import DATABASE, Catalog, ColumnStatistics, Table
+from planviz.catalog.statistics import ColumnStatistics
+from planviz.catalog.tables import DATABASE, Catalog, Table
 from planviz.errors import InputError
 from planviz.types import DataType, StructField, parse_type
 

@@ -10,12 +10,11 @@ from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
 
+from planviz.catalog.statistics import ColumnStatistics, Histogram
 from planviz.catalog.tables import (
     DATABASE,
     Buckets,
     Catalog,
-    ColumnStatistics,
-    Histogram,
     PythonFunction,
     SqlFunction,
     Table,

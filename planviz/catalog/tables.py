@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar, TypedDict, Unpack
 
+from planviz.catalog.statistics import ColumnStatistics, scaled_statistics, times, with_rows
 from planviz.errors import InputError
 from planviz.expressions.core import Expression, Literal
 from planviz.expressions.python import PythonEvalType
@@ -22,7 +23,6 @@ from planviz.types import (
     parse_type,
     without_lengths,
 )
-from planviz.types.values import Value
 
 if TYPE_CHECKING:
     from planviz.logical.plan import LogicalPlan
@@ -32,29 +32,6 @@ if TYPE_CHECKING:
 CATALOG, DATABASE = "spark_catalog", "default"
 #: The database of the views that all sessions see.
 GLOBAL_TEMP = "global_temp"
-
-
-@dataclass(frozen=True)
-class Histogram:
-    """An equi-height histogram: rows per bin, and bins of (low, high, distinct values)."""
-
-    height: float
-    bins: tuple[tuple[float, float, int], ...]
-
-
-@dataclass(frozen=True)
-class ColumnStatistics:
-    """What is known of a column's values; None where it is not. Lengths in bytes."""
-
-    distinct_count: int | None = None
-    min: Value = None
-    max: Value = None
-    null_count: int | None = None
-    avg_len: int | None = None
-    max_len: int | None = None
-    histogram: Histogram | None = None
-    #: Between which numbers the distinct values lie, where they were estimated from a sample.
-    distinct_range: tuple[int, int] | None = None
 
 
 class TableNumbers(TypedDict, total=False):
@@ -73,11 +50,11 @@ class Buckets:
     sorted_by: tuple[str, ...] = ()
 
 
-#: Providers whose tables keep versions, and can be replaced, updated and deleted from.
 #: Sources that SQL reads by path: parquet.`/data/sales`.
 FILE_FORMATS = frozenset(
     ("parquet", "orc", "csv", "json", "text", "avro", "xml", "delta", "iceberg", "hudi", "binaryfile")
 )
+#: Providers whose tables keep versions, and can be replaced, updated and deleted from.
 TRANSACTIONAL = frozenset(("delta", "hudi", "iceberg", "paimon"))
 
 
@@ -288,11 +265,6 @@ def _returned(given: DataType | str) -> DataType:
         raise
 
 
-#: How far distinct values and rows may be apart in a column that identifies rows: counts of distinct values are
-#: estimates with an error of up to this share (twice spark.sql.statistics.ndv.maxError).
-_ERROR = Fraction(1, 10)
-
-
 def nearest(name: str, known: Iterable[str]) -> str:
     """The end of a sentence on an unknown name: the known one nearest to it, or all of them."""
     names = list(dict.fromkeys(known))
@@ -311,53 +283,16 @@ def scaled_table(table: Table, factor: Fraction) -> Table:
     """
     if factor <= 0:
         raise InputError(f"A factor must be more than 0, not {float(factor):g}.")
-    before, rows = table.row_count, _times(table.row_count, factor)
-    grown = [(name, _scaled(s, factor, before, _whole(table, name))) for name, s in table.column_stats]
-    stats = tuple([(name, _at_most(s, rows)) for name, s in grown])
-    size = _times(table.size_in_bytes, factor)
+    before, rows = table.row_count, times(table.row_count, factor)
+    grown = [(name, scaled_statistics(s, factor, before, _whole(table, name))) for name, s in table.column_stats]
+    stats = tuple([(name, with_rows(s, rows)) for name, s in grown])
+    size = times(table.size_in_bytes, factor)
     return replace(table, row_count=rows, size_in_bytes=size, column_stats=stats, analyzed_at=None)
 
 
 def _whole(table: Table, column: str) -> bool:
     data_type = table.type_of(column)
     return data_type is not None and is_integral(data_type)
-
-
-def _times(count: int | None, factor: Fraction) -> int | None:
-    """So many times a count, rounded, at least 1 where there was something."""
-    return None if count is None else max(round(count * factor), min(count, 1))
-
-
-def _scaled(s: ColumnStatistics, factor: Fraction, rows: int | None, whole: bool) -> ColumnStatistics:
-    grown = replace(s, null_count=_times(s.null_count, factor), histogram=_grown(s.histogram, factor))
-    if not rows or s.distinct_count is None or abs(s.distinct_count - rows) > rows * _ERROR:
-        return grown
-    grown = replace(grown, distinct_count=_times(s.distinct_count, factor))
-    if not whole or s.min is None or s.max is None:
-        return grown
-    low = int(s.min)
-    stretched = replace(grown, max=low + round((int(s.max) - low) * factor))
-    return replace(stretched, histogram=_stretched(grown.histogram, low, factor))
-
-
-def _at_most(s: ColumnStatistics, rows: int | None) -> ColumnStatistics:
-    if rows is None or s.distinct_count is None or s.distinct_count <= rows:
-        return s
-    return replace(s, distinct_count=rows)
-
-
-def _grown(histogram: Histogram | None, factor: Fraction) -> Histogram | None:
-    return None if histogram is None else replace(histogram, height=float(histogram.height * factor))
-
-
-def _stretched(histogram: Histogram | None, low: int, factor: Fraction) -> Histogram | None:
-    if histogram is None:
-        return None
-    by = float(factor)
-    bins = tuple(
-        [(low + (a - low) * by, low + (b - low) * by, max(1, round(n * factor))) for a, b, n in histogram.bins]
-    )
-    return replace(histogram, bins=bins)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from planviz.catalog.tables import Catalog, ColumnStatistics, PythonFunction, Table
+from planviz.catalog.statistics import ColumnStatistics
+from planviz.catalog.tables import Catalog, PythonFunction, Table
 
 _HEADINGS = ("column", "type", "null", "distinct", "nulls", "min", "max", "length")
 

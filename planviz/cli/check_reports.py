@@ -11,7 +11,7 @@ from xml.sax.saxutils import escape, quoteattr
 from planviz.cli.sarif import counted, sarif, sarif_level, sarif_result
 from planviz.document.comparison.plans import difference_json
 from planviz.document.comparison.stored_plans import Checked
-from planviz.graph.effects import KINDS
+from planviz.graph.effect import KINDS
 from planviz.render.text import file_name, one_line
 
 _MOST = 12

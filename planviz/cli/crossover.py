@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 from planviz.cli.files import read_text, show_each
 from planviz.cli.optimize import errors_of, statement_heading, statement_json
 from planviz.cli.settings import open_file
-from planviz.config import read_bytes
 from planviz.document.alternatives.what_if import tables_of
 from planviz.document.cardinality.crossovers import Change, Crossovers, crossovers, crossovers_json
 from planviz.errors import InputError, PlanvizError
 from planviz.execution import QueryExecution
+from planviz.settings import read_bytes
 from planviz.units import exact
 
 _ENDINGS = {"text": "txt", "json": "json"}

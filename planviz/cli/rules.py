@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from planviz.cli.files import read_text, show_each, write
 from planviz.cli.optimize import errors_of
-from planviz.config import SETTINGS, OptimizerConfig
+from planviz.config import OptimizerConfig
 from planviz.decisions.refusals import WhyNot
 from planviz.errors import InputError, PlanvizError
 from planviz.optimizer.reference import (
@@ -24,6 +24,7 @@ from planviz.physical.planner import corrections
 from planviz.physical.planner import strategies as planner_order
 from planviz.physical.preparations.rules import Preparation, preparation_classes
 from planviz.physical.strategies.reference import Strategy, strategy_classes
+from planviz.settings import SETTINGS
 
 _WIDTH = 100
 

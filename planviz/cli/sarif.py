@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import planviz
 from planviz.document.comparison.plans import Difference
-from planviz.graph.effects import KINDS, Effect
+from planviz.graph.effect import KINDS, Effect
 from planviz.render.text import one_line
 
 

@@ -1,4 +1,4 @@
-"""How many rows and bytes an operator is thought to give, and how that was reckoned (inventory E-010..E-059, G-018)."""
+"""How many rows and bytes an operator is thought to give, and by which formula (inventory E-010..E-059, G-018)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Assumption:
 
 @dataclass(frozen=True)
 class Formula:
-    """A way of reckoning.
+    """A formula of an estimate.
 
     `name` says it in words, `template` is the formula with the names of its inputs in braces, `spark` Spark's class.
     """

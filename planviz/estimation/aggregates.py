@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from math import prod
 from typing import TYPE_CHECKING
 
-from planviz.catalog.tables import ColumnStatistics
+from planviz.catalog.statistics import ColumnStatistics
 from planviz.estimation import formulas
 from planviz.estimation.model import Columns, Estimate, Part, counted, number, output_size, ranged
 from planviz.evaluation import DEFAULT_EVALUATOR

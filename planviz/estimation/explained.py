@@ -1,4 +1,4 @@
-"""Estimates as records that tell how they were reckoned (inventory E-034, G-018); made after planning, on demand."""
+"""Estimates as records that tell how they came about (inventory E-034, G-018); made after planning, on demand."""
 
 from __future__ import annotations
 

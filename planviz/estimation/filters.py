@@ -11,7 +11,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from planviz.catalog.tables import ColumnStatistics
+from planviz.catalog.statistics import ColumnStatistics
 from planviz.decisions.estimates import Formula
 from planviz.estimation import formulas
 from planviz.estimation.intervals import bins_in, holds

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import ceil
 
-from planviz.catalog.tables import ColumnStatistics, Histogram
+from planviz.catalog.statistics import ColumnStatistics, Histogram
 from planviz.estimation.model import from_double, ranged, textual
 from planviz.types import DataType
 

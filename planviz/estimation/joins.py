@@ -10,7 +10,7 @@ from dataclasses import replace
 from decimal import Decimal
 from math import inf
 
-from planviz.catalog.tables import ColumnStatistics
+from planviz.catalog.statistics import ColumnStatistics
 from planviz.decisions.estimates import Formula
 from planviz.estimation import formulas
 from planviz.estimation.intervals import intersection, overlaps

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from planviz.catalog.tables import ColumnStatistics, Table
+from planviz.catalog.statistics import ColumnStatistics
+from planviz.catalog.tables import Table
 from planviz.estimation import formulas
 from planviz.estimation.filters import filter_estimate
 from planviz.estimation.model import Columns, Estimate, number, output_size, row_size

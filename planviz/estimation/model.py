@@ -8,7 +8,7 @@ from datetime import date, datetime
 from decimal import ROUND_CEILING, ROUND_HALF_UP, Context, Decimal
 from typing import TYPE_CHECKING
 
-from planviz.catalog.tables import ColumnStatistics
+from planviz.catalog.statistics import ColumnStatistics
 from planviz.decisions.estimates import Formula
 from planviz.estimation.formulas import UNKNOWN_TABLE
 from planviz.expressions.core import AttributeReference

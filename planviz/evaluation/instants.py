@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta, tzinfo
 
-from planviz.config import OptimizerConfig, instant
+from planviz.config import OptimizerConfig
 from planviz.evaluation.core import zone
 from planviz.evaluation.errors import FailsError, UnknownValueError
+from planviz.settings import instant
 from planviz.types import zones
 from planviz.types.instants import written_day, written_instant
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from planviz.config import SETTINGS, OptimizerConfig
+from planviz.config import OptimizerConfig
 from planviz.document.alternatives.replanning import with_sql
 from planviz.document.alternatives.rewrites import (
     APPROXIMATE_COUNTS,
@@ -26,6 +26,7 @@ from planviz.findings.finding import SEVERITIES, Finding, WhatIf
 from planviz.findings.plan_view import EXCHANGES, name_of
 from planviz.findings.registry import findings
 from planviz.graph.plan_graph import PlanGraph
+from planviz.settings import SETTINGS
 
 #: Stages that are looked at beside the executed plan: they alone have estimates in a pasted text.
 _BESIDE = ("optimized",)

@@ -338,7 +338,7 @@ def _region(side: _Side, top: int | None, matched: Matches | dict[int, int]) -> 
 
 
 def without_ids(text: str) -> str:
-    """A node's text without plan ids and expression ids, as plans are matched by it; kept from the matching."""
+    """A node's text normalized: without plan ids and expression ids, as plans are matched by it; kept."""
     return _texts(text)[1]
 
 

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from functools import partial
 
 from planviz.graph.alignment import without_expression_ids, without_plan_ids
+from planviz.graph.facts import part_name
 from planviz.graph.node import PlanNode
-from planviz.graph.words import clean, part_name
+from planviz.graph.words import clean
 
 #: Changes told of one node, and characters of one entry.
 MOST = 8

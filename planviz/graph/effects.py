@@ -5,65 +5,26 @@ Joins are paired by their conditions and tables, scans by their tables, everythi
 
 from __future__ import annotations
 
-import re
-from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from planviz.graph.aggregation import AggregateChain, aggregate_chains
-from planviz.graph.alignment import without_expression_ids
 from planviz.graph.cells import TOTALS, Unit, is_broadcast, is_shuffle, node_cells, number_words, working
 from planviz.graph.diff import Match, PlanDiff
-from planviz.graph.join_pairs import JoinFacts, join_order, paired_joins, table_words
+from planviz.graph.effect import KINDS, Effect, listed, plain, ranks_lower
+from planviz.graph.join_effects import join_effects
 from planviz.graph.kinds import spark_name
 from planviz.graph.node import PlanNode
 from planviz.graph.plan_graph import PlanGraph
-from planviz.graph.words import clean, join_type_words, title
+from planviz.graph.scan_effects import scan_effects, table_name
+from planviz.graph.words import clean, title
 
-#: Kinds of effects, the most important first, and what each says. `planviz diff --fail-on` takes these names.
-KINDS = {
-    "join-order": "the tables are joined in another order",
-    "join-strategy": "a join is done by another operator",
-    "join-type": "a join has another type",
-    "join-added": "a join is new",
-    "join-removed": "a join is gone",
-    "build-side": "a hash join builds its table of the other input",
-    "exchange-added": "a shuffle is new",
-    "exchange-removed": "a shuffle is gone",
-    "exchange-changed": "a shuffle goes by other keys or numbers",
-    "broadcast-added": "a broadcast is new",
-    "broadcast-removed": "a broadcast is gone",
-    "scan-widened": "a scan reads more columns",
-    "scan-narrowed": "a scan reads fewer columns",
-    "scan-filter-lost": "a scan has lost a pushed filter",
-    "scan-filter-gained": "a scan has gained a pushed filter",
-    "partition-filter-lost": "a scan has lost a filter on partitions",
-    "partition-filter-gained": "a scan has gained a filter on partitions",
-    "scan-added": "a table is read that was not, or once more",
-    "scan-removed": "a table is read no longer, or once less",
-    "scan-changed": "a table is read in another way",
-    "aggregate-stages": "an aggregate has other stages or operators",
-    "reuse-lost": "what was computed once is computed again",
-    "reuse-gained": "what was computed again is computed once",
-    "sort-added": "a sort is new",
-    "sort-removed": "a sort is gone",
-    "filter-changed": "a filter keeps other rows",
-    "estimate-moved": "much more or less is expected of an operator",
-    "rows-moved": "an operator gave many more or fewer rows",
-    "time-moved": "an operator took much more or less time",
-    "bytes-moved": "an operator read, shuffled or spilled much more or less",
-    "operator-changed": "an operator has other arguments",
-    "operator-moved": "an operator stands elsewhere",
-    "operator-added": "an operator of another kind is new",
-    "operator-removed": "an operator of another kind is gone",
-}
 #: What stands in a plan because of how it ran, and says nothing about what it does.
 FRAME = frozenset(
     {"AdaptiveSparkPlan", "ShuffleQueryStage", "BroadcastQueryStage", "ResultQueryStage", "TableCacheQueryStage",
      "AQEShuffleRead", "CustomShuffleReader", "InputAdapter", "ColumnarToRow", "WholeStageCodegen"}
 )  # fmt: skip
-#: How an operator for a join ranks: the lower the less it moves or compares.
-_JOINS = ("BroadcastHashJoin", "ShuffledHashJoin", "SortMergeJoin", "BroadcastNestedLoopJoin", "CartesianProduct")
 _AGGREGATES = ("HashAggregate", "ObjectHashAggregate", "SortAggregate")
 #: Parts of an operator that are others in every run, or that something else tells.
 _UNTOLD = frozenset({"location", "refresh", "operator", "expression ids", "resolved", "read schema"})
@@ -72,40 +33,16 @@ LEAST_TIME, LEAST_BYTES = 100.0, 1024.0 * 1024.0
 #: By how many times estimates and measured numbers must differ to be told.
 FACTOR = 10.0
 _MOVED = 2.0
-_NAMED = 6
 _TOLD_OF_ONE = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Effect:
-    """One effect: its kind (of `KINDS`), words, the operators it is about by their ids before and after.
-
-    `worse` tells whether it costs more, False that it costs less, None that nobody can say. `confidence` is that of
-    the least sure match it rests on. `parts` are the details: conditions, columns, keys.
-    """
-
-    kind: str
-    words: str
-    before: tuple[int, ...] = ()
-    after: tuple[int, ...] = ()
-    worse: bool | None = None
-    confidence: float = 1.0
-
-    def to_json(self) -> dict[str, object]:
-        """The effect as JSON values."""
-        return {
-            "kind": self.kind, "words": self.words, "before": list(self.before), "after": list(self.after),
-            "worse": self.worse, "confidence": self.confidence,
-        }  # fmt: skip
 
 
 def effects(found: PlanDiff, *, factor: float = FACTOR) -> list[Effect]:
     """All that a difference means, the most important first; rows that moved by less than `factor` are not told."""
     told: list[Effect] = []
     handled: set[int] = set()  # ids before of matches that an effect tells of
-    told += _joins(found, handled)
+    told += join_effects(found, handled)
     told += _exchanges(found, handled)
-    told += _scans(found, handled)
+    told += scan_effects(found, handled)
     told += _aggregates(found, handled)
     told += _reuse(found)
     told += _came_and_went(found)
@@ -135,92 +72,6 @@ def _all_of(same: list[Effect]) -> Effect:
 
 def _frame(node: PlanNode) -> bool:
     return spark_name(node.op) in FRAME
-
-
-def _names(entries: Iterable[str], most: int = _NAMED) -> str:
-    every = list(entries)
-    more = len(every) - most
-    return ", ".join(every[:most]) + (f" and {more} more" if more > 0 else "")
-
-
-def _plain(text: object) -> str:
-    return clean(without_expression_ids(str(text)), 160)
-
-
-# -- joins
-
-
-def _joins(found: PlanDiff, handled: set[int]) -> Iterator[Effect]:
-    aligned = {match.before: match.after for match in found.matches}
-    sure = {(match.before, match.after): match.confidence for match in found.matches}
-    pairs, gone, new = paired_joins(found.before, found.after, aligned)
-    one, two = _other_orders(join_order(found.before), join_order(found.after))
-    if one != two and not gone and not new and _tables(one) == _tables(two) and one and two:
-        words = f"Join order: {clean(one, 400)} → {clean(two, 400)}"
-        yield Effect("join-order", words, _ids(p[0] for p in pairs), _ids(p[1] for p in pairs))
-    for before, after in pairs:
-        handled.add(before.node.id)
-        known = (before.keys == after.keys) + (before.tables == after.tables)
-        confidence = max(sure.get((before.node.id, after.node.id), 0.5), (0.0, 0.9, 0.98)[known])
-        ids = ((before.node.id,), (after.node.id,))
-        name = clean(after.words, 160)
-        mine, theirs = spark_name(before.node.op), spark_name(after.node.op)
-        if mine != theirs:
-            yield Effect("join-strategy", f"Join on {name}: {mine} → {theirs}{_builds(after)}", *ids,
-                         _worse(_JOINS, mine, theirs), confidence)  # fmt: skip
-        elif before.built is not None and after.built is not None and before.built != after.built:
-            yield Effect("build-side", f"Join on {name}: builds {_built(after)} instead of {_built(before)}",
-                         *ids, None, confidence)  # fmt: skip
-        types = [join_type_words(str(join.node.arguments.get("join_type", ""))) for join in (before, after)]
-        if types[0] != types[1] and all(types):
-            yield Effect("join-type", f"Join on {name}: {types[0]} → {types[1]}", *ids, None, confidence)
-        if bool(before.node.arguments.get("skew")) != bool(after.node.arguments.get("skew")):
-            now = (
-                "splits skewed partitions" if after.node.arguments.get("skew") else "no longer splits skewed partitions"
-            )
-            yield Effect("operator-changed", f"Join on {name}: {now}", *ids, None, confidence)
-        if before.keys != after.keys and before.keys and after.keys:
-            less, more = sorted(before.keys - after.keys), sorted(after.keys - before.keys)
-            words = "; ".join(f"{sign} {_names(some, 3)}" for sign, some in (("−", less), ("+", more)) if some)
-            yield Effect("operator-changed", f"Join of {table_words(after.tables)}: condition {clean(words, 300)}",
-                         *ids, None, confidence)  # fmt: skip
-    for join in gone:
-        yield Effect("join-removed", f"No longer joined: {_joined(join)}", (join.node.id,), (), False)
-    for join in new:
-        yield Effect("join-added", f"New join: {_joined(join)}", (), (join.node.id,), True)
-
-
-def _other_orders(before: str, after: str) -> tuple[str, str]:
-    """The orders without those of the parts that both plans join alike."""
-    one, two = before.split("; "), after.split("; ")
-    mine, theirs = Counter(one) - Counter(two), Counter(two) - Counter(one)
-    return "; ".join(mine.elements()), "; ".join(theirs.elements())
-
-
-def _tables(order: str) -> list[str]:
-    return sorted(re.findall(r"[^()\[\],⋈;]+", order.replace(" ", "")))
-
-
-def _ids(joins: Iterable[JoinFacts]) -> tuple[int, ...]:
-    return tuple(join.node.id for join in joins)
-
-
-def _joined(join: JoinFacts) -> str:
-    return f"{clean(join.words, 200)} ({title(join.node)})"
-
-
-def _built(join: JoinFacts) -> str:
-    return table_words(join.built) if join.built else f"its {join.node.arguments.get('build_side')} input"
-
-
-def _builds(join: JoinFacts) -> str:
-    return f", builds {_built(join)}" if join.built else ""
-
-
-def _worse(ranks: Sequence[str], before: str, after: str) -> bool | None:
-    if before not in ranks or after not in ranks:
-        return None
-    return ranks.index(after) > ranks.index(before)
 
 
 # -- exchanges
@@ -260,7 +111,7 @@ def _count(number: int, noun: str) -> str:
 
 def _named(nodes: Sequence[PlanNode], graph: PlanGraph) -> str:
     said = Counter(_partitioning(node) if is_shuffle(node) else _of_tables(node, graph) for node in nodes)
-    return _names(f"{words} ({count} times)" if count > 1 else words for words, count in said.items())
+    return listed(f"{words} ({count} times)" if count > 1 else words for words, count in said.items())
 
 
 def _partitioning(node: PlanNode) -> str:
@@ -268,95 +119,15 @@ def _partitioning(node: PlanNode) -> str:
     number = node.arguments.get("partitions")
     if isinstance(keys, list) and keys:
         into = f" into {number}" if isinstance(number, int) else ""
-        return clean(f"by {'range of ' if kind == 'range' else ''}{_names(map(_plain, keys), 4)}{into}", 200)
+        return clean(f"by {'range of ' if kind == 'range' else ''}{listed(map(plain, keys), 4)}{into}", 200)
     if kind == "single":
         return "to one partition"
-    return clean(kind or _plain(node.arguments.get("partitioning") or node.op), 120)
+    return clean(kind or plain(node.arguments.get("partitioning") or node.op), 120)
 
 
 def _of_tables(node: PlanNode, graph: PlanGraph) -> str:
-    names = [_table(below) for below in graph.walk(node.id) if below.kind == "scan"]
-    return f"of {_names(dict.fromkeys(names), 3)}" if names else "of its input"
-
-
-# -- scans
-
-
-def _table(scan: PlanNode) -> str:
-    name = str(scan.arguments.get("table") or "").rpartition(".")[2].strip("`")
-    return clean(name, 80) or title(scan)
-
-
-def _scans(found: PlanDiff, handled: set[int]) -> Iterator[Effect]:
-    pairs: list[tuple[PlanNode, PlanNode, float]] = []
-    ours = {node.id: node for node in found.before if node.kind == "scan"}
-    theirs = {node.id: node for node in found.after if node.kind == "scan"}
-    for match in found.matches:
-        one, two = ours.get(match.before), theirs.get(match.after)
-        if one is not None and two is not None and _table(one) == _table(two):
-            pairs.append((one, two, match.confidence))
-            del ours[one.id], theirs[two.id]
-    waiting: defaultdict[str, list[PlanNode]] = defaultdict(list)
-    for node in reversed(list(theirs.values())):
-        waiting[_table(node)].append(node)
-    for node in list(ours.values()):
-        if waiting[_table(node)]:
-            other = waiting[_table(node)].pop()
-            pairs.append((node, other, 0.7))
-            del ours[node.id], theirs[other.id]
-    read = {_table(one) for one, _, _ in pairs}
-    for one, two, confidence in pairs:
-        handled.add(one.id)
-        if one.text != two.text:
-            yield from _scan(one, two, confidence, found.literals)
-    for node in ours.values():
-        handled.add(node.id)
-        words = f"Read once less: {_table(node)}" if _table(node) in read else f"No longer read: {_table(node)}"
-        yield Effect("scan-removed", words, (node.id,), (), False)
-    for node in theirs.values():
-        words = f"Read once more: {_table(node)}" if _table(node) in read else f"Read as well: {_table(node)}"
-        yield Effect("scan-added", words, (), (node.id,), True)
-
-
-def _scan(one: PlanNode, two: PlanNode, confidence: float, literals: Collection[str]) -> Iterator[Effect]:
-    ids, name = ((one.id,), (two.id,)), _table(two)
-    if spark_name(one.op) != spark_name(two.op) or one.arguments.get("format") != two.arguments.get("format"):
-        mine, theirs = (f"{node.op} {node.arguments.get('format') or ''}".strip() for node in (one, two))
-        yield Effect("scan-changed", f"{name}: {mine} → {theirs}", *ids, None, confidence)
-    cut = "truncated" in one.badges or "truncated" in two.badges
-    if not cut:
-        less, more = _other(one, two, ("output",), _column)
-        if more:
-            yield Effect("scan-widened", f"{name}: reads {_names(more)} as well", *ids, True, confidence)
-        if less:
-            yield Effect("scan-narrowed", f"{name}: no longer reads {_names(less)}", *ids, False, confidence)
-    for parts, kind, what in (
-        (("partition_filters",), "partition-filter", "filter on partitions"),
-        (("pushed_filters", "filters"), "scan-filter", "pushed filter"),
-    ):
-        less, more = _other(one, two, parts, lambda text: clean(without_expression_ids(text, literals), 160))
-        if less and not cut:
-            yield Effect(f"{kind}-lost", f"{name}: lost the {what} {_names(less, 3)}", *ids, True, confidence)
-        if more and not cut:
-            yield Effect(f"{kind}-gained", f"{name}: gained the {what} {_names(more, 3)}", *ids, False, confidence)
-
-
-def _column(text: str) -> str:
-    return _plain(text).partition(" AS ")[0]
-
-
-def _other(
-    one: PlanNode, two: PlanNode, parts: Sequence[str], read: Callable[[str], str]
-) -> tuple[list[str], list[str]]:
-    """Entries of lists that only the one scan has, and only the other; nothing where either tells no such part, or
-    Spark cut its text (`PushedFilters: [IsNotNull(k), GreaterTh...`)."""
-    sides = []
-    for node in (one, two):
-        values = [node.arguments[part] for part in parts if isinstance(node.arguments.get(part), list)]
-        if not values or any(str(value[-1]).endswith("...") for value in values if value):
-            return [], []
-        sides.append(Counter(read(entry) for value in values for entry in value if not str(entry).startswith("...")))
-    return list(sides[0] - sides[1]), list(sides[1] - sides[0])
+    names = [table_name(below) for below in graph.walk(node.id) if below.kind == "scan"]
+    return f"of {listed(dict.fromkeys(names), 3)}" if names else "of its input"
 
 
 # -- aggregates
@@ -396,9 +167,9 @@ def _stages(chain: AggregateChain) -> tuple[int, ...]:
 
 
 def _group(chain: AggregateChain) -> str:
-    keys = [_plain(key).rpartition(" AS ")[2] for key in chain.stages[-1].keys]
-    functions = [_plain(f["text"]) for f in chain.stages[-1].functions]
-    return clean(" ".join(filter(None, (_names(functions, 3), f"by {_names(keys, 4)}" if keys else ""))), 200) or "rows"
+    keys = [plain(key).rpartition(" AS ")[2] for key in chain.stages[-1].keys]
+    functions = [plain(f["text"]) for f in chain.stages[-1].functions]
+    return clean(" ".join(filter(None, (listed(functions, 3), f"by {listed(keys, 4)}" if keys else ""))), 200) or "rows"
 
 
 def _chain(one: AggregateChain, two: AggregateChain) -> Iterator[Effect]:
@@ -406,11 +177,11 @@ def _chain(one: AggregateChain, two: AggregateChain) -> Iterator[Effect]:
     mine, theirs = ([spark_name(stage.operator) for stage in chain.stages] for chain in (one, two))
     modes = ([stage.mode for stage in chain.stages] for chain in (one, two))
     if len(mine) != len(theirs):
-        first, second = (f"{_count(len(c.stages), 'stage')} ({_names(s.mode for s in c.stages)})" for c in (one, two))
+        first, second = (f"{_count(len(c.stages), 'stage')} ({listed(s.mode for s in c.stages)})" for c in (one, two))
         worse = len(theirs) > len(mine)
         yield Effect("aggregate-stages", f"Aggregate {name}: {first} → {second}", *ids, worse, 0.9)
     elif mine != theirs:
-        worse_by = _worse(_AGGREGATES, mine[-1], theirs[-1])
+        worse_by = ranks_lower(_AGGREGATES, mine[-1], theirs[-1])
         words = " and ".join(f"{a} → {b}" for a, b in dict.fromkeys(zip(mine, theirs, strict=True)) if a != b)
         yield Effect("aggregate-stages", f"Aggregate {name}: {words}", *ids, worse_by, 0.9)
     elif len({tuple(mode) for mode in modes}) > 1:
@@ -443,7 +214,7 @@ def _reuse(found: PlanDiff) -> Iterator[Effect]:
 
 def _counted(nodes: Sequence[PlanNode]) -> str:
     counts = Counter(node.op for node in nodes)
-    return _names(f"{count} × {op}" if count > 1 else op for op, count in counts.items())
+    return listed(f"{count} × {op}" if count > 1 else op for op, count in counts.items())
 
 
 def _came_and_went(found: PlanDiff) -> Iterator[Effect]:
@@ -478,7 +249,7 @@ def _staged(node: PlanNode) -> bool:
 
 def _counted_titles(nodes: Sequence[PlanNode]) -> str:
     counts = Counter(title(node) for node in nodes)
-    return _names(f"{count} × {name}" if count > 1 else name for name, count in counts.items())
+    return listed(f"{count} × {name}" if count > 1 else name for name, count in counts.items())
 
 
 # -- what changed in place

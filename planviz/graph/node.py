@@ -20,7 +20,7 @@ class Estimate:
     """What the optimizer expected of a node, as `explain cost` prints it.
 
     `rows` and `size_in_bytes` are None when unknown; `rounded` tells that Spark printed a rounded number
-    (`rowCount=1.15E+5`, `91.4 MiB`), so equality with another number proves nothing. Where Spark reckons no rows
+    (`rowCount=1.15E+5`, `91.4 MiB`), so equality with another number proves nothing. Where Spark estimates no rows
     (`spark.sql.cbo.enabled` is false), `formula_rows` are what its formulas would give; `at_most` tells that they are
     no more than a bound, as for the groups of a partial aggregate.
     """

@@ -1,4 +1,4 @@
-"""An operator in words: the title on its card, the lines below, and the facts of its panel (ux.md, Drawing)."""
+"""An operator in words: the title on its card and the lines below (ux.md, Drawing); those of its panel: `facts.py`."""
 
 from __future__ import annotations
 
@@ -428,106 +428,6 @@ def _filter_words(text: str) -> str:
     return text[1:-1] if text[:1] == "(" and text[-1:] == ")" and text.count("(") == 1 else text
 
 
-# -- the panel
-
-#: Names of parts as the panel says them, in its reading order; a part that is not here comes after, as it is called.
-FACTS = {
-    "join_type": "join type",
-    "condition": "condition",
-    "build_side": "build side",
-    "null_aware": "null-aware",
-    "skew": "skew join",
-    "hints": "hints",
-    "keys": "keys",
-    "left_keys": "left keys",
-    "right_keys": "right keys",
-    "functions": "functions",
-    "grouping_sets": "grouping sets",
-    "sort_order": "sort order",
-    "global": "whole result",
-    "limit": "limit",
-    "offset": "offset",
-    "partitioning": "partitioning",
-    "partition_keys": "partition keys",
-    "partitions": "partitions",
-    "broadcast_mode": "broadcast mode",
-    "origin": "asked for by",
-    "read": "read",
-    "reuses": "reuses",
-    "table": "table",
-    "alias": "alias",
-    "format": "format",
-    "mode": "mode",
-    "location": "location",
-    "partition_filters": "partition filters",
-    "pushed_filters": "pushed filters",
-    "data_filters": "data filters",
-    "filters": "filters",
-    "window_expressions": "windows",
-    "partition_spec": "partition by",
-    "rank_function": "rank",
-    "generator": "generator",
-    "outer": "outer",
-    "projections": "rows made of each",
-    "project_list": "expressions",
-    "function": "function",
-    "output": "output",
-    "results": "results",
-    "aggregate_attributes": "aggregate attributes",
-    "input": "input",
-}
-_ORDER = {name: place for place, name in enumerate(FACTS)}
-
-
-def part_name(name: str) -> str:
-    """A named part of an operator in words: `join_type` is "join type"."""
-    return FACTS.get(name) or name.replace("_", " ")
-
-
-#: Said better by another part.
-_SAID = frozenset({"partitioning_kind"})
-
-
-def facts(node: PlanNode) -> list[tuple[str, str]]:
-    """Every named part as `(name, text)` for the panel, in reading order: lists one entry per line.
-
-    A join's keys come as pairs under "on". Nothing is shortened and expression ids stay, for here one looks closely.
-    """
-    arguments = node.arguments
-    found: list[tuple[str, str]] = []
-    names = sorted(arguments, key=lambda name: _ORDER.get(name, len(_ORDER) - 4.5))
-    left_keys, right_keys = arguments.get("left_keys", ()), arguments.get("right_keys", ())
-    if left_keys and len(left_keys) == len(right_keys):
-        pairs = zip(left_keys, right_keys, strict=True)
-        found.append(("on", "\n".join(f"{left} = {right}" for left, right in pairs)))
-        names = [name for name in names if name not in ("left_keys", "right_keys")]
-    for name in names:
-        if name in _SAID and ("partitioning" in arguments or "broadcast_mode" in arguments):
-            continue
-        text = _fact(name, arguments[name])
-        if text:
-            found.append((part_name(name), text))
-    return found
-
-
-def _fact(name: str, value: object) -> str:
-    if name == "functions" and isinstance(value, list):
-        return "\n".join(map(_function_words, value))
-    if name == "projections" and isinstance(value, list):
-        return "\n".join(", ".join(map(str, row)) for row in value)
-    if isinstance(value, list):
-        return "\n".join(map(str, value))
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return str(value)
-
-
 def _function_text(function: object) -> str:
     """A function as printed; a damaged text has lists of words where operators have functions."""
     return str(function["text"]) if isinstance(function, dict) else str(function)
-
-
-def _function_words(function: object) -> str:
-    if not isinstance(function, dict):
-        return str(function)
-    return f"{function['mode']}: {function['text']}" if function.get("mode") else str(function["text"])

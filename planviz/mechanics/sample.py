@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 
-from planviz.catalog.tables import ColumnStatistics, Table
+from planviz.catalog.statistics import ColumnStatistics
+from planviz.catalog.tables import Table
 from planviz.expressions.core import AttributeReference
 from planviz.mechanics.play import Row
 from planviz.types import (

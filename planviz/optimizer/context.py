@@ -35,7 +35,7 @@ class OptimizerContext:
     branches: list[Branch] | None = None
     reorderings: list[Reordering] | None = None
     #: From the relations of a group of inner joins to the joins that a given order makes of them, as bits of both sides
-    #: (None: no such order). Where it is there, the cost-based search follows it and reckons nothing.
+    #: (None: no such order). Where it is there, the cost-based search follows it and estimates nothing.
     join_order: Callable[[list[LogicalPlan]], dict[int, tuple[int, int]] | None] | None = None
     #: What is worth telling beside the plan, each once.
     warnings: list[str] = field(default_factory=list, compare=False)

@@ -14,12 +14,13 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from planviz.config import SETTINGS, OptimizerConfig
+from planviz.config import OptimizerConfig
 from planviz.errors import InputError
 from planviz.jsontypes import JsonObject
 from planviz.optimizer.batches import batches
 from planviz.optimizer.context import OptimizerContext, OptimizerRule
 from planviz.optimizer.profiles import rules_by_name
+from planviz.settings import SETTINGS
 from planviz.trees.rule import Rule
 from planviz.versions import PROFILES
 

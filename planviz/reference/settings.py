@@ -5,12 +5,12 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterator
 
-from planviz.config import DEFAULTS, SETTINGS
 from planviz.findings import checks, family
 from planviz.functions.registry import names
 from planviz.functions.signatures import AGGREGATE_SIGNATURES, SIGNATURES
 from planviz.optimizer.reference import rule_references
 from planviz.reference.entry import Entry
+from planviz.settings import DEFAULTS, SETTINGS
 from planviz.units import byte_size
 from planviz.versions import PROFILES
 

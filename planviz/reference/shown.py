@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from planviz.catalogs import find
-from planviz.config import SETTINGS, OptimizerConfig
+from planviz.config import OptimizerConfig
 from planviz.document import open_sql
 from planviz.errors import PlanvizError
 from planviz.execution import QueryExecution
@@ -14,6 +14,7 @@ from planviz.logical.plan import LogicalPlan
 from planviz.physical.plan import SparkPlan
 from planviz.plantext.printing import step_diff
 from planviz.reference.entry import Entry
+from planviz.settings import SETTINGS
 from planviz.versions import PROFILES
 
 

@@ -13,7 +13,7 @@ from planviz.units import beyond, short
 Sub = list[list[str]]  # [[lead word, text], ...], the lines under a card's title
 #: A word, what is to be said under it, and the index of the node that it is most about (-1: of none).
 Line = tuple[str, str, int]
-#: What a number of rows is worth that Spark itself does not reckon: what its formulas would give, or a bound.
+#: What a number of rows is worth that Spark itself does not estimate: what its formulas would give, or a bound.
 FORMULA, AT_MOST = 1, 2
 
 
@@ -25,7 +25,7 @@ class Scene:
     corner and size), `kind` (index into `KINDS`), `op`, `title`, `sub` (lines under the title, or None as a whole when
     not loaded), `parent` (index or -1), `edge` ("c" child, "s" subquery), `depth`, `first` and `last` source line (0
     when unknown), `codegen` (stage or -1), `number` (shown last), `badges`, `rows` and `bytes` (None when unknown).
-    `sign` tells which rows Spark itself does not reckon (`FORMULA`, `AT_MOST`; 0 for the others).
+    `sign` tells which rows Spark itself does not estimate (`FORMULA`, `AT_MOST`; 0 for the others).
     `rows_are` tells what kind of numbers these are: "estimated", "measured" or "unknown"; they are never mixed.
     `links` are `[from index, to index, type]`. `details` holds per node `[name, text]` facts, or None when not loaded.
     `short` is the plan in a few words (`summary.in_short`).

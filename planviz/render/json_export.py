@@ -13,7 +13,7 @@ def plan_json(graph: PlanGraph) -> dict[str, object]:
 
     A node has id, op, kind, parent (None for a root), depth, arguments, source (first and last line, from 1, or None),
     metrics (Spark's names to what it measured, or None) and estimate (None, or rows, bytes, whether Spark printed them
-    rounded, and what the formulas give where Spark reckons no rows). Text stays exactly as Spark printed it.
+    rounded, and what the formulas give where Spark estimates no rows). Text stays exactly as Spark printed it.
     """
     return {
         "stage": graph.stage,

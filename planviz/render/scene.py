@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 
 from planviz.graph import KINDS, PlanGraph, PlanNode
+from planviz.graph.facts import facts
 from planviz.graph.node import Estimate
-from planviz.graph.words import facts, quick_title, subtitle, title
+from planviz.graph.words import quick_title, subtitle, title
 from planviz.layout import tidy
 from planviz.render import summary
 from planviz.render.cards import AT_MOST, FORMULA, Scene, Sub

@@ -38,7 +38,7 @@ MOST = 20
 
 @lru_cache(maxsize=8)  # a text is held against several plans
 def canonical(text: str) -> str:
-    """A plan's text with ids counted in the order of their appearance; places, seeds and numbers of RDDs left out."""
+    """A plan's text normalized: ids counted in the order of appearance; places, seeds and numbers of RDDs left out."""
     return _numbered(_plain(text))
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from planviz.config import SETTINGS, OptimizerConfig, read_bytes
+from planviz.config import OptimizerConfig
 from planviz.errors import InputError
 from planviz.replay.settings import Setting
+from planviz.settings import SETTINGS, read_bytes
 from planviz.versions.model import SettingValue
 
 #: What stands as the evidence of a setting that was given.

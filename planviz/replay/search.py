@@ -6,10 +6,11 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from planviz.config import SETTINGS, OptimizerConfig
+from planviz.config import OptimizerConfig
 from planviz.optimizer.batches import excludable_rules
 from planviz.replay.compared import marks_of
 from planviz.replay.settings import Setting
+from planviz.settings import SETTINGS
 from planviz.trees.text import Printable, tree_string
 from planviz.trees.trace import DeferredTree, Trace
 from planviz.versions.model import SettingValue

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from planviz.catalog.files import read_catalog
-from planviz.catalog.tables import Catalog, ColumnStatistics, Table
+from planviz.catalog.statistics import ColumnStatistics
+from planviz.catalog.tables import Catalog, Table
 from planviz.errors import InputError
 from planviz.spark.jvm import JavaObject, jvm_of, module
 from planviz.spark.safety import check_functions, check_with_spark, queries_of

@@ -52,8 +52,8 @@ class RuleExecutor:
     def execute(self, plan: PlanT, trace: Trace | None = None, parent: int | None = None) -> PlanT:
         """The rewritten plan. Every effective application goes into `trace`.
 
-        Raises NotConverged (see the class), BrokenPlan when a check fails, PlanTooLarge, what a rule raises on purpose,
-        and InternalError where a rule fails otherwise.
+        Raises NotConverged when a batch does not settle, BrokenPlan when a check fails, PlanTooLarge, what a rule
+        raises on purpose, and InternalError where a rule fails otherwise.
         """
         trace = trace if trace is not None else Trace()
         run, totals = trace.start_run(self.name, parent), replace(trace.totals)

@@ -418,6 +418,24 @@ def _written(cls: type, name: str) -> bool:
     return owner is not TreeNode and issubclass(owner, TreeNode) and "_fields_" not in owner.__dict__
 
 
+def _furnish(cls: type, scope: dict[str, Any], *, childless: bool, holds: bool) -> None:
+    """Give a class what was generated for it, except what it says by hand.
+
+    `childless`: no field can be a child; `holds`: some fields hold expressions.
+    """
+    for name in ("__init__", "__eq__", "__hash__", "equal_apart", "map_children", "map_expressions"):
+        if name in scope and (name == "__hash__" or not _written(cls, name)):
+            setattr(cls, name, scope[name])
+    if childless:
+        setattr(cls, "children", ())  # noqa: B010 (no field for the type checker: a constant of the class)
+    if holds and not _written(cls, "expressions"):
+        descriptor = lazy_alone(scope["_expressions"])
+        descriptor.__set_name__(cls, "expressions")
+        setattr(cls, "expressions", descriptor)  # noqa: B010
+    elif not _written(cls, "expressions"):
+        setattr(cls, "expressions", ())  # noqa: B010
+
+
 @dataclass_transform(frozen_default=True)
 def node(cls: type[N]) -> type[N]:
     """Turn an annotated class into an immutable node class.
@@ -445,7 +463,7 @@ def node(cls: type[N]) -> type[N]:
         held = "".join(_ITEMS[r].format(f=f"self.{f}") for f, r in others)
         code += f"def _expressions(self): return ({held})\n"
     code += _comparisons([f for f in fields if f not in cls.UNCOMPARED], {} if by_hand else dict(children))
-    scope: dict[str, Any] = {
+    scope: dict[str, object] = {
         "_cls": cls,
         "_bits": cls.BITS,
         "_defaults": {f: getattr(cls, f, None) for f in fields},
@@ -455,17 +473,7 @@ def node(cls: type[N]) -> type[N]:
         "_settle_hashes": depth.settle_hashes,
     }
     exec(code, scope)
-    for name in ("__init__", "__eq__", "__hash__", "equal_apart", "map_children", "map_expressions"):
-        if name in scope and (name == "__hash__" or not _written(cls, name)):
-            setattr(cls, name, scope[name])
-    if not children and not by_hand:
-        setattr(cls, "children", ())  # noqa: B010 (no field for the type checker: a constant of the class)
-    if others and not _written(cls, "expressions"):
-        descriptor = lazy_alone(scope["_expressions"])
-        descriptor.__set_name__(cls, "expressions")
-        setattr(cls, "expressions", descriptor)  # noqa: B010
-    elif not _written(cls, "expressions"):
-        setattr(cls, "expressions", ())  # noqa: B010
+    _furnish(cls, scope, childless=not children and not by_hand, holds=bool(others))
     setattr(cls, "_fields_", roles)  # noqa: B010 (not declared: only this decorator reads it)
     setattr(cls, "__match_args__", fields)  # noqa: B010 (the type checker makes its own)
     cls.FIELDS, cls.ROLES = fields, tuple(r for r, _ in roles.values())

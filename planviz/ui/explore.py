@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import astuple
 from html import escape
 from typing import Any
@@ -36,6 +37,9 @@ _SAMPLES = (
     '<div class="pv-lead"><h2>Try a sample</h2><span>Plans that a real Spark printed for a small shop.</span></div>'
 )
 
+_OF_A_SHOP = '<div class="pv-lead"><h2>Queries to begin with</h2><span>On the tables of a small shop.</span></div>'
+_OF_TPCH = '<div class="pv-lead"><h2>Queries to begin with</h2><span>On the tables of TPC-H.</span></div>'
+_WITH_STATISTICS = '<div class="pv-lead"><h2>Queries to begin with</h2><span>On tables with statistics.</span></div>'
 _RULES_LEAD = """<div class="pv-lead"><h1>See every rule at work</h1>
 <span>Paste SQL, or the log that Spark writes with <code>spark.sql.planChangeLog.level=warn</code>.</span></div>"""
 _OPEN_STAYS = "Paste SQL or the text of another plan; what is open now stays until then."
@@ -139,19 +143,29 @@ def catalog_picker(
     )
 
 
-def rules_opening(opened: Opened | None) -> None:
-    """The Rules page while there is no trace: the box, queries to begin with, and how to get Spark's own log."""
+@contextmanager
+def _beside_box(opened: Opened | None, nothing: str, lead: str, queries: str) -> Iterator[None]:
+    """The box of a page that has nothing to show; what the caller then writes stands beside it, under `queries`.
+
+    With a document open `nothing` says why the page is empty, else `lead` what it is for; all three are HTML.
+    """
     if opened is not None:
-        st.html(_NO_TRACE)
+        st.html(nothing)
         if opened.facts.error is not None:
             error_line(opened)
     together = st.container(key="planviz-opening", horizontal=True, gap="large")
     with together, st.container(key="planviz-opening-box"):
         if opened is None:
-            st.html(_RULES_LEAD)
+            st.html(lead)
         _box(small=False)
     with together, st.container(key="planviz-opening-more"):
-        st.html('<div class="pv-lead"><h2>Queries to begin with</h2><span>On the tables of a small shop.</span></div>')
+        st.html(queries)
+        yield
+
+
+def rules_opening(opened: Opened | None) -> None:
+    """The Rules page while there is no trace: the box, queries to begin with, and how to get Spark's own log."""
+    with _beside_box(opened, _NO_TRACE, _RULES_LEAD, _OF_A_SHOP):
         with st.container(horizontal=True, gap="xsmall"):
             for title, sql in EXAMPLES:
                 st.button(title, key=f"planviz.example.{title}", on_click=state.open_example, args=(title, sql))
@@ -163,17 +177,8 @@ def rules_opening(opened: Opened | None) -> None:
 
 def joins_opening(opened: Opened | None, why: str) -> None:
     """The Joins page while there is no join: the box, queries to begin with; `why` nothing of what is open is shown."""
-    if opened is not None:
-        st.html(f'<div class="pv-lead"><h2>{escape(why)}</h2><span>{_OPEN_STAYS}</span></div>')
-        if opened.facts.error is not None:
-            error_line(opened)
-    together = st.container(key="planviz-opening", horizontal=True, gap="large")
-    with together, st.container(key="planviz-opening-box"):
-        if opened is None:
-            st.html(_JOINS_LEAD)
-        _box(small=False)
-    with together, st.container(key="planviz-opening-more"):
-        st.html('<div class="pv-lead"><h2>Queries to begin with</h2><span>On the tables of TPC-H.</span></div>')
+    nothing = f'<div class="pv-lead"><h2>{escape(why)}</h2><span>{_OPEN_STAYS}</span></div>'
+    with _beside_box(opened, nothing, _JOINS_LEAD, _OF_TPCH):
         with st.container(horizontal=True, gap="xsmall"):
             for title, sql in JOIN_EXAMPLES:
                 st.button(title, key=f"planviz.example.{title}", on_click=state.open_example, args=(title, sql, "tpch"))
@@ -183,17 +188,7 @@ def joins_opening(opened: Opened | None, why: str) -> None:
 
 def cardinality_opening(opened: Opened | None) -> None:
     """The Cardinality page while there are no numbers: the box, queries to begin with, and how to get Spark's own."""
-    if opened is not None:
-        st.html(_NO_NUMBERS)
-        if opened.facts.error is not None:
-            error_line(opened)
-    together = st.container(key="planviz-opening", horizontal=True, gap="large")
-    with together, st.container(key="planviz-opening-box"):
-        if opened is None:
-            st.html(_NUMBERS_LEAD)
-        _box(small=False)
-    with together, st.container(key="planviz-opening-more"):
-        st.html('<div class="pv-lead"><h2>Queries to begin with</h2><span>On tables with statistics.</span></div>')
+    with _beside_box(opened, _NO_NUMBERS, _NUMBERS_LEAD, _WITH_STATISTICS):
         with st.container(horizontal=True, gap="xsmall"):
             for example in ESTIMATED:
                 st.button(
@@ -219,17 +214,7 @@ def cardinality_opening(opened: Opened | None) -> None:
 
 def aggregations_opening(opened: Opened | None) -> None:
     """The Aggregations page while there is no aggregate: the box and queries to begin with."""
-    if opened is not None:
-        st.html(_NO_AGGREGATES)
-        if opened.facts.error is not None:
-            error_line(opened)
-    together = st.container(key="planviz-opening", horizontal=True, gap="large")
-    with together, st.container(key="planviz-opening-box"):
-        if opened is None:
-            st.html(_AGGREGATES_LEAD)
-        _box(small=False)
-    with together, st.container(key="planviz-opening-more"):
-        st.html('<div class="pv-lead"><h2>Queries to begin with</h2><span>On the tables of a small shop.</span></div>')
+    with _beside_box(opened, _NO_AGGREGATES, _AGGREGATES_LEAD, _OF_A_SHOP):
         with st.container(horizontal=True, gap="xsmall"):
             for title, sql in AGGREGATE_EXAMPLES:
                 st.button(title, key=f"planviz.aggregate.{title}", on_click=state.open_example, args=(title, sql))

@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from planviz.config import SETTINGS
+from planviz.settings import SETTINGS
 
 #: Carry what `planviz serve --live-master --live-data --live-conf` said to the pages, one a line.
 MASTERS, FOLDERS, CONF = "PLANVIZ_LIVE_MASTERS", "PLANVIZ_LIVE_DATA", "PLANVIZ_LIVE_CONF"

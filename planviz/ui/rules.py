@@ -206,7 +206,7 @@ def as_sql(opened: Opened) -> dict[str, object] | None:
 
 
 def silent(trace: RuleTrace) -> dict[str, object]:
-    """Why rules changed nothing, as far as their calls tell: `runs`, how often they `looked`, what they `need`.
+    """Why rules changed nothing, as far as their calls tell: `runs`, how often they `looked`, what it `needs`.
 
     A rule looks only at a plan that holds one of the operators or expressions that it needs. Empty for a parsed log.
     """

@@ -52,7 +52,7 @@ _CARRIES = ("exchange", "sort", "project", "other")
 
 @dataclass
 class Side:
-    """One plan: its graph, the card of every node, and whether rows were reckoned that Spark does not reckon."""
+    """One plan: its graph, the card of every node, and whether rows were estimated that Spark does not estimate."""
 
     way: str
     title: str

@@ -1,4 +1,4 @@
-"""Slide examples on the Cardinality page: the slide's numbers beside what planviz reckons, each labelled (G-018)."""
+"""Slide examples on the Cardinality page: the slide's numbers beside what planviz estimates, each labelled (G-018)."""
 
 from __future__ import annotations
 

@@ -8,7 +8,8 @@ from fractions import Fraction
 from planviz.catalog.check import contradictions
 from planviz.catalog.edit import scaled
 from planviz.catalog.files import read_table, table_entry
-from planviz.catalog.tables import Catalog, ColumnStatistics, Table
+from planviz.catalog.statistics import ColumnStatistics
+from planviz.catalog.tables import Catalog, Table
 from planviz.errors import InputError
 from planviz.execution import QueryExecution
 from planviz.expressions.subqueries import QueryPlan

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from planviz.catalog.tables import Catalog, ColumnStatistics, Table
+from planviz.catalog.statistics import ColumnStatistics
+from planviz.catalog.tables import Catalog, Table
 from planviz.config import OptimizerConfig
 from planviz.document import open_sql, open_text
 from planviz.document.alternatives.aggregate_flips import what_ifs

@@ -57,11 +57,11 @@ def test_without_cbo_there_are_sizes_and_no_rows() -> None:
 def test_without_cbo_every_edge_has_what_the_formulas_would_give() -> None:
     off = CBO.with_settings({"spark.sql.cbo.enabled": "false"})
     for stage in ("optimized", "physical"):
-        counted, reckoned = of(CBO, stage), of(off, stage)
-        assert [n.estimate and n.estimate.rows for n in reckoned] == [None] * len(reckoned)
-        told = [n.estimate.formula_rows if n.estimate else None for n in reckoned]
+        counted, estimated = of(CBO, stage), of(off, stage)
+        assert [n.estimate and n.estimate.rows for n in estimated] == [None] * len(estimated)
+        told = [n.estimate.formula_rows if n.estimate else None for n in estimated]
         expected = [n.estimate.rows if n.estimate else None for n in counted]
-        bounds = [bool(n.estimate and n.estimate.at_most) for n in reckoned]
+        bounds = [bool(n.estimate and n.estimate.at_most) for n in estimated]
         assert None not in told
         assert [t for t, bound in zip(told, bounds, strict=True) if not bound] == [
             e for e, bound in zip(expected, bounds, strict=True) if not bound

@@ -8,7 +8,7 @@ import pytest
 
 from planviz.catalog import Catalog
 from planviz.catalog.ddl import table_of
-from planviz.catalog.tables import ColumnStatistics, Histogram
+from planviz.catalog.statistics import ColumnStatistics, Histogram
 from planviz.config import OptimizerConfig
 from planviz.estimation import Estimator
 from planviz.estimation.cost import Cost

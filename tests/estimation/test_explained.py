@@ -1,4 +1,4 @@
-"""Estimates tell how they were reckoned."""
+"""Estimates tell how they came about."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from planviz.document import open_text
 from planviz.document.comparison.plans import compare_plans
 from planviz.graph import PlanGraph
 from planviz.graph.cells import Cell, metric, number_words
-from planviz.graph.effects import KINDS, Effect
+from planviz.graph.effect import KINDS, Effect
 from planviz.graph.join_pairs import join_order
 
 SORTED = """== Physical Plan ==

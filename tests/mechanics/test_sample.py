@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import date
 from decimal import Decimal
 
-from planviz.catalog.tables import ColumnStatistics, Table
+from planviz.catalog.statistics import ColumnStatistics
+from planviz.catalog.tables import Table
 from planviz.expressions.core import AttributeReference
 from planviz.mechanics.sample import sample_rows
 from planviz.types import DATE, DOUBLE, INT, STRING, DecimalType, StructField

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from planviz.config import SETTINGS
 from planviz.optimizer import rules
 from planviz.optimizer.reference import package_docstring, rule_references
+from planviz.settings import SETTINGS
 
 
 def test_the_package_carries_the_table() -> None:

@@ -8,7 +8,7 @@ from base64 import b64decode
 import pytest
 
 from planviz.catalogs import find
-from planviz.config import SETTINGS, OptimizerConfig
+from planviz.config import OptimizerConfig
 from planviz.document import open_sql
 from planviz.errors import InputError
 from planviz.findings import checks
@@ -16,6 +16,7 @@ from planviz.optimizer.reference import rule_references
 from planviz.reference import KINDS, entries, entry_named, search
 from planviz.reference.demonstrations import BY_OPERATOR
 from planviz.reference.shown import effect, other_values, plan_of, step_of
+from planviz.settings import SETTINGS
 from planviz.ui import catalogue
 from planviz.versions import PROFILES
 

@@ -19,6 +19,7 @@ from planviz.errors import InputError
 from planviz.render.primitives import Text
 from planviz.ui import aggregate_views, aggregations, links
 from planviz.ui.cache import Opened, open_document
+from tests.ui.pages import page
 
 ROOT = Path(__file__).parents[2]
 DISTINCT = "SELECT user_id, count(DISTINCT item_id) AS items, sum(amount) AS total FROM orders GROUP BY user_id"
@@ -28,13 +29,6 @@ TWO = (
     "WHERE n > (SELECT max(amount) FROM orders)"
 )
 EVIL = "SELECT user_id, count(*) AS `<b onclick=x>` FROM orders WHERE status <> '<script>' GROUP BY user_id"
-
-
-def page(**query: str) -> AppTest:
-    app = AppTest.from_file(str(ROOT / "pages" / "aggregations.py"), default_timeout=60)
-    for name, value in query.items():
-        app.query_params[name] = value
-    return app.run()
 
 
 def shown_by(app: AppTest) -> dict[str, Any]:
@@ -47,7 +41,7 @@ def shown_by(app: AppTest) -> dict[str, Any]:
 
 def of(sql: str, **query: str) -> dict[str, Any]:
     """What the page tells of the selected aggregate of a query."""
-    told: dict[str, Any] = shown_by(page(plan=str(links.pack(sql)), catalog="shop", **query))["told"]
+    told: dict[str, Any] = shown_by(page("aggregations", plan=str(links.pack(sql)), catalog="shop", **query))["told"]
     return told
 
 
@@ -77,14 +71,14 @@ def model(sql: str) -> Any:
 
 
 def test_it_opens_empty_with_queries_to_begin_with() -> None:
-    app = page()
+    app = page("aggregations")
     assert not app.exception
     assert [b.label for b in app.button][: len(aggregations.EXAMPLES)] == [title for title, _ in aggregations.EXAMPLES]
 
 
 @pytest.mark.parametrize("title", [title for title, _ in aggregations.EXAMPLES])
 def test_every_example_shows_stages_and_rows(title: str) -> None:
-    app = page()
+    app = page("aggregations")
     app.button(key=f"planviz.aggregate.{title}").click().run()
     cards = shown_by(app)["told"]["flow"]["cards"]
     assert cards[0]["rows"]["caption"] == "8 sample rows"
@@ -113,13 +107,13 @@ def test_cards_tell_modes_buffers_exchanges_and_estimates() -> None:
 
 
 def test_a_document_without_aggregates_says_so() -> None:
-    app = page(plan=str(links.pack("SELECT * FROM orders")), catalog="shop")
+    app = page("aggregations", plan=str(links.pack("SELECT * FROM orders")), catalog="shop")
     assert not app.exception
     assert "There is no aggregate" in "".join(str(element.proto.body) for element in app.get("html"))
 
 
 def test_a_table_leads_to_every_aggregate() -> None:
-    rows = shown_by(page(plan=str(links.pack(TWO)), catalog="shop"))["rows"]
+    rows = shown_by(page("aggregations", plan=str(links.pack(TWO)), catalog="shop"))["rows"]
     assert [row["functions"] for row in rows] == [of(TWO)["functions"], of(TWO, aggregate="2")["functions"]]
     assert sorted(row["functions"] for row in rows) == ["count(1)", "max(amount)"]
 
@@ -145,7 +139,7 @@ def test_a_setting_may_be_tried() -> None:
 def test_a_pasted_plan_has_its_stages_and_rows_where_it_can_be_read() -> None:
     (report,) = aggregations.reports(shop(OBJECTS))
     text = f"== Physical Plan ==\n{report.execution.text('physical')}\n"  # type: ignore[union-attr]
-    told = shown_by(page(plan=str(links.pack(text))))["told"]
+    told = shown_by(page("aggregations", plan=str(links.pack(text))))["told"]
     assert told["flow"]["cards"][0]["rows"]["caption"] == "8 sample rows"
     assert "Final Object Hash Aggregate" in titles(told)
 
@@ -158,7 +152,7 @@ def test_a_plan_whose_tests_are_unknown_says_what_would_show_them() -> None:
         "+- PhotonGroupingAgg(keys=[r#1], functions=[partial_sum(a#4) AS sum#2])\n"
         "   +- PhotonScan parquet main.sales.orders[r#1,a#4]\n"
     )
-    told = shown_by(page(plan=str(links.pack(text))))["told"]
+    told = shown_by(page("aggregations", plan=str(links.pack(text))))["told"]
     assert "The SQL itself, or df.explain(True), planned again here, shows each test" in told["unseen"]
     assert told["tests"] == []
 

@@ -2,34 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from planviz.samples import load, samples
 from planviz.ui import links
+from tests.ui.pages import components, page
 
 ROOT = Path(__file__).parents[2]
 
 
 def explore(**query: str) -> AppTest:
-    app = AppTest.from_file(str(ROOT / "pages" / "explore.py"), default_timeout=60)
-    for name, value in query.items():
-        app.query_params[name] = value
-    return app.run()
-
-
-def components(app: AppTest) -> dict[str, Any]:
-    """The data of the components on the page, by the component's name."""
-    told = {}
-    for element in app.get("bidi_component"):
-        proto = element.proto
-        raw = proto.bytes if proto.WhichOneof("data") == "bytes" else proto.json
-        told[proto.component_name] = json.loads(raw)
-    return told
+    return page("explore", **query)
 
 
 def words(app: AppTest) -> str:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from planviz.catalog import read_catalog
 from planviz.samples import load
@@ -16,6 +14,7 @@ from planviz.ui import cache, cardinality, links
 from planviz.ui.cache import Opened
 from planviz.ui.examples import ESTIMATED
 from planviz.ui.statistics import used_tables
+from tests.ui.pages import components, page
 from tests.ui.test_routes import Client
 
 ROOT = Path(__file__).parents[2]
@@ -37,22 +36,6 @@ def titles(side: dict[str, Any]) -> list[str]:
 def join_rows(side: dict[str, Any]) -> list[Any]:
     nodes, kinds = side["scene"]["nodes"], side["scene"]["kinds"]
     return [rows for rows, kind in zip(nodes["rows"], nodes["kind"], strict=True) if kinds[kind] == "join"]
-
-
-def page(**query: str) -> AppTest:
-    app = AppTest.from_file(str(ROOT / "pages" / "cardinality.py"), default_timeout=60)
-    for name, value in query.items():
-        app.query_params[name] = value
-    return app.run()
-
-
-def told(app: AppTest, name: str = "planviz_cardinality") -> Any:
-    for element in app.get("bidi_component"):
-        if element.proto.component_name == name:
-            proto = element.proto
-            raw = proto.bytes if proto.WhichOneof("data") == "bytes" else proto.json.encode()
-            return json.loads(gzip.decompress(raw) if raw[:1] == b"\x1f" else raw)
-    return None
 
 
 def test_without_cbo_spark_knows_bytes_alone_and_with_it_rows() -> None:
@@ -197,7 +180,7 @@ def test_the_route_answers_and_knows_what_it_holds() -> None:
 
 
 def test_a_pasted_explain_cost_shows_the_numbers_as_printed() -> None:
-    data = told(page(sample="cost-with-statistics"))
+    data = components(page("cardinality", sample="cost-with-statistics"))["planviz_cardinality"]
     (side,) = data["answer"]["sides"]
     assert [way["id"] for way in data["ways"]][1:] == ["printed", "off", "on"]
     assert {table["name"] for table in data["tables"]} == {"orders", "stores", "items", "users"}
@@ -208,14 +191,14 @@ def test_a_pasted_explain_cost_shows_the_numbers_as_printed() -> None:
 
 
 def test_a_run_shows_what_was_measured() -> None:
-    data = told(page(sample="rest-execution"))
+    data = components(page("cardinality", sample="rest-execution"))["planviz_cardinality"]
     (side,) = data["answer"]["sides"]
     assert side["scene"]["rows_are"] == "measured"
     assert {card["label"] for card in side["cards"]} >= {"measured"}
 
 
 def test_a_plan_without_numbers_takes_them_and_claims_none() -> None:
-    data = told(page(sample="window-top-n"))
+    data = components(page("cardinality", sample="window-top-n"))["planviz_cardinality"]
     assert data["tables"]
     assert all(table["sizeInBytes"] is None and table["rowCount"] is None for table in data["tables"])
     (side,) = data["answer"]["sides"]
@@ -224,10 +207,10 @@ def test_a_plan_without_numbers_takes_them_and_claims_none() -> None:
 
 @pytest.mark.parametrize("example", ESTIMATED, ids=lambda example: example.title)
 def test_every_query_to_begin_with_is_planned(example: Any) -> None:
-    app = page()
+    app = page("cardinality")
     app.button(key=f"planviz.estimated.{example.title}").click().run()
     assert not app.exception
-    data = told(app)
+    data = components(app)["planviz_cardinality"]
     assert [side["way"] for side in data["answer"]["sides"]] == ["off", "reorder"]
     assert data["tables"]
 
@@ -235,10 +218,12 @@ def test_every_query_to_begin_with_is_planned(example: Any) -> None:
 def test_an_address_comes_back_to_its_edits_and_a_damaged_one_to_the_usual_pair() -> None:
     packed = str(links.pack(SALES))
     kept = asked(left="on", edits={"date_dim": {"rowCount": 10}})
-    data = told(page(plan=packed, catalog="tpcds", numbers=json.dumps(kept)))
+    data = components(page("cardinality", plan=packed, catalog="tpcds", numbers=json.dumps(kept))).get(
+        "planviz_cardinality"
+    )
     assert data["asked"] == kept
     for damaged in ("{", "[]", '{"left": "sideways"}', '{"left": "off", "right": "", "edits": {"x": {}}}'):
-        data = told(page(plan=packed, catalog="tpcds", numbers=damaged))
+        data = components(page("cardinality", plan=packed, catalog="tpcds", numbers=damaged))["planviz_cardinality"]
         assert data["asked"] == asked()
 
 

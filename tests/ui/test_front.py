@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import gzip
 import json
 import re
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 import streamlit
@@ -17,6 +14,7 @@ from starlette.responses import PlainTextResponse
 
 from planviz.ui import front, guard
 from planviz.ui.page import addresses
+from tests.ui.asgi import answered
 
 STATIC = Path(streamlit.__file__).with_name("static")
 
@@ -34,21 +32,11 @@ class Answer:
 
 def ask(address: str, *, method: str = "GET", **headers: str) -> Answer:
     """What the front answers; "behind" comes from what stands behind it."""
-    told: list[dict[str, Any]] = []
     door = front.Front(PlainTextResponse("behind"), addresses())
     path, _, query = address.partition("?")
     named = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
     scope = {"type": "http", "method": method, "path": path, "query_string": query.encode(), "headers": named}
-
-    async def receive() -> dict[str, Any]:
-        return {"type": "http.request", "body": b"", "more_body": False}
-
-    async def send(message: Any) -> None:
-        told.append(message)
-
-    # In a thread of its own: the browser tests leave an event loop running in this one.
-    with ThreadPoolExecutor(1) as pool:
-        pool.submit(asyncio.run, door(scope, receive, send)).result()
+    told = answered(door, scope)
     found = {name.decode(): value.decode() for name, value in told[0]["headers"]}
     return Answer(told[0]["status"], found, b"".join(message.get("body", b"") for message in told[1:]))
 

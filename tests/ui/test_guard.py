@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -13,6 +11,7 @@ from starlette.responses import PlainTextResponse
 from planviz.cli.main import run
 from planviz.ui import guard
 from planviz.ui.guard import Guard, Names, names_of
+from tests.ui.asgi import answered
 
 HERE = names_of("127.0.0.1", ["planviz.example.com", "box:9000"])
 
@@ -29,21 +28,11 @@ def ask(
     names: Names, headers: list[tuple[str, str]], *, method: str = "GET", path: str = "/", kind: str = "http"
 ) -> Any:
     """The first message that is answered: its status, or its type for a WebSocket; and the headers."""
-    told: list[dict[str, Any]] = []
     door = Guard(_page)
     door._names = names
     scope = {"type": kind, "method": method, "path": path, "scheme": "http" if kind == "http" else "ws",
              "headers": [(name.encode(), value.encode()) for name, value in headers]}  # fmt: skip
-
-    async def receive() -> dict[str, Any]:
-        return {"type": "http.request", "body": b"", "more_body": False}
-
-    async def send(message: Any) -> None:
-        told.append(message)
-
-    # In a thread of its own: the browser tests leave an event loop running in this one.
-    with ThreadPoolExecutor(1) as pool:
-        pool.submit(asyncio.run, door(scope, receive, send)).result()
+    told = answered(door, scope)
     found = {name.decode(): value.decode() for name, value in told[0].get("headers", [])}
     return told[0].get("status", told[0]["type"]), found
 

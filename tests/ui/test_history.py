@@ -17,6 +17,7 @@ from planviz.ui import history, history_places
 from planviz.ui.history_places import VARIABLE, path_of, places
 from planviz.ui.live_access import VARIABLE as LIVE
 from tests.history.catalogues import BROADCAST, MERGED, catalogue, joined, log, query
+from tests.ui.pages import components, page
 
 ROOT = Path(__file__).parents[2]
 EVIL = "<img src=x onerror=alert(1)>"
@@ -38,21 +39,10 @@ def served(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(LIVE, raising=False)
 
 
-def page(**query: str) -> AppTest:
-    app = AppTest.from_file(str(ROOT / "pages" / "history.py"), default_timeout=60)
-    for name, value in query.items():
-        app.query_params[name] = value
-    app.run()
+def history_page(**query: str) -> AppTest:
+    app = page("history", **query)
     assert not app.exception
     return app
-
-
-def components(app: AppTest) -> dict[str, Any]:
-    told = {}
-    for element in app.get("bidi_component"):
-        raw = element.proto.bytes if element.proto.WhichOneof("data") == "bytes" else element.proto.json
-        told[element.proto.component_name] = json.loads(raw)
-    return told
 
 
 def words(app: AppTest) -> str:
@@ -65,7 +55,7 @@ def column(table: dict[str, Any], label: str) -> list[Any]:
 
 
 def test_it_opens_with_the_first_catalogue_of_the_server_and_the_slowest() -> None:
-    app = page()
+    app = history_page()
     table = components(app)["planviz_history"]
     assert column(table, "What") == ["select 1", "select 1", EVIL] or column(table, "What") == [
         "select 1",
@@ -80,7 +70,7 @@ def test_it_opens_with_the_first_catalogue_of_the_server_and_the_slowest() -> No
 
 
 def test_the_address_asks_the_question_and_opens_the_execution() -> None:
-    app = page(
+    app = history_page(
         catalogue="runs", rank="latest", text="SELECT", join=BROADCAST, since="2026-09-22", execution="app-2#100000"
     )
     told = components(app)
@@ -94,7 +84,7 @@ def test_the_address_asks_the_question_and_opens_the_execution() -> None:
 
 
 def test_filters_and_rankings_are_asked_for() -> None:
-    app = page()
+    app = history_page()
     app.text_input(key="planviz.history.text").set_value("boom").run()
     assert column(components(app)["planviz_history"], "What") == [EVIL]
     app.text_input(key="planviz.history.text").set_value("").run()
@@ -108,28 +98,28 @@ def test_filters_and_rankings_are_asked_for() -> None:
 
 
 def test_plans_that_changed_have_both_times_and_the_difference_in_words() -> None:
-    app = page(rank="changed")
+    app = history_page(rank="changed")
     table = components(app)["planviz_history"]
     assert (column(table, "Before"), column(table, "After")) == (["1.5 s"], ["250 ms"])
-    app = page(rank="changed", execution=table["rows"][0]["open"])
+    app = history_page(rank="changed", execution=table["rows"][0]["open"])
     said = words(app)
     assert "SortMergeJoin became BroadcastHashJoin" in said
     assert "6.0 times as fast" in said
     assert len(components(app)["planviz_workbench"]["scene"]["nodes"]["id"]) == 4
-    before = page(rank="changed", execution=table["rows"][0]["open"], side="before")
+    before = history_page(rank="changed", execution=table["rows"][0]["open"], side="before")
     titles = json.dumps(components(before)["planviz_workbench"]["scene"]["nodes"])
     assert "Merge" in titles
     assert "Broadcast" not in titles
 
 
 def test_an_empty_ranking_says_why() -> None:
-    app = page(rank="estimate")
+    app = history_page(rank="estimate")
     assert "spark.sql.ui.explainMode=cost" in words(app)
     assert "planviz_history" not in components(app)
 
 
 def test_texts_of_logs_are_escaped() -> None:
-    app = page(rank="failed", execution="app-1#1")
+    app = history_page(rank="failed", execution="app-1#1")
     said = words(app)
     assert EVIL not in said
     assert said.count("&lt;img src=x") >= 2
@@ -137,7 +127,7 @@ def test_texts_of_logs_are_escaped() -> None:
 
 
 def test_faults_of_logs_are_listed() -> None:
-    app = page()
+    app = history_page()
     assert "second</td><td>line 9</td><td>this line is no event" in words(app)
 
 
@@ -151,20 +141,20 @@ def test_faults_of_logs_are_listed() -> None:
     ],
 )
 def test_what_cannot_be_shown_is_told(asked: dict[str, str], said: str) -> None:
-    app = page(**asked)
+    app = history_page(**asked)
     assert said in words(app)
     assert 'role="alert"' in words(app)
 
 
 def test_an_address_of_nonsense_is_the_first_page() -> None:
-    app = page(rank="fastest", since="soon", until="2026-99-99", status="fine")
+    app = history_page(rank="fastest", since="soon", until="2026-99-99", status="fine")
     assert "There is no status fine" in words(app)
     assert app.segmented_control(key="planviz.history.rank").value == "slowest"
 
 
 def test_without_a_catalogue_the_way_to_one_is_shown(monkeypatch: pytest.MonkeyPatch, made: Path) -> None:
     monkeypatch.delenv(VARIABLE)
-    app = page()
+    app = history_page()
     assert "planviz spark ingest LOGS" in words(app)
     assert "planviz serve --history FOLDER" in words(app)
     assert "planviz serve --history catalogue/" in words(app), "the last of the commands opens what the first made"
@@ -183,8 +173,8 @@ def test_an_address_of_a_link_is_never_opened(
         raise AssertionError(path)
 
     monkeypatch.setattr(history, "history_of", opened)
-    assert "only the catalogues that it was started with: runs" in words(page(catalogue=address))
-    assert "only the catalogues" in words(page(catalogue=str(made)))
+    assert "only the catalogues that it was started with: runs" in words(history_page(catalogue=address))
+    assert "only the catalogues" in words(history_page(catalogue=str(made)))
 
 
 def test_the_catalogues_of_a_folder_are_known_by_name(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:

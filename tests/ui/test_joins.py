@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from planviz.samples import load
 from planviz.ui import joins, links
 from planviz.ui.cache import open_document
 from planviz.ui.join_examples import JOIN_EXAMPLES
+from tests.ui.pages import components, page
 from tests.ui.test_routes import Client
 
 PAGE = Path(__file__).parents[2] / "pages" / "joins.py"
@@ -278,59 +278,43 @@ def test_the_tree_is_a_picture_at_an_address(opened: Any) -> None:
 # -- the page
 
 
-def page(**query: str) -> AppTest:
-    app = AppTest.from_file(str(PAGE), default_timeout=60)
-    for name, value in query.items():
-        app.query_params[name] = value
-    return app.run()
-
-
-def element_data(app: AppTest, name: str) -> Any:
-    for element in app.get("bidi_component"):
-        if element.proto.component_name == name:
-            proto = element.proto
-            raw = proto.bytes if proto.WhichOneof("data") == "bytes" else proto.json.encode()
-            return json.loads(gzip.decompress(raw) if raw[:1] == b"\x1f" else raw)
-    return None
-
-
 def test_it_opens_empty_with_the_box_and_queries_to_begin_with() -> None:
-    app = page()
+    app = page("joins")
     assert not app.exception
-    assert element_data(app, "planviz_box")["look"] == "box"
+    assert components(app).get("planviz_box")["look"] == "box"
     assert [button.label for button in app.button][: len(JOIN_EXAMPLES)] == [title for title, _ in JOIN_EXAMPLES]
 
 
 @pytest.mark.parametrize("title", [title for title, _ in JOIN_EXAMPLES])
 def test_every_query_to_begin_with_has_joins_and_no_error(title: str) -> None:
-    app = page()
+    app = page("joins")
     app.button(key=f"planviz.example.{title}").click().run()
     assert not app.exception
-    data = element_data(app, "planviz_joins")
+    data = components(app).get("planviz_joins")
     assert data["own"]
     assert data["told"]["join"]["path"]
     assert not [element for element in app.get("html") if "pv-alert" in str(element.proto.body)[:40]]
 
 
 def test_an_address_comes_back_to_its_join_and_its_what_ifs() -> None:
-    app = page(plan=str(links.pack(TWO)), catalog="tpch", join="2", what="autoBroadcastJoinThreshold=-1")
-    told = element_data(app, "planviz_joins")["told"]
+    app = page("joins", plan=str(links.pack(TWO)), catalog="tpch", join="2", what="autoBroadcastJoinThreshold=-1")
+    told = components(app).get("planviz_joins")["told"]
     assert told["join"]["n"] == 1
     assert ops(told) == ["SortMergeJoin"] * 3
-    address = element_data(app, "planviz_address")
+    address = components(app).get("planviz_address")
     assert address["part"] == "join"
     assert address["node"] == "2&what=autoBroadcastJoinThreshold%3D-1"
 
 
 def test_a_damaged_what_if_of_an_address_is_passed_over() -> None:
-    app = page(plan=str(links.pack(TWO)), catalog="tpch", join="99", what="colour=blue")
-    told = element_data(app, "planviz_joins")["told"]
+    app = page("joins", plan=str(links.pack(TWO)), catalog="tpch", join="99", what="colour=blue")
+    told = components(app).get("planviz_joins")["told"]
     assert told["join"]["n"] == 0
     assert told["what"] == ""
 
 
 def test_a_rerun_sends_the_same_bytes() -> None:
-    app = page(plan=str(links.pack(TWO)), catalog="tpch")
+    app = page("joins", plan=str(links.pack(TWO)), catalog="tpch")
     first = [element.proto.SerializeToString() for element in app.get("bidi_component")]
     app.run()
     assert [element.proto.SerializeToString() for element in app.get("bidi_component")] == first
@@ -341,15 +325,15 @@ def said(app: AppTest) -> str:
 
 
 def test_a_query_without_joins_and_one_that_fails_say_so() -> None:
-    assert "There is no join in what is open" in said(page(plan=str(links.pack("SELECT 1"))))
-    app = page(plan=str(links.pack("SELECT x FROM customer")), catalog="tpch")
+    assert "There is no join in what is open" in said(page("joins", plan=str(links.pack("SELECT 1"))))
+    app = page("joins", plan=str(links.pack("SELECT x FROM customer")), catalog="tpch")
     assert not app.exception
     assert "The SQL cannot be planned" in said(app)
     assert "UNRESOLVED_COLUMN" in said(app)
 
 
 def test_a_rule_log_has_no_joins_to_show_and_is_no_error() -> None:
-    app = page(sample="rule-log")
+    app = page("joins", sample="rule-log")
     assert not app.exception
-    assert element_data(app, "planviz_joins") is None
+    assert components(app).get("planviz_joins") is None
     assert load("rule-log")

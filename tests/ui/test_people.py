@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import pytest
 from starlette.applications import Starlette
@@ -23,6 +20,7 @@ from planviz.ui.doors import Doors
 from planviz.ui.front import Front
 from planviz.ui.page import addresses
 from planviz.ui.people import NotLetIn, person_of
+from tests.ui.asgi import answered
 
 SECRET, ORIGIN, NAME = "s" * 40, "https://plans.example.com", "_streamlit_user"
 
@@ -189,23 +187,10 @@ def _ask(
             (b"cookie", "; ".join(f"{k}={v}" for k, v in (cookies or {}).items()).encode("latin-1", "replace"))
         ],
     }
-    told: list[dict[str, Any]] = []
-
-    async def receive() -> dict[str, Any]:
-        return {"type": "http.request", "body": b"", "more_body": False}
-
-    async def send(message: Any) -> None:
-        told.append(message)
-
     methods = ["GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS"]
     before = [Middleware(Doors, addresses=addresses()), Middleware(Front, addresses=addresses())]
     app = Starlette(routes=[Route("/{path:path}", end, methods=methods)], middleware=before)
-
-    async def answer() -> None:
-        await app(scope, receive, send)
-
-    with ThreadPoolExecutor(1) as pool:
-        pool.submit(asyncio.run, answer()).result()
+    told = answered(app, scope)
     headers: dict[str, list[str]] = {}
     for name, value in told[0]["headers"]:
         headers.setdefault(name.decode(), []).append(value.decode())

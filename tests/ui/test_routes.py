@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import unquote
 
 import pytest
@@ -17,6 +14,7 @@ from planviz.samples import load
 from planviz.ui import cache
 from planviz.ui import routes as routes_module
 from planviz.ui.routes import routes
+from tests.ui.asgi import answered
 
 
 @dataclass
@@ -42,20 +40,7 @@ class Client:
                  "raw_path": path.encode(), "query_string": query.encode(), "scheme": "http",
                  "server": ("127.0.0.1", 80), "root_path": "",
                  "headers": [(k.lower().encode(), v.encode()) for k, v in (headers or {}).items()]}  # fmt: skip
-        told: list[dict[str, Any]] = []
-
-        async def receive() -> dict[str, Any]:
-            return {"type": "http.request", "body": body, "more_body": False}
-
-        async def send(message: Any) -> None:
-            told.append(message)
-
-        async def answer() -> None:
-            await Starlette(routes=routes())(scope, receive, send)
-
-        # In a thread of its own: the browser tests leave an event loop running in this one.
-        with ThreadPoolExecutor(1) as pool:
-            pool.submit(asyncio.run, answer()).result()
+        told = answered(Starlette(routes=routes()), scope, body)
         start = {name.decode(): value.decode() for name, value in told[0]["headers"]}
         return Answer(told[0]["status"], start, b"".join(message.get("body", b"") for message in told[1:]))
 

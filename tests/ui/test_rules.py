@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -14,79 +12,64 @@ from planviz.samples import load
 from planviz.ui import links, replayed, rules
 from planviz.ui.cache import NO_CATALOG, open_document
 from tests.document.test_replayed import EXTENDED
+from tests.ui.pages import components, page
 
 ROOT = Path(__file__).parents[2]
 OUTER = "SELECT o.order_id FROM orders o LEFT JOIN users u ON o.user_id = u.user_id WHERE u.tier = 'gold'"
 
 
-def page(**query: str) -> AppTest:
-    app = AppTest.from_file(str(ROOT / "pages" / "rules.py"), default_timeout=60)
-    for name, value in query.items():
-        app.query_params[name] = value
-    return app.run()
-
-
-def told(app: AppTest, name: str) -> Any:
-    for element in app.get("bidi_component"):
-        if element.proto.component_name == name:
-            proto = element.proto
-            raw = proto.bytes if proto.WhichOneof("data") == "bytes" else proto.json.encode()
-            return json.loads(gzip.decompress(raw) if raw[:1] == b"\x1f" else raw)
-    return None
-
-
 def test_it_opens_empty_with_the_box_and_queries_to_begin_with() -> None:
-    app = page()
+    app = page("rules")
     assert not app.exception
-    assert told(app, "planviz_box")["look"] == "box"
+    assert components(app).get("planviz_box")["look"] == "box"
     assert [button.label for button in app.button][: len(rules.EXAMPLES)] == [title for title, _ in rules.EXAMPLES]
 
 
 @pytest.mark.parametrize("title", [title for title, _ in rules.EXAMPLES])
 def test_every_query_to_begin_with_has_steps_and_no_error(title: str) -> None:
-    app = page()
+    app = page("rules")
     app.button(key=f"planviz.example.{title}").click().run()
     assert not app.exception
-    data = told(app, "planviz_rules")
+    data = components(app).get("planviz_rules")
     assert any(data["trace"]["batches"][step["batch"]]["executor"] == "Optimizer" for step in data["trace"]["steps"])
     assert not [element for element in app.get("html") if "pv-alert" in str(element.proto.body)[:40]]
 
 
 def test_a_rule_log_and_its_step_come_back_from_an_address() -> None:
-    app = page(sample="rule-log", step="15")
-    data = told(app, "planviz_rules")
+    app = page("rules", sample="rule-log", step="15")
+    data = components(app).get("planviz_rules")
     assert data["step"] == 15
     assert data["trace"]["steps"][14]["rule"] == "ColumnPruning"
     assert not data["own"]
-    address = told(app, "planviz_address")
+    address = components(app).get("planviz_address")
     assert address["query"] == "sample=rule-log"
     assert address["part"] == "step"
     assert address["node"] == 15
 
 
 def test_a_rerun_sends_the_same_bytes() -> None:
-    app = page(sample="rule-log")
+    app = page("rules", sample="rule-log")
     first = [element.proto.SerializeToString() for element in app.get("bidi_component")]
     app.run()
     assert [element.proto.SerializeToString() for element in app.get("bidi_component")] == first
 
 
 def test_a_plan_without_steps_says_so_and_keeps_the_document() -> None:
-    app = page(sample="window-top-n")
+    app = page("rules", sample="window-top-n")
     assert not app.exception
-    assert told(app, "planviz_rules") is None
+    assert components(app).get("planviz_rules") is None
     assert any("There are no rules to show" in str(element.proto.body) for element in app.get("html"))
     assert app.session_state["planviz.document"]["sample"] == "window-top-n"
 
 
 def test_sql_takes_the_catalogue_of_its_address_and_shows_errors() -> None:
     packed = str(links.pack(OUTER))
-    app = page(plan=packed, catalog="shop")
-    assert told(app, "planviz_address")["query"] == f"plan={packed}&catalog=shop"
-    assert told(app, "planviz_rules")["own"]
-    app = page(plan=packed, catalog="tpcds")
+    app = page("rules", plan=packed, catalog="shop")
+    assert components(app).get("planviz_address")["query"] == f"plan={packed}&catalog=shop"
+    assert components(app).get("planviz_rules")["own"]
+    app = page("rules", plan=packed, catalog="tpcds")
     assert any("TABLE_OR_VIEW_NOT_FOUND" in str(element.proto.body) for element in app.get("html"))
-    assert told(app, "planviz_box")["text"] == OUTER
+    assert components(app).get("planviz_box")["text"] == OUTER
 
 
 def test_tables_are_found_by_name_and_else_guessed() -> None:
@@ -139,11 +122,11 @@ def test_the_optimized_plan_is_told_as_sql() -> None:
 
 
 def test_another_catalogue_is_chosen_in_the_heading_and_sql_mended_in_the_dialog() -> None:
-    app = page(plan=str(links.pack(OUTER)), catalog="shop")
+    app = page("rules", plan=str(links.pack(OUTER)), catalog="shop")
     app.selectbox[0].set_value("none").run()
     assert not app.exception
     assert app.session_state["planviz.document"]["catalog"] == "none"
-    assert told(app, "planviz_address")["query"].endswith("catalog=none")
+    assert components(app).get("planviz_address")["query"].endswith("catalog=none")
     next(button for button in app.button if button.label == "Open…").click().run()
     assert not app.exception
     assert [box.label for box in app.selectbox] == ["Tables", "Planned as", "Tables for SQL"]
@@ -160,7 +143,7 @@ def test_a_wrong_column_shows_the_parsed_plan_and_where_it_stands() -> None:
     app.query_params["catalog"] = "shop"
     app.run()
     assert not app.exception
-    assert told(app, "planviz_workbench")["scene"]["stage"] == "parsed"
+    assert components(app).get("planviz_workbench")["scene"]["stage"] == "parsed"
     alert = next(str(e.proto.body) for e in app.get("html") if "pv-alert" in str(e.proto.body))
     assert "`nothere` cannot be resolved" in alert
     assert "(line 2, column 3)" in alert
@@ -172,10 +155,10 @@ def test_a_silent_rule_says_which_guard_said_no() -> None:
     assert found is not None
     assert found["sentence"]
     assert rules.why_silent(open_document(load("rule-log")), "EliminateOuterJoin") is None
-    app = page(plan=str(links.pack(OUTER)), catalog="shop")
+    app = page("rules", plan=str(links.pack(OUTER)), catalog="shop")
     app.session_state["planviz.document"]["why"].append("CollapseWindow")
     app.run()
-    assert "no Window in the plan" in told(app, "planviz_rules")["why"]["CollapseWindow"]["sentence"]
+    assert "no Window in the plan" in components(app).get("planviz_rules")["why"]["CollapseWindow"]["sentence"]
 
 
 VALUES = """CREATE TEMPORARY VIEW l AS SELECT * FROM VALUES (1, 'a'), (2, 'b') AS v(k, x);
@@ -220,7 +203,7 @@ def test_a_pasted_explain_has_its_rules_replayed() -> None:
     assert shown is replayed.shown(opened)
     assert not opened.document.trace.steps
     assert [step.short_rule for step in shown.document.trace.steps] == ["FinishAnalysis", "InferFiltersFromConstraints"]
-    app = page(plan=links.pack(EXTENDED) or "")
+    app = page("rules", plan=links.pack(EXTENDED) or "")
     assert not app.exception
-    assert told(app, "planviz_rules") is not None
+    assert components(app).get("planviz_rules") is not None
     assert any("replayed, equals what Spark printed" in str(element.proto.body) for element in app.get("html"))

@@ -1,4 +1,4 @@
-"""Slide examples on the Cardinality page: the slides' numbers, and beside them what planviz reckons."""
+"""Slide examples on the Cardinality page: the slides' numbers, and beside them what planviz estimates."""
 
 from __future__ import annotations
 

@@ -11,7 +11,8 @@ from streamlit.testing.v1 import AppTest
 
 from planviz.ui import links, versions
 from planviz.ui.cache import open_document
-from tests.ui.test_app import components, words
+from tests.ui.pages import components
+from tests.ui.test_app import words
 
 PAGES = Path(__file__).parents[2] / "pages"
 SQL = "create table t (a int, b int); select a, sum(b) from t where a between 1 and 3 group by a"

@@ -103,6 +103,6 @@ def _hash_tables(built: int, partitions: int) -> Cost:
 
 
 def _rows(join: Join, build: str, config: OptimizerConfig) -> int | None:
-    """The rows of a side as Spark's formulas give them, also where it reckons in bytes alone."""
+    """The rows of a side as Spark's formulas give them, also where it estimates in bytes alone."""
     side = join.left if build == "BuildLeft" else join.right
     return Estimator.with_rows(config).estimate(side).rows

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from planviz.catalog.tables import ColumnStatistics
+from planviz.catalog.statistics import ColumnStatistics
 from planviz.decisions.estimates import EstimateRecord, StatisticsSource, Step, figure_text
 from planviz.document.decisions.queries import plain
 from planviz.estimation import explain_estimates

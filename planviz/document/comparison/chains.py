@@ -11,7 +11,8 @@ from planviz.document.comparison.plans import Difference, compare_plans, differe
 from planviz.errors import InputError
 from planviz.graph import PlanGraph
 from planviz.graph.cells import Cell, Unit
-from planviz.graph.effects import FACTOR, Effect
+from planviz.graph.effect import Effect
+from planviz.graph.effects import FACTOR
 
 #: Plans that are compared in one chain.
 MOST = 24

@@ -13,7 +13,8 @@ from planviz.graph.alignment import without_expression_ids, without_ids, without
 from planviz.graph.cells import Cell, basis, node_cells, plan_cells
 from planviz.graph.changed_only import changed_only
 from planviz.graph.diff import Match, PlanDiff, diff
-from planviz.graph.effects import FACTOR, KINDS, Effect, effects
+from planviz.graph.effect import KINDS, Effect
+from planviz.graph.effects import FACTOR, effects
 from planviz.graph.literals import literal_words
 from planviz.graph.trace import RuleStep, RuleTrace, TracedPlan
 from planviz.graph.union import StepUnion

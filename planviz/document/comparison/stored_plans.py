@@ -20,7 +20,7 @@ from planviz.document.comparison.plans import Difference, compare_plans
 from planviz.document.opening.programs import open_program
 from planviz.errors import InputError, PlanvizError
 from planviz.graph import PlanGraph
-from planviz.graph.effects import Effect
+from planviz.graph.effect import Effect
 from planviz.plantext.captures import captured_explain
 from planviz.render.text import one_line
 

@@ -13,14 +13,15 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Literal
 
-from planviz.config import SETTINGS, OptimizerConfig
+from planviz.config import OptimizerConfig
 from planviz.document.comparison.plans import Difference, compare_plans
 from planviz.document.model import Document
 from planviz.errors import InputError, PlanvizError
 from planviz.estimation import OF_UNKNOWN_SIZE
 from planviz.graph import PlanGraph, PlanNode
-from planviz.graph.effects import Effect
+from planviz.graph.effect import Effect
 from planviz.optimizer.reference import rule_reference
+from planviz.settings import SETTINGS
 from planviz.versions import CHANGES, PROFILES, Change, undone
 from planviz.versions.words import CHANGES as WORDS
 

@@ -55,15 +55,11 @@ def open_sql(
     plans: list[PlanGraph] = []
     statements: list[SqlStatement] = []
     known = Sizes(sizes or {})
-    for index, first in enumerate(session.run(sql, stage)):
+    for first in session.run(sql, stage):
         outcome = known.applied(first, stage)
-        made, trace, unprinted = planned(outcome.execution, place_of)
-        places = tuple(range(len(plans), len(plans) + len(made)))
+        statement, made = _statement(outcome, text, place_of, len(statements), len(plans))
+        statements.append(statement)
         plans += made
-        s = outcome.statement
-        line = text.count("\n", 0, s.start) + 1
-        error = outcome.error or unprinted
-        statements.append(SqlStatement(index, _kind(outcome), s.sql, line, places, trace, error, outcome.execution))
     for execution in [s.execution for s in statements if s.execution is not None][:1]:
         execution.warnings += known.unread
     recognised, reasons = _recognised(statements)
@@ -80,6 +76,18 @@ def open_sql(
         error=errors[0] if errors else None,
         place_of=place_of,
     )
+
+
+def _statement(
+    outcome: Outcome, text: str, place_of: PlaceOf, index: int, before: int
+) -> tuple[SqlStatement, Sequence[PlanGraph]]:
+    """A statement of a text with its plans, of which there are `before` of the statements in front of it."""
+    plans, trace, unprinted = planned(outcome.execution, place_of)
+    places = tuple(range(before, before + len(plans)))
+    s = outcome.statement
+    line = text.count("\n", 0, s.start) + 1
+    error = outcome.error or unprinted
+    return SqlStatement(index, _kind(outcome), s.sql, line, places, trace, error, outcome.execution), plans
 
 
 def places_in(text: str) -> PlaceOf:

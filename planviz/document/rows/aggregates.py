@@ -8,7 +8,8 @@ from functools import cmp_to_key
 from math import ceil
 from typing import TYPE_CHECKING
 
-from planviz.catalog.tables import ColumnStatistics, Table
+from planviz.catalog.statistics import ColumnStatistics
+from planviz.catalog.tables import Table
 from planviz.config import OptimizerConfig
 from planviz.decisions.estimates import Formula
 from planviz.document.decisions.aggregates import AggregateReport
@@ -47,7 +48,7 @@ _SHUFFLED = Formula("bytes", "{rows} * {row_bytes}", "EstimationUtils.getOutputS
 
 @dataclass(frozen=True)
 class StageEstimate:
-    """What a stage is thought to give: rows (None: unknown), bytes of one, bytes of all, and how that was reckoned.
+    """What a stage is thought to give: rows (None: unknown), bytes of one, bytes of all, and how that was estimated.
 
     `tasks` run the stage; `unknown` are columns whose statistics would be needed.
     """
@@ -65,7 +66,7 @@ class StageEstimate:
 
     @property
     def bytes_calculation(self) -> str:
-        """How the bytes were reckoned."""
+        """How the bytes were estimated."""
         return _SHUFFLED.with_values({"rows": self.rows, "row_bytes": self.row_bytes})
 
 

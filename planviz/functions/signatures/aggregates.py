@@ -1,4 +1,4 @@
-"""Aggregate functions (the form is told in the package). `0,0` in the tail are the offsets of a typed buffer."""
+"""Aggregate functions (the form: `signatures/__init__.py`). `0,0` in the tail are the offsets of a typed buffer."""
 
 TABLE = """
 max_by | * * I? | best | fold=3 check=best null=yes

@@ -1,4 +1,4 @@
-"""Functions of arrays and maps (the form is told in the package)."""
+"""Functions of arrays and maps (the form: `signatures/__init__.py`)."""
 
 TABLE = """
 size | R|M! | I | tail=false! tolerant

@@ -1,4 +1,4 @@
-"""Functions of dates, timestamps and intervals (the form is told in the package)."""
+"""Functions of dates, timestamps and intervals (the form: `signatures/__init__.py`)."""
 
 TABLE = """
 year | A | I

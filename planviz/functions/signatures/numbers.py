@@ -1,4 +1,4 @@
-"""Functions of numbers (the form is told in the package)."""
+"""Functions of numbers (the form: `signatures/__init__.py`)."""
 
 TABLE = """
 sqrt | D | D | sql=SQRT null=yes

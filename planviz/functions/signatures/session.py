@@ -1,4 +1,4 @@
-"""Hashes, JSON and CSV, the session, the rest (the form is told in the package)."""
+"""Hashes, JSON and CSV, the session, the rest (the form: `signatures/__init__.py`)."""
 
 TABLE = """
 md5 | X | S

@@ -1,4 +1,4 @@
-"""Functions of strings (the form is told in the package)."""
+"""Functions of strings (the form: `signatures/__init__.py`)."""
 
 TABLE = """
 upper | S | 0

@@ -47,7 +47,7 @@ class Seen(TypedDict, total=False):
 
 
 class JoinSelection:
-    """Chooses the operator of one join; `checks` of the recorder are the path through the tree."""
+    """Chooses the operator of one join, a broadcast or another; `checks` of the recorder are the path to it."""
 
     def __init__(self, join: Join, context: PlanningContext) -> None:
         self.join, self.context, self.recorder = join, context, Recorder()

@@ -14,8 +14,14 @@ from importlib.resources import files
 from planviz.render.glossary import meanings
 
 #: In the order of their imports; each is put in a function of its own, so that names do not meet.
-_SHARED = ("dom", "glossary", "theme", "host", "ruler", "tidy", "spine", "units", "plan", "draw", "canvas")
-_PLAYED = ("dom", "ask", "glossary", "theme", "host", "timeline", "transport", "board", "stepcard", "playback")
+_SHARED = (
+    "dom", "glossary", "theme", "host", "surroundings", "ruler", "tidy", "spine", "units", "plan", "look", "edges",
+    "cards", "far", "draw", "minimap", "pointer", "canvas",
+)  # fmt: skip
+_PLAYED = (
+    "dom", "ask", "glossary", "theme", "host", "surroundings", "timeline", "transport", "board", "stepcard",
+    "playback",
+)  # fmt: skip
 _MODULES = {
     "workbench": (*_SHARED, "keys", "rail", "why", "panel", "rawtext", "program", "shell", "bench", "workbench"),
     "cardinality": (

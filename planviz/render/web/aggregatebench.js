@@ -5,6 +5,7 @@ import { button, element } from "./dom.js";
 import { Playback } from "./playback.js";
 import { SampleRows } from "./samplerows.js";
 import { stageCards } from "./stagecards.js";
+import { Surroundings } from "./surroundings.js";
 import { dress } from "./theme.js";
 import { keyList, typedElsewhere } from "./transport.js";
 
@@ -35,12 +36,10 @@ export class AggregateBench {
   /** @type {HTMLAnchorElement[] | undefined} */ exports;
   /** @type {boolean | undefined} */ gone;
   /** @type {unknown} */ handle;
-  /** @type {((event: KeyboardEvent) => unknown) | undefined} */ pageKeys;
 
   /** @param {HTMLElement} parent @param {Callbacks | undefined} callbacks */
   constructor(parent, callbacks) {
     this.callbacks = callbacks ?? {};
-    this.scheme = matchMedia("(prefers-color-scheme: dark)");
     const root = (this.root = element("div", "pv pv-aggregations"));
     root.tabIndex = -1;
     this.top = element("div", "pv-agg-top");
@@ -59,23 +58,14 @@ export class AggregateBench {
     this.live = element("div", "pv-live");
     this.live.setAttribute("aria-live", "polite");
     root.append(this.top, this.stage, this.footer, this.live);
-    root.addEventListener("keydown", (event) => this.#key(event));
-    // Back and Forward of the browser (planviz/ui/address.js).
-    document.addEventListener(
-      "planviz:goto",
-      (this.onGoto = (/** @type {DocumentEventMap["planviz:goto"]} */ { detail }) =>
-        detail.key === this.data?.key && this.select(detail.id ?? 1, { quiet: true })),
-    );
-    if (this.callbacks.wholePage)
-      document.addEventListener(
-        "keydown",
-        (this.pageKeys = (event) => event.target === document.body && this.root.isConnected && this.#key(event)),
-      );
     parent.append(this.root);
-    this.onScheme = () => this.data && this.#dress();
-    this.scheme.addEventListener("change", this.onScheme);
-    this.resizing = new ResizeObserver(() => this.root.classList.toggle("pv-narrow", this.root.clientWidth <= NARROW));
-    this.resizing.observe(this.root);
+    this.around = new Surroundings(root, {
+      key: (event) => this.#key(event),
+      wholePage: this.callbacks.wholePage,
+      goto: (detail) => detail.key === this.data?.key && this.select(detail.id ?? 1, { quiet: true }),
+      scheme: () => this.data && this.#dress(),
+      resized: () => this.root.classList.toggle("pv-narrow", this.root.clientWidth <= NARROW),
+    });
     // The player is asked for when it comes into view.
     this.watching = new IntersectionObserver(
       (seen) => seen.some(({ isIntersecting }) => isIntersecting) && this.#play(),
@@ -95,10 +85,7 @@ export class AggregateBench {
     this.remember();
     this.gone = true;
     this.sent?.abort();
-    this.scheme.removeEventListener("change", this.onScheme);
-    document.removeEventListener("planviz:goto", this.onGoto);
-    if (this.pageKeys) document.removeEventListener("keydown", this.pageKeys);
-    this.resizing.disconnect();
+    this.around.destroy();
     this.watching.disconnect();
     this.sample.destroy();
     this.playback?.destroy();
@@ -138,7 +125,7 @@ export class AggregateBench {
 
   #dress() {
     const { theme, dark } = this.data;
-    this.mode = dress(this.root, theme, dark, this.scheme);
+    this.mode = dress(this.root, theme, dark, this.around.scheme);
     for (const kind of KINDS) this.root.style.setProperty(`--pv-${kind}`, theme.kinds[kind][this.mode]);
     this.exports?.forEach((link) => this.#link(link));
   }

@@ -9,6 +9,7 @@ import { ProgramPane } from "./program.js";
 import { Rail } from "./rail.js";
 import { RawText } from "./rawtext.js";
 import { findingItem, keyList, toolbar } from "./shell.js";
+import { Surroundings } from "./surroundings.js";
 import { dress } from "./theme.js";
 import { grouped } from "./units.js";
 
@@ -27,14 +28,12 @@ export class Workbench {
   /** @type {WorkbenchData} */ data;
   /** @type {Plan} */ plan;
   /** @type {Mode} */ mode;
-  /** @type {() => void} */ onFonts;
   /** @type {unknown} */ handle;
   /** @type {number | undefined} */ report;
   /** @type {number | undefined} */ saying;
   /** @type {Set<number> | null | undefined} */ lit;
   /** @type {boolean} */ narrow;
   /** @type {boolean | undefined} */ gone;
-  /** @type {((event: KeyboardEvent) => unknown) | undefined} */ pageKeys;
   /** @type {HTMLInputElement} */ search;
   /** @type {HTMLElement} */ chips;
   /** @type {HTMLElement} */ help;
@@ -50,6 +49,13 @@ export class Workbench {
   /** @type {HTMLButtonElement} */ zoomWords;
   /** @type {HTMLButtonElement} */ sideButton;
   /** @type {HTMLButtonElement} */ copyButton;
+  /** @type {HTMLElement} */ railHead;
+  /** @type {HTMLElement} */ findings;
+  /** @type {ProgramPane} */ program;
+  /** @type {HTMLElement} */ stage;
+  /** @type {Canvas} */ canvas;
+  /** @type {HTMLElement} */ textPane;
+  /** @type {HTMLElement} */ side;
 
   /** @param {HTMLElement} parent @param {WorkbenchCallbacks | undefined} callbacks */
   constructor(parent, callbacks) {
@@ -69,6 +75,28 @@ export class Workbench {
       go: this.callbacks.go && ((page, number) => this.#go(page, number)),
     });
     this.raw = new RawText({ line: (line) => this.#selectLine(line) });
+    this.footer = element("footer", "pv-footer");
+    this.said = element("span", "pv-said");
+    this.live = element("div", "pv-live");
+    this.live.setAttribute("aria-live", "polite");
+    this.veil = element("div", "pv-veil");
+    this.veil.addEventListener("click", () => this.toggleRail(false));
+    root.append(this.#left(), this.#centre(), this.#right(), this.footer, this.veil, keyList(this), this.live);
+    parent.append(this.root);
+    this.around = new Surroundings(root, {
+      key: (event) => this.#key(event),
+      wholePage: this.callbacks.wholePage,
+      goto: (detail) =>
+        detail.key === this.data?.key &&
+        this.select(detail.id === null ? -1 : this.#indexOf(detail.id), { quiet: true }),
+      scheme: () => this.data && this.#applyTheme(),
+      fonts: () => this.plan && this.canvas.changed(),
+      resized: () => this.#measure(),
+    });
+    this.#measure();
+  }
+
+  #left() {
     const left = element("nav", "pv-rail");
     left.setAttribute("aria-label", "Tree and findings");
     this.railHead = element("h4", "", "Tree");
@@ -78,6 +106,10 @@ export class Workbench {
       "workbench",
     );
     left.append(this.railHead, this.rail.root, this.program.root, this.findings);
+    return left;
+  }
+
+  #centre() {
     const centre = element("section", "pv-centre");
     this.stage = element("div", "pv-stage");
     this.stage.tabIndex = 0;
@@ -99,41 +131,17 @@ export class Workbench {
     this.textPane = element("div", "pv-text-pane");
     this.textPane.append(this.raw.root);
     centre.append(toolbar(this), this.stage, this.textPane);
+    return centre;
+  }
+
+  #right() {
     this.side = element("aside", "pv-panel");
     this.side.setAttribute("aria-label", "Details");
     this.side.append(
       button("pv-close", "×", "Close the details", () => this.toggleSide(false)),
       this.panel.root,
     );
-    this.footer = element("footer", "pv-footer");
-    this.said = element("span", "pv-said");
-    this.live = element("div", "pv-live");
-    this.live.setAttribute("aria-live", "polite");
-    this.veil = element("div", "pv-veil");
-    this.veil.addEventListener("click", () => this.toggleRail(false));
-    root.append(left, centre, this.side, this.footer, this.veil, keyList(this), this.live);
-    root.addEventListener("keydown", (event) => this.#key(event));
-    // Back and Forward of the browser (planviz/ui/address.js).
-    document.addEventListener(
-      "planviz:goto",
-      (this.onGoto = (/** @type {DocumentEventMap["planviz:goto"]} */ { detail }) =>
-        detail.key === this.data?.key &&
-        this.select(detail.id === null ? -1 : this.#indexOf(detail.id), { quiet: true })),
-    );
-    // In a page of its own the keys work before anything was clicked.
-    if (this.callbacks.wholePage)
-      document.addEventListener(
-        "keydown",
-        (this.pageKeys = (event) => event.target === document.body && this.root.isConnected && this.#key(event)),
-      );
-    parent.append(this.root);
-    this.resizing = new ResizeObserver(() => this.#measure());
-    this.resizing.observe(this.root);
-    this.#measure();
-    this.scheme = matchMedia("(prefers-color-scheme: dark)");
-    this.onScheme = () => this.data && this.#applyTheme();
-    this.scheme.addEventListener("change", this.onScheme);
-    document.fonts?.addEventListener?.("loadingdone", (this.onFonts = () => this.plan && this.canvas.changed()));
+    return this.side;
   }
 
   // Where this was left, for the next one that shows the same.
@@ -146,11 +154,7 @@ export class Workbench {
     this.gone = true;
     clearTimeout(this.report);
     clearTimeout(this.saying);
-    this.scheme.removeEventListener("change", this.onScheme);
-    document.fonts?.removeEventListener?.("loadingdone", this.onFonts);
-    document.removeEventListener("planviz:goto", this.onGoto);
-    if (this.pageKeys) document.removeEventListener("keydown", this.pageKeys);
-    this.resizing.disconnect();
+    this.around.destroy();
     for (const part of [this.canvas, this.rail, this.raw, this.program]) part.destroy();
     this.root.remove();
   }
@@ -285,7 +289,7 @@ export class Workbench {
   }
 
   #readTheme() {
-    this.mode = dress(this.root, this.data.theme, this.data.dark, this.scheme);
+    this.mode = dress(this.root, this.data.theme, this.data.dark, this.around.scheme);
   }
 
   #applyTheme() {

@@ -1,8 +1,11 @@
-// The canvas: camera, pointer, wheel, pinch, minimap, tooltip. What a frame looks like is in draw.js.
-import { drawFrame, drawMinimap, FAR, NEAR, titleOf } from "./draw.js";
+// The canvas: the plan it shows, its layout in the view, and the camera. What a frame looks like is in draw.js; what a
+// pointer does on it in pointer.js.
+import { drawFrame } from "./draw.js";
 import { element, told } from "./dom.js";
+import { FAR, foldedWords, NEAR } from "./look.js";
+import { Minimap } from "./minimap.js";
+import { Pointer } from "./pointer.js";
 import { textWidth } from "./ruler.js";
-import { short } from "./units.js";
 
 const READABLE = 0.85; // zoom at which a large plan opens
 const SNUG = 0.72; // zoom at which titles of one-line cards can be read
@@ -17,8 +20,6 @@ const SNUG_GAPS = [16, 12, 8, 5, 2],
 const MOST_SNUG = 400,
   LARGE = 2000; // operators: more than can be read in any view; whose titles are not there at once
 const MOST = 2.5;
-const MAP = { width: 148, height: 112 };
-const LETTER = 6.5; // px of a letter beside a card, about
 
 /**
  * @typedef {object} CanvasListener
@@ -52,10 +53,6 @@ export class Canvas {
   /** @type {number} */ gliding;
   /** @type {number | undefined} */ settling;
   /** @type {number | undefined} */ hintTimer;
-  /** @type {number | undefined} */ mapTimer;
-  /** @type {number | undefined} */ tipTimer;
-  /** @type {[sx: number, sy: number, left: number, top: number] | undefined} */ mapScale;
-  /** @type {[x0: number, y0: number, x1: number, y1: number] | undefined} */ extent;
 
   // on: {select(node), toggle(node), camera()}; frames: ring buffer of milliseconds a frame took to draw.
   /** @param {HTMLElement} host @param {CanvasListener} on @param {Milliseconds[]} frames */
@@ -70,15 +67,11 @@ export class Canvas {
     this.canvas = element("canvas", "pv-canvas");
     this.canvas.setAttribute("aria-hidden", "true"); // the tree rail carries the same plan for screen readers
     this.ctx = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext("2d", { alpha: false }));
-    this.tip = element("div", "pv-tip");
     this.hint = element("div", "pv-hint");
-    this.map = element("div", "pv-map");
-    this.mapCanvas = element("canvas");
-    this.mapView = element("div", "pv-map-view");
-    this.map.append(this.mapCanvas, this.mapView);
+    this.map = new Minimap(this);
+    this.pointer = new Pointer(this);
     this.host = host;
-    host.append(this.canvas, this.map, this.tip, this.hint);
-    this.#listen();
+    host.append(this.canvas, this.map.root, this.pointer.tip, this.hint);
     this.resizing = new ResizeObserver(() => this.resize());
     this.resizing.observe(host);
     this.still = matchMedia("(prefers-reduced-motion: reduce)");
@@ -89,7 +82,7 @@ export class Canvas {
     document.removeEventListener("planviz:language", this.onLanguage);
     this.resizing.disconnect();
     cancelAnimationFrame(this.frame);
-    clearTimeout(this.mapTimer);
+    this.map.destroy();
     clearTimeout(this.hintTimer);
     clearTimeout(this.settling);
     this.gone = true;
@@ -112,10 +105,10 @@ export class Canvas {
     this.plan = plan;
     Object.assign(this, { marks, labels, ghosts });
     this.hover = -1;
-    this.#hideTip();
+    this.pointer.hideTip();
     this.forgetText();
     this.lightPath();
-    this.mapSoon();
+    this.map.soon();
     this.drawNow();
   }
 
@@ -137,7 +130,7 @@ export class Canvas {
     this.icons = {};
     for (const [kind, { icon }] of Object.entries(theme.kinds)) this.icons[kind] = new Path2D(icon);
     this.forgetText();
-    this.mapSoon();
+    this.map.soon();
     this.draw();
   }
 
@@ -150,7 +143,7 @@ export class Canvas {
   changed() {
     this.forgetText();
     this.lightPath();
-    this.mapSoon();
+    this.map.soon();
     this.draw();
   }
 
@@ -274,8 +267,8 @@ export class Canvas {
     // One pixel of the canvas is one of the screen, whatever fraction the layout gave: stretched text is blurred text.
     this.canvas.style.width = `${this.canvas.width / this.ratio}px`;
     this.canvas.style.height = `${this.canvas.height / this.ratio}px`;
-    this.map.classList.toggle("pv-off", width < 420);
-    this.mapSoon();
+    this.map.root.classList.toggle("pv-off", width < 420);
+    this.map.soon();
     if (this.plan && (!this.opened || this.untouched)) this.open();
     if (this.plan) this.drawNow(); // a resized canvas is blank until it is drawn
   }
@@ -291,9 +284,9 @@ export class Canvas {
     const began = performance.now();
     if (this.measure) this.labelled = [];
     this.drawn = drawFrame(this.ctx, this);
-    this.#placeMapView();
+    this.map.place();
     clearTimeout(this.settling);
-    this.settling = setTimeout(() => this.#clearMap(), 120);
+    this.settling = setTimeout(() => this.map.standAside(), 120);
     this.frames.push(performance.now() - began);
     if (this.frames.length > 600) this.frames.splice(0, 300);
     this.on.camera();
@@ -535,254 +528,6 @@ export class Canvas {
     this.hover = -1;
     this.changed();
   }
-
-  // ---- minimap
-
-  mapSoon() {
-    clearTimeout(this.mapTimer);
-    this.mapTimer = setTimeout(() => this.drawMap(), this.mapScale ? 30 : 120); // the first frame comes first
-  }
-
-  drawMap() {
-    if (!this.plan || !this.width || this.gone) return;
-    this.mapCanvas.width = MAP.width * this.ratio;
-    this.mapCanvas.height = MAP.height * this.ratio;
-    this.mapScale = drawMinimap(
-      /** @type {CanvasRenderingContext2D} */ (this.mapCanvas.getContext("2d")),
-      this,
-      MAP.width,
-      MAP.height,
-      this.ratio,
-    );
-    this.extent = extentOf(this.plan);
-    this.#placeMapView();
-  }
-
-  #placeMapView() {
-    const { plan, camera } = this,
-      w = this.width / camera.k,
-      h = this.height / camera.k;
-    const [x0, y0, x1, y1] = this.extent ?? [0, 0, plan.width, plan.height];
-    const all = camera.x <= x0 + 1 && camera.y <= y0 + 1 && camera.x + w >= x1 - 1 && camera.y + h >= y1 - 1;
-    this.map.classList.toggle("pv-faded", all);
-    if (!this.mapScale || all) return;
-    const [sx, sy, left, top] = this.mapScale;
-    const clip = (/** @type {number} */ value, /** @type {number} */ most) => Math.min(most, Math.max(0, value));
-    const from = [clip(left + camera.x * sx, MAP.width - 3), clip(top + camera.y * sy, MAP.height - 3)];
-    const to = [clip(left + (camera.x + w) * sx, MAP.width), clip(top + (camera.y + h) * sy, MAP.height)];
-    const style = this.mapView.style;
-    style.transform = `translate(${from[0]}px, ${from[1]}px)`;
-    style.width = `${Math.max(3, to[0] - from[0])}px`;
-    style.height = `${Math.max(3, to[1] - from[1])}px`;
-  }
-
-  // The minimap stands in a corner where no card is nor what changed on it is told; where every corner has some, it waits
-  // for the next pan.
-  #clearMap() {
-    const {
-      plan,
-      camera: { x, y, k },
-      map,
-    } = this;
-    if (!plan || this.gone || map.matches(":hover")) return;
-    const headroom = parseFloat(getComputedStyle(map).getPropertyValue("--pv-headroom")) || 0; // what stands over the drawing
-    const free = (/** @type {string} */ corner) => {
-      const left = corner.includes("left") ? 0 : this.width - MAP.width - 28,
-        top = corner.includes("top") ? headroom : this.height - MAP.height - 28;
-      const [x0, y0, x1, y1] = [
-        x + left / k,
-        y + top / k,
-        x + (left + MAP.width + 28) / k,
-        y + (top + MAP.height + 28) / k,
-      ];
-      let alone = true;
-      plan.within(x0, y0, x1, y1, (b) => {
-        if (plan.x[b] < x1 && plan.x[b] + plan.w[b] > x0 && plan.y[b] < y1 && plan.y[b] + plan.h[b] > y0) alone = false;
-      });
-      for (const [b, words] of this.labels ?? []) {
-        const right = plan.x[b] + plan.w[b];
-        if (right < x1 && right + 12 + words.length * LETTER > x0 && plan.y[b] < y1 && plan.y[b] + plan.h[b] > y0)
-          alone = false;
-      }
-      return alone;
-    };
-    const corner = ["bottom right", "bottom left", "top right", "top left"].find(free);
-    map.classList.toggle("pv-away", !corner);
-    if (corner) map.dataset.corner = corner;
-  }
-
-  /** @param {MouseEvent} event */
-  #mapJump(event) {
-    if (!this.mapScale) return;
-    const bounds = this.map.getBoundingClientRect(),
-      [sx, sy, left, top] = this.mapScale,
-      { k } = this.camera;
-    const x = (event.clientX - bounds.left - left) / sx,
-      y = (event.clientY - bounds.top - top) / sy;
-    this.moveTo({ x: x - this.width / k / 2, y: y - this.height / k / 2, k }, false);
-  }
-
-  // ---- pointer
-
-  #listen() {
-    const { canvas, map } = this,
-      down = new Map();
-    let moved = 0,
-      pinch = 0;
-    canvas.addEventListener("pointerdown", (event) => {
-      if (event.button !== 0) return;
-      canvas.setPointerCapture(event.pointerId);
-      down.set(event.pointerId, event);
-      moved = 0;
-      pinch = spread(down);
-      this.#hideTip();
-    });
-    canvas.addEventListener("pointermove", (event) => {
-      const last = down.get(event.pointerId);
-      if (!last) return this.#hoverAt(event);
-      moved += Math.abs(event.clientX - last.clientX) + Math.abs(event.clientY - last.clientY);
-      down.set(event.pointerId, event);
-      if (down.size === 2) {
-        const now = spread(down),
-          [px, py] = this.#local(event);
-        if (pinch > 0) this.zoomAt(now / pinch, px, py);
-        pinch = now;
-      } else if (moved > 3) {
-        canvas.classList.add("pv-panning");
-        this.map.classList.remove("pv-away");
-        this.panBy(event.clientX - last.clientX, event.clientY - last.clientY);
-      }
-    });
-    const up = (/** @type {PointerEvent} */ event) => {
-      if (!down.delete(event.pointerId)) return;
-      canvas.classList.remove("pv-panning");
-      if (event.type === "pointerup" && moved <= 3) this.#clicked(event);
-    };
-    canvas.addEventListener("pointerup", up);
-    canvas.addEventListener("pointercancel", up);
-    canvas.addEventListener("pointerleave", () => this.#hoverAt(null));
-    canvas.addEventListener("dblclick", (event) => {
-      const b = this.#boxUnder(event);
-      if (b >= 0) this.on.toggle(this.plan.first[b]);
-    });
-    canvas.addEventListener("wheel", (event) => this.#wheel(event), { passive: false });
-    map.addEventListener("pointerdown", (event) => {
-      map.setPointerCapture(event.pointerId);
-      this.#mapJump(event);
-    });
-    map.addEventListener("pointermove", (event) => event.buttons && this.#mapJump(event));
-  }
-
-  // A plain wheel is the page's; a trackpad's pinch arrives as a wheel with Ctrl.
-  /** @param {WheelEvent} event */
-  #wheel(event) {
-    this.#hideTip();
-    if (!event.ctrlKey && !event.metaKey) {
-      this.say("Ctrl + wheel zooms, dragging pans", 1200);
-      return;
-    }
-    event.preventDefault();
-    const lines = event.deltaMode === 1 ? 16 : event.deltaMode === 2 ? 400 : 1;
-    const [px, py] = this.#local(event);
-    this.zoomAt(Math.exp(-Math.max(-240, Math.min(240, event.deltaY * lines)) / 240), px, py);
-  }
-
-  /** @param {MouseEvent} event */
-  #local(event) {
-    const bounds = this.canvas.getBoundingClientRect();
-    return [event.clientX - bounds.left, event.clientY - bounds.top];
-  }
-
-  /** @param {MouseEvent} event */
-  #boxUnder(event) {
-    const [px, py] = this.#local(event),
-      { x, y, k } = this.camera;
-    return this.plan ? this.plan.boxAt(x + px / k, y + py / k) : -1;
-  }
-
-  // The node whose number stands where the pointer is, or -1.
-  /** @param {MouseEvent} event */
-  #numberUnder(event) {
-    const [px, py] = this.#local(event),
-      x = this.camera.x + px / this.camera.k,
-      y = this.camera.y + py / this.camera.k;
-    return this.labelled?.find(([x0, y0, x1, y1]) => x >= x0 && x <= x1 && y >= y0 && y <= y1)?.[4] ?? -1;
-  }
-
-  /** @param {MouseEvent} event */
-  #clicked(event) {
-    const b = this.#boxUnder(event);
-    if (b < 0) return this.on.select(this.#numberUnder(event));
-    const { plan, selected } = this;
-    this.on.select(selected >= 0 && plan.box[selected] === b ? selected : plan.first[b]);
-  }
-
-  /** @param {MouseEvent | null} event */
-  #hoverAt(event) {
-    const b = event ? this.#boxUnder(event) : -1;
-    if (this.measure && event) this.canvas.classList.toggle("pv-over", b >= 0 || this.#numberUnder(event) >= 0);
-    if (b === this.hover) return;
-    this.hover = b;
-    this.canvas.classList.toggle("pv-over", b >= 0);
-    this.draw();
-    this.#hideTip();
-    if (event && b >= 0) this.tipTimer = setTimeout(() => this.#showTip(b, event), 350);
-  }
-
-  #hideTip() {
-    clearTimeout(this.tipTimer);
-    this.tip.classList.remove("pv-on");
-  }
-
-  // The whole text of a card that is too small, or cut.
-  /** @param {number} b @param {MouseEvent} event */
-  #showTip(b, event) {
-    const { plan, tip } = this,
-      i = plan.first[b];
-    tip.replaceChildren(element("b", "", titleOf(this, b)));
-    const lines = plan.isFolded(b)
-      ? [foldedWords(plan, b)]
-      : (plan.subs?.[i] ?? []).map((line) => line.join(" ").trim());
-    for (const line of lines) tip.append(element("div", "", line.slice(0, 400)));
-    if (plan.nodes.rows[i] != null)
-      tip.append(element("div", "", `rows ${plan.rowsAre(i)}: ${short(plan.nodes.rows[i])}`));
-    const [px, py] = this.#local(event);
-    tip.style.transform = `translate(${Math.max(8, Math.min(px + 12, this.width - 340))}px, ${Math.min(py + 16, this.height - 120)}px)`;
-    tip.classList.add("pv-on");
-  }
-}
-
-/** @param {Map<number, PointerEvent>} down */
-function spread(down) {
-  if (down.size !== 2) return 0;
-  const [a, b] = [...down.values()];
-  return Math.hypot(a.clientX - b.clientX, a.clientY - b.clientY);
-}
-
-// [x0, y0, x1, y1] of the cards.
-/**
- * @param {Plan} plan
- * @returns {[x0: number, y0: number, x1: number, y1: number]}
- */
-function extentOf({ count, x, y, w, h }) {
-  let [x0, y0, x1, y1] = [Infinity, Infinity, -Infinity, -Infinity];
-  for (let b = 0; b < count; b++) {
-    x0 = Math.min(x0, x[b]);
-    y0 = Math.min(y0, y[b]);
-    x1 = Math.max(x1, x[b] + w[b]);
-    y1 = Math.max(y1, y[b] + h[b]);
-  }
-  return [x0, y0, x1, y1];
-}
-
-/** @param {Plan} plan @param {number} b */
-function foldedWords(plan, b) {
-  const words = [];
-  for (let i = plan.last[b], n = 0; n < 40; i = plan.nodes.parent[i], n++) {
-    words.push(plan.titles[i]);
-    if (i === plan.first[b]) break;
-  }
-  return words.reverse().join(" ← ");
 }
 
 /** @param {CanvasRenderingContext2D} ctx @param {string} text @param {number} width */

@@ -2,6 +2,7 @@
 import { button, element } from "./dom.js";
 import { Panes } from "./panes.js";
 import { Steps } from "./steps.js";
+import { Surroundings } from "./surroundings.js";
 import { unified } from "./textdiff.js";
 import { dress } from "./theme.js";
 import { keyList, typedElsewhere } from "./transport.js";
@@ -35,7 +36,6 @@ export class Comparison {
   /** @type {Differing & Dressed} */ data;
   /** @type {number} */ at;
   /** @type {Mode} */ mode;
-  /** @type {() => void} */ onFonts;
   /** @type {Record<"all" | "few", (Camera | undefined)[]>} */ cameras;
   /** @type {number} */ chosen;
   /** @type {number | undefined} */ turn;
@@ -47,13 +47,11 @@ export class Comparison {
   /** @type {HTMLButtonElement[]} */ effectButtons;
   /** @type {Slot | null} */ selected;
   /** @type {unknown} */ handle;
-  /** @type {((event: KeyboardEvent) => unknown) | undefined} */ pageKeys;
 
   /** @param {HTMLElement} parent @param {Callbacks | undefined} callbacks */
   constructor(parent, callbacks) {
     this.callbacks = callbacks ?? {};
     this.frames = /** @type {Milliseconds[]} */ ([]);
-    this.scheme = matchMedia("(prefers-color-scheme: dark)");
     const root = (this.root = element("div", "pv pv-player pv-compare"));
     root.tabIndex = -1;
     const bar = element("div", "pv-toolbar pv-step-line"),
@@ -89,26 +87,20 @@ export class Comparison {
     this.live.setAttribute("aria-live", "polite");
     this.footer = element("footer", "pv-footer");
     root.append(bar, this.panes.root, side, this.footer, this.live);
-    root.addEventListener("keydown", (event) => this.#key(event));
-    if (this.callbacks.wholePage)
-      document.addEventListener(
-        "keydown",
-        (this.pageKeys = (event) => event.target === document.body && this.root.isConnected && this.#key(event)),
-      );
     parent.append(this.root);
-    this.scheme.addEventListener("change", (this.onScheme = () => this.data && this.#dress()));
-    document.fonts?.addEventListener?.("loadingdone", (this.onFonts = () => this.steps && this.#draw()));
-    this.resizing = new ResizeObserver(() => this.#measure());
-    this.resizing.observe(this.root);
+    this.around = new Surroundings(root, {
+      key: (event) => this.#key(event),
+      wholePage: this.callbacks.wholePage,
+      scheme: () => this.data && this.#dress(),
+      fonts: () => this.steps && this.#draw(),
+      resized: () => this.#measure(),
+    });
     this.#measure();
   }
 
   destroy() {
     this.#remember();
-    this.scheme.removeEventListener("change", this.onScheme);
-    document.fonts?.removeEventListener?.("loadingdone", this.onFonts);
-    if (this.pageKeys) document.removeEventListener("keydown", this.pageKeys);
-    this.resizing.disconnect();
+    this.around.destroy();
     this.panes.destroy();
     this.root.remove();
   }
@@ -127,7 +119,7 @@ export class Comparison {
     if (old?.key === data.key) return this.#dress();
     if (old) this.#remember(old);
     window.__planviz = { received, drawn: null, painted: null, frames: this.frames, handle: this.handle };
-    this.mode = dress(this.root, data.theme, data.dark, this.scheme);
+    this.mode = dress(this.root, data.theme, data.dark, this.around.scheme);
     this.panes.setTheme(data.theme, this.mode);
     const kept = memory.get(data.key);
     this.cameras = kept?.cameras ?? { all: [], few: [] };
@@ -207,7 +199,7 @@ export class Comparison {
 
   #dress() {
     const before = this.mode;
-    this.mode = dress(this.root, this.data.theme, this.data.dark, this.scheme);
+    this.mode = dress(this.root, this.data.theme, this.data.dark, this.around.scheme);
     if (before !== this.mode) this.panes.setTheme(this.data.theme, this.mode);
   }
 

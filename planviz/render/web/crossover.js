@@ -32,7 +32,7 @@ function svg(tag, attributes, text) {
   return made;
 }
 
-// told: crossovers_json of planviz/document/crossovers.py
+// told: crossovers_json of planviz/document/cardinality/crossovers.py
 /** @param {SizesAnswer} told @param {{ theme: Theme; mode: Mode; width: Pixels }} given */
 export function crossoverChart(told, { theme, mode, width }) {
   const { stretches, crossovers } = told,

@@ -8,6 +8,7 @@ import { joinOrder } from "./joinorder.js";
 import { isMeasured, overview, verdict } from "./overview.js";
 import { crossoverChart, crossoverTable } from "./crossover.js";
 import { slideView } from "./slides.js";
+import { Surroundings } from "./surroundings.js";
 import { dress } from "./theme.js";
 
 const NARROW = 820;
@@ -47,7 +48,6 @@ export class Estimates {
   /** @type {EstimatesAsked} */ shownAsked;
   /** @type {Edits} */ edits;
   /** @type {Mode} */ mode;
-  /** @type {() => void} */ onFonts;
   /** @type {EstimatesView} */ view;
   /** @type {"estimate" | "statistics"} */ tab;
   /** @type {Segment<EstimatesView>} */ views;
@@ -64,7 +64,6 @@ export class Estimates {
   /** @type {SizesAnswer | Refusal | null | undefined} */ sizesOf;
   /** @type {string | undefined} */ growing;
   /** @type {unknown} */ handle;
-  /** @type {((event: KeyboardEvent) => unknown) | undefined} */ pageKeys;
 
   /** @param {HTMLElement} parent @param {Callbacks | undefined} callbacks */
   constructor(parent, callbacks) {
@@ -73,7 +72,6 @@ export class Estimates {
     this.sent = {}; // path -> AbortController of the question that is under way
     this.selected = [0, -1];
     this.view = "plans";
-    this.scheme = matchMedia("(prefers-color-scheme: dark)");
     const root = (this.root = element("div", "pv pv-cardinality"));
     root.tabIndex = -1;
     this.flow = new Flow({ select: (side, node) => this.select(side, node) }, this.frames);
@@ -92,31 +90,21 @@ export class Estimates {
     this.slides = element("div", "pv-scroll pv-slides-view");
     this.slides.tabIndex = 0;
     root.append(this.#bar(), this.flow.root, this.order, this.sizes, this.slides, this.#side(), this.footer, this.live);
-    root.addEventListener("keydown", (event) => this.#key(event));
-    if (this.callbacks.wholePage)
-      document.addEventListener(
-        "keydown",
-        (this.pageKeys = (event) => event.target === document.body && this.root.isConnected && this.#key(event)),
-      );
     parent.append(this.root);
-    this.onScheme = () => this.data && this.#dress();
-    this.scheme.addEventListener("change", this.onScheme);
-    document.fonts?.addEventListener?.(
-      "loadingdone",
-      (this.onFonts = () => this.answer && this.flow.tell(this.flow.by)),
-    );
-    this.resizing = new ResizeObserver(() => this.#measure());
-    this.resizing.observe(this.root);
+    this.around = new Surroundings(root, {
+      key: (event) => this.#key(event),
+      wholePage: this.callbacks.wholePage,
+      scheme: () => this.data && this.#dress(),
+      fonts: () => this.answer && this.flow.tell(this.flow.by),
+      resized: () => this.#measure(),
+    });
     this.#measure();
   }
 
   destroy() {
     this.turn = this.orderTurn = this.sizesTurn = -1;
     for (const question of Object.values(this.sent)) question.abort();
-    this.scheme.removeEventListener("change", this.onScheme);
-    document.fonts?.removeEventListener?.("loadingdone", this.onFonts);
-    if (this.pageKeys) document.removeEventListener("keydown", this.pageKeys);
-    this.resizing.disconnect();
+    this.around.destroy();
     this.flow.destroy();
     this.root.remove();
   }
@@ -176,7 +164,7 @@ export class Estimates {
     this.shownAsked = data.asked;
     this.asked = { ...data.asked };
     this.edits = this.asked.edits ?? {};
-    this.mode = dress(this.root, data.theme, data.dark, this.scheme);
+    this.mode = dress(this.root, data.theme, data.dark, this.around.scheme);
     this.#hues();
     this.selected = [0, -1];
     this.root.classList.toggle("pv-fixed", !data.exports);
@@ -603,7 +591,7 @@ export class Estimates {
 
   #dress() {
     const before = this.mode;
-    this.mode = dress(this.root, this.data.theme, this.data.dark, this.scheme);
+    this.mode = dress(this.root, this.data.theme, this.data.dark, this.around.scheme);
     this.#hues();
     if (before === this.mode) return;
     this.flow.setTheme(this.data.theme, this.mode);

@@ -20,7 +20,7 @@ export function bytes(value) {
   return value == null ? "?" : byteSize(value);
 }
 
-// The rows of a node: Spark's, or (imagined) what its formulas would give where it reckons none.
+// The rows of a node: Spark's, or (imagined) what its formulas would give where it estimates none.
 /**
  * @param {EstimatedPlan} given
  * @param {number} i

@@ -133,7 +133,7 @@ export class Flow {
     if (this.unopened) this.open();
   }
 
-  // The value that stands on the edge above a node, and whether it is one that Spark does not reckon.
+  // The value that stands on the edge above a node, and whether it is one that Spark does not estimate.
   /** @param {number} at @param {number} i */
   value(at, i) {
     const side = this.answer.sides[at];

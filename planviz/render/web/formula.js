@@ -1,4 +1,4 @@
-// The card of one estimate: the number, how it was reckoned, what it takes for granted, where the statistics are from.
+// The card of one estimate: the number, how it was estimated, what it takes for granted, where the statistics are from.
 import { element } from "./dom.js";
 import { bytes, change, count, error, errorWords } from "./figures.js";
 
@@ -25,9 +25,9 @@ export function formulaCard(told) {
   const parts = [head(told)];
   parts.push(figures(told));
   if (card.formula)
-    parts.push(section(card.rows == null ? "How many bytes" : "How many rows", reckoned(card.formula, card.inputs)));
+    parts.push(section(card.rows == null ? "How many bytes" : "How many rows", calculated(card.formula, card.inputs)));
   if (card.steps?.length) parts.push(section(card.steps_are ?? "Step by step", steps(card.steps)));
-  if (card.size) parts.push(section("How many bytes", reckoned(card.size, card.size_inputs)));
+  if (card.size) parts.push(section("How many bytes", calculated(card.size, card.size_inputs)));
   if (card.assumes?.length) parts.push(section("Taken for granted", list(card.assumes)));
   if (card.columns?.length) parts.push(section("Columns before and after", columns(card.columns)));
   if (card.sources?.length) parts.push(section("Where the statistics come from", list(card.sources)));
@@ -115,9 +115,9 @@ function figures({ card, rows, bytes: size, other }) {
   return box;
 }
 
-/** @param {Reckoned} given @param {Line[] | undefined} inputs */
-function reckoned({ name, text, spark, calculation }, inputs) {
-  const box = element("div", "pv-reckoned");
+/** @param {Calculated} given @param {Line[] | undefined} inputs */
+function calculated({ name, text, spark, calculation }, inputs) {
+  const box = element("div", "pv-estimated");
   if (name) box.append(element("p", "", name));
   if (text) box.append(element("code", "pv-formula", text));
   if (calculation && calculation !== text) box.append(element("code", "pv-formula pv-put-in", calculation));

@@ -7,6 +7,7 @@ import { JoinTable } from "./jointable.js";
 import { mechanism } from "./mechanism.js";
 import { Playback } from "./playback.js";
 import { ProgramPane } from "./program.js";
+import { Surroundings } from "./surroundings.js";
 import { dress } from "./theme.js";
 import { WhatIfs } from "./whatifs.js";
 
@@ -55,12 +56,10 @@ export class JoinBench {
   /** @type {HTMLElement | undefined} */ total;
   /** @type {boolean | undefined} */ gone;
   /** @type {unknown} */ handle;
-  /** @type {((event: KeyboardEvent) => unknown) | undefined} */ pageKeys;
 
   /** @param {HTMLElement} parent @param {Callbacks | undefined} callbacks */
   constructor(parent, callbacks) {
     this.callbacks = callbacks ?? {};
-    this.scheme = matchMedia("(prefers-color-scheme: dark)");
     const root = (this.root = element("div", "pv pv-joins"));
     root.tabIndex = -1;
     this.table = new JoinTable({
@@ -89,23 +88,14 @@ export class JoinBench {
     this.live = element("div", "pv-live");
     this.live.setAttribute("aria-live", "polite");
     root.append(this.table.root, this.program.root, this.stage, side, this.footer, this.note, this.live);
-    root.addEventListener("keydown", (event) => this.#key(event));
-    // Back and Forward of the browser (planviz/ui/address.js).
-    document.addEventListener(
-      "planviz:goto",
-      (this.onGoto = (/** @type {DocumentEventMap["planviz:goto"]} */ { detail }) =>
-        detail.key === this.data?.key && this.select((detail.id ?? 1) - 1)),
-    );
-    if (this.callbacks.wholePage)
-      document.addEventListener(
-        "keydown",
-        (this.pageKeys = (event) => event.target === document.body && this.root.isConnected && this.#key(event)),
-      );
     parent.append(this.root);
-    this.onScheme = () => this.data && this.#dress();
-    this.scheme.addEventListener("change", this.onScheme);
-    this.resizing = new ResizeObserver(() => this.#measure());
-    this.resizing.observe(this.root);
+    this.around = new Surroundings(root, {
+      key: (event) => this.#key(event),
+      wholePage: this.callbacks.wholePage,
+      goto: (detail) => detail.key === this.data?.key && this.select((detail.id ?? 1) - 1),
+      scheme: () => this.data && this.#dress(),
+      resized: () => this.#measure(),
+    });
   }
 
   // Where this was left, for the next one that shows the same.
@@ -119,10 +109,7 @@ export class JoinBench {
     this.sent?.abort();
     this.further?.abort();
     clearTimeout(this.resting);
-    this.scheme.removeEventListener("change", this.onScheme);
-    document.removeEventListener("planviz:goto", this.onGoto);
-    if (this.pageKeys) document.removeEventListener("keydown", this.pageKeys);
-    this.resizing.disconnect();
+    this.around.destroy();
     this.playback?.destroy();
     this.program.destroy();
     this.root.remove();
@@ -138,7 +125,7 @@ export class JoinBench {
     if (old && old.key === data.key) return this.#dress();
     if (old) this.#remember(old);
     window.__planviz = { received, painted: null, asked: null, handle: this.handle };
-    this.mode = dress(this.root, data.theme, data.dark, this.scheme);
+    this.mode = dress(this.root, data.theme, data.dark, this.around.scheme);
     this.base = data.settings;
     this.told = /** @type {any} */ (undefined); // until it is shown
     this.at = undefined;
@@ -171,7 +158,7 @@ export class JoinBench {
 
   #dress() {
     const before = this.mode;
-    this.mode = dress(this.root, this.data.theme, this.data.dark, this.scheme);
+    this.mode = dress(this.root, this.data.theme, this.data.dark, this.around.scheme);
     if (before !== this.mode && this.told) this.#show(this.told);
   }
 

@@ -5,7 +5,7 @@ import { beyond, byteSize, short } from "./units.js";
 
 const BAND = 96; // px of drawing per band of the spatial index: about one level of cards
 const MOST_LINES = 8; // on a card that shows everything
-const AT_MOST = 2; // what nodes.sign tells of rows that Spark itself does not reckon; 1: what its formulas would give
+const AT_MOST = 2; // what nodes.sign tells of rows that Spark itself does not estimate; 1: what its formulas would give
 const ROWS_ARE = [undefined, "by formula", "at most"];
 export const CHAIN = 3; // nodes a single-child chain needs before folding it into one box saves room
 

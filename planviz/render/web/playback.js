@@ -2,6 +2,7 @@
 import { Board } from "./board.js";
 import { button, element } from "./dom.js";
 import { StepCard } from "./stepcard.js";
+import { Surroundings } from "./surroundings.js";
 import { dress } from "./theme.js";
 import { Timeline } from "./timeline.js";
 import { keyList, Transport, typedElsewhere } from "./transport.js";
@@ -53,12 +54,10 @@ export class Playback {
   /** @type {number | undefined} */ at;
   /** @type {number} */ k;
   /** @type {number[]} */ steps;
-  /** @type {((event: KeyboardEvent) => unknown) | undefined} */ pageKeys;
 
   /** @param {HTMLElement} parent @param {Callbacks | undefined} callbacks */
   constructor(parent, callbacks) {
     this.callbacks = callbacks ?? {};
-    this.scheme = matchMedia("(prefers-color-scheme: dark)");
     const root = (this.root = element("div", "pv pv-player pv-playback"));
     root.tabIndex = -1;
     this.timeline = new Timeline({ go: (k) => this.go(k) });
@@ -81,27 +80,21 @@ export class Playback {
     this.live = element("div", "pv-live");
     this.live.setAttribute("aria-live", "polite");
     root.append(top, this.transport.root, this.board.root, side, this.footer, this.live);
-    root.addEventListener("keydown", (event) => this.#key(event));
-    if (this.callbacks.wholePage)
-      document.addEventListener(
-        "keydown",
-        (this.pageKeys = (event) => event.target === document.body && this.root.isConnected && this.#key(event)),
-      );
     parent.append(this.root);
-    this.onScheme = () => this.data && dress(this.root, this.data.theme, this.data.dark, this.scheme);
-    this.scheme.addEventListener("change", this.onScheme);
-    this.resizing = new ResizeObserver(() => this.#measure());
-    this.resizing.observe(this.root);
-    this.resizing.observe(this.board.space);
+    this.around = new Surroundings(root, {
+      key: (event) => this.#key(event),
+      wholePage: this.callbacks.wholePage,
+      scheme: () => this.data && dress(this.root, this.data.theme, this.data.dark, this.around.scheme),
+      resized: () => this.#measure(),
+    });
+    this.around.resizing.observe(this.board.space);
     this.#measure();
   }
 
   destroy() {
     this.#remember();
     this.transport.play(false);
-    this.scheme.removeEventListener("change", this.onScheme);
-    if (this.pageKeys) document.removeEventListener("keydown", this.pageKeys);
-    this.resizing.disconnect();
+    this.around.destroy();
     this.root.remove();
   }
 
@@ -112,7 +105,7 @@ export class Playback {
   update(data) {
     const old = this.data;
     this.data = data;
-    this.mode = dress(this.root, data.theme, data.dark, this.scheme);
+    this.mode = dress(this.root, data.theme, data.dark, this.around.scheme);
     if (old && old.key === data.key) return;
     if (old) this.#remember(old);
     this.transport.play(false);

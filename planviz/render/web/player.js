@@ -4,6 +4,7 @@ import { Panes } from "./panes.js";
 import { ProgramPane } from "./program.js";
 import { RuleCard } from "./rulecard.js";
 import { Steps } from "./steps.js";
+import { Surroundings } from "./surroundings.js";
 import { dress } from "./theme.js";
 import { Timeline } from "./timeline.js";
 import { keyList, Transport, typedElsewhere } from "./transport.js";
@@ -34,7 +35,6 @@ export class Player {
   /** @type {RulesData} */ data;
   /** @type {Steps} */ steps;
   /** @type {Mode} */ mode;
-  /** @type {() => void} */ onFonts;
   /** @type {View} */ view;
   /** @type {number} */ k;
   /** @type {number} */ line;
@@ -46,14 +46,12 @@ export class Player {
   /** @type {HTMLElement} */ exports;
   /** @type {boolean | undefined} */ gone;
   /** @type {unknown} */ handle;
-  /** @type {((event: KeyboardEvent) => unknown) | undefined} */ pageKeys;
 
   /** @param {HTMLElement} parent @param {RulesCallbacks | undefined} callbacks */
   constructor(parent, callbacks) {
     this.callbacks = callbacks ?? {};
     this.frames = /** @type {Milliseconds[]} */ ([]);
     this.silent = false;
-    this.scheme = matchMedia("(prefers-color-scheme: dark)");
     const root = (this.root = element("div", "pv pv-player"));
     root.tabIndex = -1;
     this.timeline = new Timeline({ go: (k) => this.go(k) });
@@ -79,25 +77,17 @@ export class Player {
       "rules",
     );
     root.append(top, this.#stepBar(), this.program.root, this.panes.root, side, this.footer, this.live);
-    root.addEventListener("keydown", (event) => this.#key(event));
-    // Back and Forward of the browser (planviz/ui/address.js).
-    document.addEventListener(
-      "planviz:goto",
-      (this.onGoto = (/** @type {DocumentEventMap["planviz:goto"]} */ { detail }) =>
-        detail.key === this.data?.key &&
-        this.go(Math.min((detail.id ?? this.steps.telling() + 1) - 1, this.steps.count - 1), { quiet: true })),
-    );
-    if (this.callbacks.wholePage)
-      document.addEventListener(
-        "keydown",
-        (this.pageKeys = (event) => event.target === document.body && this.root.isConnected && this.#key(event)),
-      );
     parent.append(this.root);
-    this.onScheme = () => this.data && this.#dress();
-    this.scheme.addEventListener("change", this.onScheme);
-    document.fonts?.addEventListener?.("loadingdone", (this.onFonts = () => this.steps && this.#draw()));
-    this.resizing = new ResizeObserver(() => this.#measure());
-    this.resizing.observe(this.root);
+    this.around = new Surroundings(root, {
+      key: (event) => this.#key(event),
+      wholePage: this.callbacks.wholePage,
+      goto: (detail) =>
+        detail.key === this.data?.key &&
+        this.go(Math.min((detail.id ?? this.steps.telling() + 1) - 1, this.steps.count - 1), { quiet: true }),
+      scheme: () => this.data && this.#dress(),
+      fonts: () => this.steps && this.#draw(),
+      resized: () => this.#measure(),
+    });
     this.#measure();
   }
 
@@ -110,11 +100,7 @@ export class Player {
     this.#remember();
     this.gone = true;
     this.play(false);
-    this.scheme.removeEventListener("change", this.onScheme);
-    document.fonts?.removeEventListener?.("loadingdone", this.onFonts);
-    document.removeEventListener("planviz:goto", this.onGoto);
-    if (this.pageKeys) document.removeEventListener("keydown", this.pageKeys);
-    this.resizing.disconnect();
+    this.around.destroy();
     this.panes.destroy();
     this.program.destroy();
     this.root.remove();
@@ -158,7 +144,7 @@ export class Player {
       frames: this.frames,
       handle: this.handle,
     };
-    this.mode = dress(this.root, data.theme, data.dark, this.scheme);
+    this.mode = dress(this.root, data.theme, data.dark, this.around.scheme);
     this.panes.setTheme(data.theme, this.mode);
     const kept = memory.get(data.key);
     this.line = 0;
@@ -231,7 +217,7 @@ export class Player {
 
   #dress() {
     const before = this.mode;
-    this.mode = dress(this.root, this.data.theme, this.data.dark, this.scheme);
+    this.mode = dress(this.root, this.data.theme, this.data.dark, this.around.scheme);
     if (before !== this.mode) this.panes.setTheme(this.data.theme, this.mode);
   }
 

@@ -1,4 +1,4 @@
-// The documents' slide examples: the slide's own numbers beside what planviz reckons, each with its label.
+// The documents' slide examples: the slide's own numbers beside what planviz estimates, each with its label.
 import { element } from "./dom.js";
 import { count } from "./figures.js";
 import { label } from "./formula.js";

@@ -424,7 +424,7 @@ type CompareData = (Differing & Dressed & { chain?: undefined; rows?: undefined 
 
 // ---- Cardinality (planviz/ui/cardinality.py)
 
-interface Reckoned {
+interface Calculated {
   name?: string;
   text?: string;
   spark?: string;
@@ -447,11 +447,11 @@ interface EstimateCard {
   size_label?: string;
   imagined?: number | null;
   measured?: number | null;
-  formula?: Reckoned | null;
+  formula?: Calculated | null;
   inputs?: Line[];
   steps?: EstimateStep[];
   steps_are?: string;
-  size?: Reckoned | null;
+  size?: Calculated | null;
   size_inputs?: Line[];
   assumes?: Line[];
   columns?: { name: string; changes: [what: string, before: string, after: string][] }[];
