@@ -269,8 +269,8 @@ class _TreeReader:
         return match is not None and self.stack[0].column < match.end(1) <= self.stack[-1].column + 6
 
     def _after_blank(self, index: int) -> int | None:
-        """The line after blank ones that goes on with the tree, or None."""
-        after = index
+        """The line after blank ones that goes on with the tree, or None; the first of them may have rails."""
+        after = index + 1
         while after < self.stop and after < index + 3 and not self.text[after].strip():
             after += 1
         if self.stack and self.stack[-1].still_opens() and self._closes_after(self.stack[-1], after):

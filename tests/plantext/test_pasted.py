@@ -495,3 +495,11 @@ def test_lines_that_hyperspace_highlights() -> None:
         "<----+- *(2) Project [b#21]---->\n"
     )
     assert [node.depth for node in document.plans[0]] == [0, 1, 2, 1]
+
+
+def test_rails_alone_among_the_lines_of_an_operator_are_read_and_passed() -> None:
+    document = open_text(
+        "== Physical Plan ==\nProject [a#1]\n+- Filter (a#1 = x\n:  :\ny))\n   +- Scan x[a#1]\n"  # one bracket too many
+    )
+    assert [node.op for node in document.plans[0]] == ["Project", "Filter", "Scan"]
+    assert document.plans[0][1].text.endswith(":  :\ny))")
