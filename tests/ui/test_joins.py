@@ -64,6 +64,17 @@ def test_what_several_tables_of_unknown_size_give_is_not_said_to_have_8_eib() ->
     assert [row["left"]["size"] for row in found["rows"]] == ["far above any limit", "size unknown", "size unknown"]
 
 
+def test_files_of_a_program_are_called_by_their_names() -> None:
+    program = """
+from pyspark.sql import SparkSession
+spark = SparkSession.builder.getOrCreate()
+orders = spark.read.parquet("s3://lake/raw/orders.v2.parquet")
+orders.join(spark.read.csv(config.customers, header=True), "id").show()
+"""
+    row = ask(open_document(program))["rows"][0]
+    assert [row[side]["names"] for side in ("left", "right")] == ["orders.v2.parquet", "<config.customers>"]
+
+
 def test_who_asks_for_no_join_sees_the_one_that_moves_most(opened: Any) -> None:
     told = joins.page_data(opened, None, "")["told"]
     assert told["join"]["n"] == 1  # not the topmost, whose right side has 25 rows

@@ -14,6 +14,7 @@ from planviz.decisions.flips import flip_json
 from planviz.decisions.join_tree import JOIN_TREES
 from planviz.document.decisions.model import Decided, from_text
 from planviz.estimation import OF_UNKNOWN_SIZE
+from planviz.graph.words import path_name
 from planviz.units import byte_size
 
 if TYPE_CHECKING:
@@ -149,7 +150,11 @@ def _relation(leaf: LogicalPlan) -> str:
     if name is None:  # a scan of a data source that stands as it was printed
         told = _SCAN.match(str(leaf.simple_string))
         name = told[1].replace("`", "") if told else leaf.node_name
-    return str(name[-1] if isinstance(name, tuple) else name).rsplit(".", 1)[-1]
+    whole = str(name[-1] if isinstance(name, tuple) else name)
+    if "/" in whole:
+        return path_name(f"[{whole}]") or whole
+    # What a program's text does not tell is called by the expression that would, such as <args.input>.
+    return whole if whole.startswith("<") else whole.rsplit(".", 1)[-1]
 
 
 def plain(value: object) -> str:
