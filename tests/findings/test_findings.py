@@ -106,6 +106,17 @@ def test_findings_of_a_plan_know_its_siblings() -> None:
     assert {one.name for one in plan_findings(document, 3)} == {"text-cut"}
 
 
+@pytest.mark.parametrize(("columns", "found"), [("'name', 'city'", True), ("*config.columns", False)])
+def test_no_verdict_hangs_on_the_type_of_a_column_that_the_text_does_not_tell(columns: str, found: bool) -> None:
+    program = f"""
+from pyspark.sql import SparkSession
+spark = SparkSession.builder.getOrCreate()
+spark.table("people").select("id", {columns}).dropDuplicates(["id"]).show()
+"""
+    names = {one.name for query in document_findings(open_text(program)) for one in query.findings}
+    assert ("sort-aggregate" in names) is found
+
+
 def test_a_workload_is_ranked_by_time() -> None:
     cut = open_text("== Physical Plan ==\nProject [a#1, b#2, ... 12 more fields]\n+- LocalTableScan [a#1]\n").plans[0]
     python = open_text("== Physical Plan ==\nBatchEvalPython [f(a#1)#2], [p#3]\n+- LocalTableScan [a#1]\n").plans[0]
