@@ -310,9 +310,12 @@ class CommandReader(ColumnReader):
             self.expect("MATCHED")
         reads = (self.expression(),) if self.accept("AND") else ()
         self.expect("THEN")
+        if not self.sees_any(*(("INSERT",) if kind == "NOT MATCHED" else ("DELETE", "UPDATE"))):
+            raise self.syntax_error()
         if self.accept("DELETE"):
             return _When(kind, (), reads)
-        if self.accept("UPDATE", "SET"):
+        if self.accept("UPDATE"):
+            self.expect("SET")
             if self.accept("*"):
                 return _When(kind, (), reads)
             pairs = self.separated(self._set_column)
