@@ -27,9 +27,9 @@ from planviz.programs.model import Action, Program, ProgramError
 from planviz.programs.objects import groups_of_objects, made_of_objects
 from planviz.programs.placeholders import filled_duration, filled_part, placeholder_names
 from planviz.programs.rest import read_rest
-from planviz.programs.scala import sequence_method
 from planviz.programs.scala_functions import scala_function
 from planviz.programs.scala_rows import local_rows, scala_names
+from planviz.programs.scala_sequences import sequence_method
 from planviz.programs.scala_values import scala_attribute, scala_names_of_values
 from planviz.programs.session import ProgramSession
 from planviz.programs.signals import LimitReached, Raised, Returned, raised
