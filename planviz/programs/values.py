@@ -19,8 +19,12 @@ if TYPE_CHECKING:
 Value: TypeAlias = Any
 
 
+#: In the names of unknown values, whose own brackets must be the only ones.
+_BRACKETS = str.maketrans("<>`\n", "‹›' ")
+
+
 class Unknown:
-    """A value that the text does not tell; `what` names it as the program does (`args.date`).
+    """A value that the text does not tell; `what` names it as the program does (`args.date`), in angle brackets.
 
     `kind` is its class where that is known: int, float or bool.
     """
@@ -28,7 +32,7 @@ class Unknown:
     __slots__ = ("kind", "what")
 
     def __init__(self, what: str, kind: type | None = None) -> None:
-        self.what, self.kind = what[:60], kind
+        self.what, self.kind = what[:60].translate(_BRACKETS), kind
 
     def __repr__(self) -> str:
         return f"<{self.what}>"

@@ -87,3 +87,8 @@ def test_a_name_that_the_program_does_tell_stays_a_mistake():
 
     assert program.error is not None
     assert program.error.condition == "UNRESOLVED_COLUMN.WITH_SUGGESTION"
+
+
+@pytest.mark.parametrize(("name", "shown"), [("<b>", "‹b›"), ("a>b", "a›b"), ("`", "'")])
+def test_brackets_in_a_name_that_is_not_told_do_not_end_it(name, shown):
+    assert f"<cfg[{shown}]" in _read(f"df.select(*cfg[{name!r}])", None)
