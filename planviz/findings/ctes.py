@@ -34,24 +34,43 @@ class CteComputedAgain(Check):
     def find(self, plan: PlanView) -> Iterator[Hit]:
         """See `Check.find`."""
         analyzed = next((p for p in plan.siblings if p.stage == "analyzed"), None)
+        found: list[tuple[_Query, int, list[PlanNode]]] = []
         for query in _uses(analyzed) if analyzed is not None else ():
             copies = _copies(plan, query.tables)
             if len(copies) != query.expanded:
                 continue  # something else reads the same tables, or an exchange serves several uses already
-            exchanges = [next((up for up in plan.above(copy) if up.op in EXCHANGES), None) for copy in copies]
-            moved = [canonical(plan, exchange) for exchange in exchanges if exchange is not None]
-            if None in moved:
-                continue
-            # Exchanges that differ in the numbers of their subqueries alone may be one for Spark.
-            times = exchanges.count(None) + len({_NUMBERS.sub("", str(text)) for text in moved})
-            if times < 2:
-                continue
-            sizes = [plan.size(scan) for scan in plan.scans(copies[0])]
-            known = [size for size in sizes if size is not None and size < 1 << 60]
-            stake = Stake(sum(known) * (times - 1), "bytes") if len(known) == len(sizes) else None
-            over = listed(list(dict.fromkeys(query.tables.elements())))
-            told = f"{query.name} is used {count(query.uses, 'time')} and computed {count(times, 'time')} over {over}."
-            yield Hit(told, tuple(copy.id for copy in copies), query.name, stake=stake)
+            times = _times(plan, copies)
+            if times > 1:
+                found.append((query, times, copies))
+        if not found:
+            return
+        query, times, copies = found[0]
+        over = listed(list(dict.fromkeys(query.tables.elements())))
+        told = f"{query.name} is used {count(query.uses, 'time')} and computed {count(times, 'time')} over {over}."
+        if len(found) > 1:
+            names, total = listed([query.name for query, _, _ in found]), sum(times for _, times, _ in found)
+            told = f"{len(found)} WITH queries are computed {count(total, 'time')} in all: {names}."
+        stakes = [_stake(plan, copies[0], times) for _, times, copies in found]
+        known = [stake for stake in stakes if stake is not None]
+        stake = Stake(sum(known), "bytes") if len(known) == len(stakes) else None
+        yield Hit(told, tuple(copy.id for _, _, copies in found for copy in copies), stake=stake)
+
+
+def _times(plan: PlanView, copies: list[PlanNode]) -> int:
+    """How often a query of which these are the copies is computed: as often as there are exchanges of its rows."""
+    exchanges = [next((up for up in plan.above(copy) if up.op in EXCHANGES), None) for copy in copies]
+    moved = [canonical(plan, exchange) for exchange in exchanges if exchange is not None]
+    if None in moved:
+        return 1  # nobody knows
+    # Exchanges that differ in the numbers of their subqueries alone may be one for Spark.
+    return exchanges.count(None) + len({_NUMBERS.sub("", str(text)) for text in moved})
+
+
+def _stake(plan: PlanView, copy: PlanNode, times: int) -> float | None:
+    """The bytes that are read more than once, None where a table's size is not known."""
+    sizes = [plan.size(scan) for scan in plan.scans(copy)]
+    known = [size for size in sizes if size is not None and size < 1 << 60]
+    return sum(known) * (times - 1) if len(known) == len(sizes) else None
 
 
 class _Query:

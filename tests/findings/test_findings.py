@@ -146,3 +146,12 @@ def test_measured_values(value: object, expected: Measured | None) -> None:
 def test_the_documentation_lists_every_check() -> None:
     text = (Path(__file__).parents[2] / "docs" / "findings.md").read_text(encoding="utf-8")
     assert set(re.findall(r"^\| `([a-z-]+)` \|", text, flags=re.MULTILINE)) == set(checks())
+
+
+def test_queries_that_are_computed_again_are_one_finding() -> None:
+    sums = "(SELECT a, sum(b) AS n, max(c) AS m FROM {} GROUP BY a)"
+    sql = f"WITH v AS {sums.format('t')}, w AS {sums.format('u')} SELECT p.n, o.m, q.n, r.m FROM v p"
+    sql += " JOIN v o ON p.a = o.n JOIN w q ON q.a = p.a JOIN w r ON q.a = r.n"
+    found = [one for query in document_findings(open_text(sql)) for one in query.findings]
+    (again,) = [one for one in found if one.name == "cte-computed-again"]
+    assert again.evidence == "2 WITH queries are computed 4 times in all: v, w."
