@@ -95,6 +95,8 @@ def measure(playwright: Playwright, url: str, nodes: int, limit: float) -> dict[
         page.context.grant_permissions(["clipboard-read", "clipboard-write"])
         page.add_init_script(_HOOKS)
         page.goto(url)
+        box(page, limit)
+        page.wait_for_timeout(2_500)  # the page complete, as the other tools' pages are when they are given a plan
         row["painted"] = opened(page, plan_text("mixed", nodes, seed=next(_seeds)), limit)
         if row["painted"] is None:
             return row | {"failed": f"no result in {limit:.0f} s"}
@@ -103,8 +105,10 @@ def measure(playwright: Playwright, url: str, nodes: int, limit: float) -> dict[
         )
         row["act"] = "Ctrl+Enter" if page.evaluate("window.__acts.enter !== undefined") else "paste"
         row["drawn"], row["in browser"] = mark["nodes"], mark["painted"] - mark["received"]
+        page.wait_for_timeout(2_000)  # Streamlit's own element takes the place of the one that was drawn ahead
         canvas = max(page.locator("canvas").all(), key=area)
-        canvas.click(position={"x": 5, "y": 5})
+        corner = canvas.bounding_box()
+        page.mouse.click(corner["x"] + 5, corner["y"] + 5)  # canvases lie on each other: whichever is on top
         fold = page.get_by_role("button", name="Fold", exact=True)
         if fold.count() and fold.get_attribute("aria-pressed") == "true":
             page.keyboard.press("x")  # chains unfolded: every node has its card
