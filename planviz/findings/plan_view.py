@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TypeVar
 
 from planviz.findings.measured_values import Measured, measured
-from planviz.graph.actual import ROWS
+from planviz.graph.actual import RECORDS, ROWS
 from planviz.graph.kinds import WRAPPERS, spark_operator
 from planviz.graph.node import Link, PlanNode
 from planviz.graph.plan_graph import PlanGraph
@@ -184,9 +184,9 @@ class PlanView:
             value = self.metric(down, ROWS)
             if value is not None:
                 return value.total, True
-            stage = self._stage(down)
-            if stage is not None and stage.estimate is not None and stage.estimate.rows is not None:
-                return float(stage.estimate.rows), True
+            counted = self.metric(down, RECORDS) if down.kind == "exchange" else None
+            if counted is not None:
+                return counted.total, True
             if down.estimate is not None and down.estimate.rows is not None:
                 return float(down.estimate.rows), False
             if down.op not in PASSING and down.kind != "exchange":
@@ -201,23 +201,13 @@ class PlanView:
     def _is_scan(node: PlanNode | None) -> bool:
         return node is not None and node.kind == "scan"
 
-    def _stage(self, node: PlanNode) -> PlanNode | None:
-        """The stage of an adaptive plan that a node is or is the exchange of, when the text tells what it measured.
-
-        Such a text says `Statistics(sizeInBytes=..., rowCount=..., isRuntime=true)`.
-        """
-        up = self.parent(node) if node.kind == "exchange" and node.op not in _STAGES else node
-        return up if up is not None and up.op in _STAGES and "isRuntime=true" in up.text else None
-
     def measured_size(self, node: PlanNode) -> float | None:
         """The bytes that an exchange or its stage was measured to hold; None where nothing was measured."""
         for name in ("data size", "shuffle bytes written"):
             value = self.metric(node, name)
             if value is not None:
                 return value.total
-        stage = self._stage(node)
-        size = stage.estimate.size_in_bytes if stage is not None and stage.estimate is not None else None
-        return None if size is None else float(size)
+        return None
 
     def size(self, node: PlanNode) -> float | None:
         """The bytes of what comes out of a node: measured for an exchange or a scan, else Spark's estimate."""

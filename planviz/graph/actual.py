@@ -15,6 +15,10 @@ from planviz.graph.plan_graph import PlanGraph
 _OWN = ("scan", "filter", "join", "aggregate", "limit", "set", "generate", "window")
 #: Spark's name of the metric.
 ROWS = "number of output rows"
+#: What a shuffle counts instead.
+RECORDS = "shuffle records written"
+_BYTES = re.compile(r"(?:total[^\n]*\n)?\s*(\d[\d,]{0,30}(?:\.\d{1,9})?) ([KMGTPE]?i?B)\b")
+_UNITS = {"B": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5, "E": 6}
 _IDS = re.compile(r"#\d+L?|\s+|[()`]")
 #: Operators that are looked at, for one of the run, when exchanges are reused.
 _OVER = 10
@@ -25,12 +29,22 @@ Key = tuple[str, tuple[tuple[str, int], ...]]
 
 
 def measured_rows(node: PlanNode) -> int | None:
-    """Spark's "number of output rows" of an operator; None when it was not measured."""
-    value = (node.metrics or {}).get(ROWS)
+    """Spark's "number of output rows" of an operator, a shuffle's records; None when they were not measured."""
+    metrics = node.metrics or {}
+    value = metrics.get(ROWS, metrics.get(RECORDS))
     if isinstance(value, str):
         # Totals of several tasks stand below a heading: `total (min, med, max)\n12,345 (...)`.
         found = re.search(r"\d[\d,]{0,30}", value.rpartition("\n")[2])
         return int(found[0].replace(",", "")) if found else None
+    return int(value) if isinstance(value, int | float) else None
+
+
+def measured_bytes(node: PlanNode) -> int | None:
+    """Spark's "data size" (exchanges) or "size of files read" (scans), printed such as `12.1 MiB` or raw in bytes."""
+    metrics = node.metrics or {}
+    value = metrics.get("data size", metrics.get("size of files read"))
+    if isinstance(value, str) and (found := _BYTES.match(value)):
+        return int(float(found[1].replace(",", "")) * 1024 ** _UNITS[found[2][0]])
     return int(value) if isinstance(value, int | float) else None
 
 

@@ -21,7 +21,7 @@ from planviz.plantext.eventlog.messages import plan_text, read_plan
 from planviz.plantext.expression_json import field_parts
 from planviz.plantext.operators import Details, read_arguments
 from planviz.plantext.references import link_references
-from planviz.plantext.tree import estimate_of
+from planviz.plantext.tree import MEASURED_STAGES, estimate_of
 
 Found = tuple[list[PlanGraph], str, tuple[str, ...], tuple[str, ...], tuple[tuple[int, str], ...]]
 
@@ -149,7 +149,7 @@ def _node(id: int, name: str, text: str, parent: PlanNode | None, **more: Any) -
         words[match.start(1) :] if match else words,
         parent=None if parent is None else parent.id,
         depth=0 if parent is None else parent.depth + 1,
-        estimate=estimate_of(words) if "Statistics(" in words else None,
+        estimate=estimate_of(words) if "Statistics(" in words and op not in MEASURED_STAGES else None,
         badges=("truncated",) if "..." in words else (),
         reader=_reader,
         **more,

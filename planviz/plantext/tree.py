@@ -16,9 +16,11 @@ import re
 from collections.abc import Callable
 
 from planviz.graph import PlanNode, is_known, kind_of
+from planviz.graph.kinds import is_exchange
 from planviz.graph.node import MARKS, Arguments, Estimate, Link
 from planviz.plantext.lines import Lines
 from planviz.plantext.operators import truncations
+from planviz.units import byte_size
 
 _BODY = re.compile(r"(?:\*(?:\((\d+)\))? ?|\^\(?(\d*)\)? ?)?(['!~]*)(?:\*(?:\((\d+)\))? ?)?-?([A-Za-z_][\w$.]*)")
 _MARKED = re.compile(r"([ :]*?)(?:[+:]- ?)(?=[*'!~^(\w=-])")
@@ -26,6 +28,8 @@ _SECTION = re.compile(r"== (Final|Current|Initial) Plan ==\s*$")
 _EQUALS = re.compile(r"== ([A-Z]\w*)(.*) ==\s*$")
 #: An entry of a scan on a line of its own, as an author wraps them.
 _KEYED = re.compile(r"(?:Batched|DataFilters|Format|Location|PartitionFilters|PushedFilters|ReadSchema): ")
+#: Stages of an adaptive plan: what their lines tell was measured when they were done.
+MEASURED_STAGES = frozenset({"ShuffleQueryStage", "BroadcastQueryStage", "TableCacheQueryStage"})
 _STATISTICS = re.compile(r"Statistics\(sizeInBytes=([\d.E+]+) (\w+)(?:, rowCount=([\d.E+]+))?")
 _UNITS = {unit: 1024**power for power, unit in enumerate(("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"))}
 _UNITS |= {"KB": 1024, "MB": 1024**2, "GB": 1024**3, "TB": 1024**4}
@@ -106,6 +110,21 @@ def estimate_of(text: str) -> Estimate | None:
         size_in_bytes=parse_size(size, match.group(2)),
         rounded=rounded or match.group(2) != "B",
     )
+
+
+def runtime_statistics(text: str, op: str) -> dict[str, str] | None:
+    """The metrics behind the `Statistics(...)` of a finished stage of an adaptive plan, or None.
+
+    Spark takes them from the metrics of the stage's exchange (QueryStageExec.computeStats), bytes and rows, and prints
+    them with three or four figures.
+    """
+    found = estimate_of(text)
+    if found is None:
+        return None
+    rows = "shuffle records written" if op == "ShuffleQueryStage" else "number of output rows"
+    told = {rows: None if found.rows is None else f"{found.rows:,}"}
+    told["data size"] = None if found.size_in_bytes is None else byte_size(found.size_in_bytes)
+    return {name: value for name, value in told.items() if value is not None} or None
 
 
 class _Plan:
@@ -453,7 +472,13 @@ class _TreeReader:
         if match is not None and body[0] == "*" and stage is None:
             node.badges = (*node.badges, "codegen")
         if "Statistics(" in text:
-            node.estimate = estimate_of(text)
+            if op in MEASURED_STAGES:
+                node.metrics = runtime_statistics(text, op)
+            else:
+                node.estimate = estimate_of(text)
+        if parent is not None and parent.op in MEASURED_STAGES and is_exchange(op):
+            # The numbers are the exchange's own, as event logs have them; what is reused is counted where it stands.
+            node.metrics, parent.metrics = parent.metrics, None
         nodes.append(node)
         if parent is not None and not root and (column - stack[-1].column == 6 or _is_cached(parent.op, op)):
             plan.links.append(Link(parent.id, node.id, "subquery"))

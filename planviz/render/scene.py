@@ -6,9 +6,8 @@ through `planviz.render.drawing`.
 
 from __future__ import annotations
 
-import re
-
 from planviz.graph import KINDS, PlanGraph, PlanNode
+from planviz.graph.actual import measured_bytes, measured_rows
 from planviz.graph.facts import facts
 from planviz.graph.node import Estimate
 from planviz.graph.words import quick_title, subtitle, title
@@ -24,10 +23,7 @@ LARGE = 1_000
 MANY = 300
 
 _KIND_INDEX = {kind: index for index, kind in enumerate(KINDS)}
-_ROWS = re.compile(r"\s*(\d[\d,]{0,30})\s*")
-_BYTES = re.compile(r"(?:total[^\n]*\n)?\s*(\d[\d,]{0,30}(?:\.\d{1,9})?) ([KMGTPE]?i?B)\b")
 _PASS_ON = frozenset({"exchange", "sort", "project"})
-_UNITS = {"B": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5, "E": 6}
 
 
 def build_scene(graph: PlanGraph, *, full: bool | None = None) -> Scene:
@@ -197,8 +193,8 @@ def _numbers(
 ) -> tuple[str, list[int | None], list[int | None]]:
     """Rows and bytes of every node: measured ones if the plan ran, else the optimizer's, never both in one picture."""
     if any(node.metrics for node in nodes):
-        rows = _carried(nodes, parent, edge, [_measured_rows(node) for node in nodes])
-        size = [_measured_bytes(node) for node in nodes]
+        rows = _carried(nodes, parent, edge, [measured_rows(node) for node in nodes])
+        size = [measured_bytes(node) for node in nodes]
         if any(value is not None for value in rows + size):
             return "measured", rows, size
     estimates = [node.estimate for node in nodes]
@@ -229,19 +225,3 @@ def _carried(nodes: list[PlanNode], parent: list[int], edge: list[str], rows: li
         if p >= 0 and edge[i] == "c" and rows[p] is None and nodes[p].kind in _PASS_ON:
             rows[p] = rows[i]
     return rows
-
-
-def _measured_rows(node: PlanNode) -> int | None:
-    value = (node.metrics or {}).get("number of output rows")
-    if isinstance(value, str) and (found := _ROWS.fullmatch(value)):
-        return int(found[1].replace(",", ""))
-    return int(value) if isinstance(value, (int, float)) else None
-
-
-def _measured_bytes(node: PlanNode) -> int | None:
-    """Spark's "data size" (exchanges) or "size of files read" (scans), printed such as `12.1 MiB` or raw in bytes."""
-    metrics = node.metrics or {}
-    value = metrics.get("data size", metrics.get("size of files read"))
-    if isinstance(value, str) and (found := _BYTES.match(value)):
-        return int(float(found[1].replace(",", "")) * 1024 ** _UNITS[found[2][0]])
-    return int(value) if isinstance(value, (int, float)) else None

@@ -95,7 +95,8 @@ def _bare(part: str) -> str:
 
 def reason(decision: Decision) -> str:
     """Why it became this operator, in one sentence."""
-    if not decision.checks or decision.checks[-1].passed is None or decision.value("because") == TAKEN:
+    undecided = not decision.checks or decision.checks[-1].passed is None or decision.value("because") == TAKEN
+    if undecided or decision.value("anew"):
         return _reason_unknown(decision)
     last = decision.checks[-1]
     values = dict(last.values)
@@ -123,7 +124,8 @@ def _reason_unknown(decision: Decision) -> str:
     """What is known of why, of a plan that does not say all."""
     because = decision.value("because")
     if because:
-        return f"{one_line(str(because), 200).capitalize()}."
+        said = one_line(str(because), 200)
+        return f"{said[:1].upper()}{said[1:]}."
     first = next((check for check in decision.checks if check.passed is None), None)
     if first is None:
         return "The plan does not say what decided."

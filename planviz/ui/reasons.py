@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from planviz.decisions.choices import Decision
+from planviz.document.decisions.adaptive import planned_joins
 from planviz.document.decisions.model import Decided
 from planviz.document.decisions.reasons import (
     Line,
@@ -161,7 +162,12 @@ def _decided(opened: Opened, plan: str, node: PlanNode, operator: object) -> tup
         subject = decision.subject
         if id(subject) in subjects if operator is not None else _same(query.plan, plan, subject, node.id):
             return number, query, decision
-    return None
+    before = planned_joins(opened.document, int(plan)).get(node.id) if plan.isdigit() else None
+    if before is None:
+        return None
+    index, join = before  # a join that ran as it was planned: the initial plan's
+    ours = _operator(execution_of(opened, str(index)), opened.document.plans[index], join.id)
+    return _decided(opened, str(index), join, ours)
 
 
 def _same(index: int | None, plan: str, subject: object, node: int) -> bool:

@@ -81,22 +81,6 @@ def test_equalities_within_an_alternative_are_no_keys():
     assert answers(some)[0] == answers(none)[0] == ("N0", False)
 
 
-def test_what_ran_was_chosen_on_other_sizes():
-    text = """== Physical Plan ==
-AdaptiveSparkPlan isFinalPlan=true
-+- == Final Plan ==
-   BroadcastHashJoin [k#1], [k#2], Inner, BuildRight, false, false
-   :- FileScan parquet a[k#1]
-   +- BroadcastQueryStage 0
-      +- BroadcastExchange HashedRelationBroadcastMode(List(cast(input[0, int, false] as bigint)),false)
-         +- FileScan parquet b[k#2]
-"""
-    (found,) = joins(text)
-
-    assert found.value("because") == "chosen anew while the query ran"
-    assert found.value("sizes") is None
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("cost", [True, False])
 def test_what_is_read_back_is_never_wrong(cost):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from planviz.analysis.aggregates import GROUPING_ID
 from planviz.decisions.choices import Check, Decision
+from planviz.document.decisions.adaptive import is_final
 from planviz.document.decisions.model import Decided, from_text
 from planviz.document.rules.traces import plan_graph
 from planviz.graph import PlanGraph
@@ -325,12 +326,14 @@ def _plain(text: str) -> str:
 
 def with_aggregates(found: Iterable[Decided], document: Document) -> tuple[Decided, ...]:
     """The decisions on the plans of a pasted text with those on its aggregates, as far as the text tells."""
-    plans = {d.plan: d for d in found}
+    plans = {d.plan: d for d in found if d.plan is not None}
     for report in _of_texts(document):
         plan = report.plan
+        assert plan is not None
         known = plans.get(plan) or Decided((), None, plan)
         plans[plan] = replace(known, decisions=(*known.decisions, _decision(report)))
-    return tuple([plans[plan] for plan in sorted(plans, key=lambda plan: plan or 0)])
+    # Plans that have run stand last: theirs are the decisions that were changed meanwhile.
+    return tuple([plans[plan] for plan in sorted(plans, key=lambda plan: (is_final(document.plans[plan]), plan))])
 
 
 def _decision(report: AggregateReport) -> Decision:

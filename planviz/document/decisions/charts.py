@@ -200,6 +200,8 @@ def _sizes_against(values: JsonObject, passed: bool | None, sign: str) -> str:
         return " and ".join(dict.fromkeys(t for t in told if t != "not told")) or "not told"
     sizes = [values[_SIDES[side]] for side in allowed if isinstance(values.get(_SIDES[side]), int)]
     limit = values.get("limit")
+    if limit is None and sizes and passed:
+        return f"{byte_size(min(sizes))} of one side"  # a text tells sizes and no setting
     if not sizes or limit is None:
         return ""
     most = byte_size(limit) if limit >= 0 else str(limit)

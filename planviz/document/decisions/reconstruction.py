@@ -22,11 +22,13 @@ from planviz.decisions.join_tree import (
     Question,
     join_tree,
 )
+from planviz.document.decisions.adaptive import is_changed, is_final, late_broadcast, measured_sides, planned_joins
 from planviz.document.decisions.model import Decided
 from planviz.document.model import Document
 from planviz.graph import PlanGraph
 from planviz.graph.kinds import spark_operator
 from planviz.graph.node import PlanNode
+from planviz.graph.words import spaced
 from planviz.plantext.operators import untold
 from planviz.replay.older import newer_operator
 from planviz.versions.model import SettingValue
@@ -46,7 +48,8 @@ _LOSERS = {
 def reconstructed(document: Document, config: OptimizerConfig | None = None) -> tuple[Decided, ...]:
     """The decisions behind every physical plan of a pasted text.
 
-    Of `config` only settings that somebody set are facts: a text does not say the others.
+    Of `config` only settings that somebody set are facts: a text does not say the others. Of a plan that has run only
+    joins that were not planned so are decided upon: the initial plan beside it has the rest.
     """
     config = config or OptimizerConfig()
     found = []
@@ -55,7 +58,7 @@ def reconstructed(document: Document, config: OptimizerConfig | None = None) -> 
         for index in group:
             plan = document.plans[index]
             if plan.stage in ("physical", "initial"):
-                joins = _Joins(plan, logical, config)
+                joins = _Joins(plan, logical, config, planned_joins(document, index))
                 found.append(Decided(tuple(joins.decisions()), None, index, None, config.profile))
     return tuple(found)
 
@@ -73,17 +76,22 @@ class _Known:
 class _Joins:
     """The joins of one physical plan, with those of the optimized plan that they came from."""
 
-    def __init__(self, plan: PlanGraph, logical: PlanGraph | None, config: OptimizerConfig) -> None:
-        self.plan, self.logical, self.config = plan, logical, config
+    def __init__(
+        self,
+        plan: PlanGraph,
+        logical: PlanGraph | None,
+        config: OptimizerConfig,
+        planned: Mapping[int, tuple[int, PlanNode]],
+    ) -> None:
+        self.plan, self.logical, self.config, self.planned = plan, logical, config, planned
         self.tree = join_tree(config.profile)
-        #: Joins of a plan that has run were chosen anew on measured sizes.
-        self.ran = any(n.op == "AdaptiveSparkPlan" and n.arguments.get("final") is True for n in plan)
+        self.ran = is_final(plan)
         self.sources = [n for n in logical if n.op == "Join"] if logical is not None else []
 
     def decisions(self) -> Iterator[Decision]:
         """One for every join, in the order of the text."""
         for node in self.plan:
-            if planned_as(node.op):
+            if planned_as(node.op) and not (node.id in self.planned and self._anew(node) is False):
                 yield self._decision(node)
 
     def _decision(self, node: PlanNode) -> Decision:
@@ -101,7 +109,8 @@ class _Joins:
         values = {
             "type": known.kind,
             "build": build,
-            "because": "chosen anew while the query ran" if self.ran and build else "",
+            "because": self._because(node, known),
+            "anew": bool(self._anew(node)),
             "keys": tuple(f"{a} = {b}" for a, b in keys),
             "sizes": None if known.sizes is None else tuple(sum(s) // 2 for s in known.sizes),
             "hints": known.hints,
@@ -109,6 +118,27 @@ class _Joins:
             "node": node.id,
         }
         return Decision("JoinSelection", node, node.op, checks, rejected, tuple(values.items()))
+
+    def _anew(self, node: PlanNode) -> bool | None:
+        """Whether a join was chosen anew while the query ran; None where the text leaves it open."""
+        if not self.ran:
+            return False
+        if node.id in self.planned:
+            return is_changed(node, self.planned[node.id][1])
+        return True if late_broadcast(self.plan, node) else None
+
+    def _because(self, node: PlanNode, known: _Known) -> str:
+        if not self._anew(node):
+            return ""
+        measured = known.sizes is not None
+        if node.id in self.planned:
+            op = spaced(self.planned[node.id][1].op)
+            if measured:
+                return f"chosen anew while the query ran, by measured sizes; {op} was planned"
+            return f"chosen anew while the query ran; {op} was planned"
+        if measured:
+            return "chosen anew while the query ran, by measured sizes"
+        return "chosen anew while the query ran"
 
     # -------------------------------------------------------------------------------------------- what is known
 
@@ -120,7 +150,7 @@ class _Joins:
         if source is not None:
             said = dict(_HINT.findall(source.text))
             hints = (said.get("left"), said.get("right"))
-        return _Known(kind, _keyed(node), hints, self._sizes(source))
+        return _Known(kind, _keyed(node), hints, self._measured(node) if self._anew(node) else self._sizes(source))
 
     def _source(self, node: PlanNode) -> PlanNode | None:
         """The only join of the optimized plan with the same keys or condition; None where that is not one."""
@@ -137,13 +167,19 @@ class _Joins:
 
     def _sizes(self, source: PlanNode | None) -> tuple[tuple[int, int], tuple[int, int]] | None:
         """From and to which size the sides were estimated; printed sizes are rounded."""
-        if source is None or self.logical is None or self.ran:
+        if source is None or self.logical is None:
             return None
         sides = [self.logical[c].estimate for c in self.logical.children(source.id)]
         sizes = [e.size_in_bytes for e in sides if e is not None and e.size_in_bytes is not None]
         if len(sides) != 2 or len(sizes) != 2:
             return None
         return _range(sizes[0]), _range(sizes[1])
+
+    def _measured(self, node: PlanNode) -> tuple[tuple[int, int], tuple[int, int]] | None:
+        """From and to which size both sides were measured; None where one was not, or did not end in a stage."""
+        sides = measured_sides(self.plan, node)
+        known = [side for side in sides if side is not None]
+        return (_range(known[0].bytes), _range(known[1].bytes)) if len(sides) == len(known) == 2 else None
 
     def _setting(self, key: str) -> SettingValue | None:
         return self.config.get(key) if key in self.config.settings else None
@@ -172,6 +208,8 @@ class _Joins:
             **self._hint_facts(known),
             **self._size_facts(known),
         }
+        if self._anew(node) and node.id in self.planned and self.planned[node.id][1].op != node.op:
+            answers |= {"N1": False, "N10": False}  # a hint would have been followed before anything was measured
         return {name: passed for name, passed in answers.items() if passed is not None}
 
     def _hint_facts(self, known: _Known) -> Mapping[str, bool | None]:

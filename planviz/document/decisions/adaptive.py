@@ -1,0 +1,115 @@
+"""Joins of an adaptive plan that has run: which were planned so, and which were chosen anew on measured sizes.
+
+Adaptive execution plans what is left of a query again whenever a stage is done, and may then broadcast a side that
+turned out to be small (Spark: AdaptiveSparkPlanExec.reOptimize). What is joined by what stays: a join of the final
+plan has the keys that it had in the initial one.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from planviz.document.model import Document
+from planviz.graph import PlanGraph, PlanNode
+from planviz.graph.actual import measured_bytes, measured_rows
+
+#: What stands between a join and a stage and neither drops nor makes rows or columns.
+_BETWEEN = frozenset(
+    {"AQEShuffleRead", "CustomShuffleReader", "InputAdapter", "Sort", "WholeStageCodegen", "ColumnarToRow"}
+)
+_STAGES = frozenset({"ShuffleQueryStage", "BroadcastQueryStage"})
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a side of a join turned out to be: bytes of its stage before it was joined, and rows; None for unknown."""
+
+    bytes: int
+    rows: int | None
+
+
+def is_final(plan: PlanGraph) -> bool:
+    """Whether a plan has run to its end under adaptive execution."""
+    return any(node.op == "AdaptiveSparkPlan" and node.arguments.get("final") is True for node in plan)
+
+
+def planned_joins(document: Document, index: int) -> Mapping[int, tuple[int, PlanNode]]:
+    """The joins of a final plan by id, each with the index of the initial plan of its text and the join there.
+
+    Joins with the same keys or condition and the same type, as often in both; the others are not there. Empty for
+    other plans, and for texts without the initial plan.
+    """
+    plans = document.plans
+    if not is_final(plans[index]):
+        return {}
+    group = next(g for g in document.groups if index in g)
+    initial: dict[object, list[tuple[int, PlanNode]]] = defaultdict(list)
+    for i in group:
+        if plans[i].stage == "initial":
+            for node in _joins(plans[i]):
+                initial[_signature(node)].append((i, node))
+    final: dict[object, list[PlanNode]] = defaultdict(list)
+    for node in _joins(plans[index]):
+        final[_signature(node)].append(node)
+    return {
+        node.id: before
+        for signature, nodes in final.items()
+        if len(nodes) == len(initial[signature])
+        for node, before in zip(nodes, initial[signature], strict=True)
+    }
+
+
+def is_changed(node: PlanNode, before: PlanNode) -> bool:
+    """Whether a join has another operator, or builds another side, than it was planned with."""
+    return node.op != before.op or node.arguments.get("build_side") != before.arguments.get("build_side")
+
+
+def late_broadcast(plan: PlanGraph, node: PlanNode) -> bool:
+    """Whether a broadcast join's built side was shuffled first, as for a join of shuffled sides."""
+    sides = plan.inputs(node.id)
+    if len(sides) != 2 or not node.op.startswith("Broadcast"):
+        return False
+    built = sides[0] if node.arguments.get("build_side") == "left" else sides[1]
+    exchange = next((n for n in _down(plan, built, loose=_BETWEEN | _STAGES) if n.op == "BroadcastExchange"), None)
+    if exchange is None:
+        return False
+    loose = _BETWEEN | _STAGES | {"Project", "Filter"}
+    below = [n for start in plan.inputs(exchange.id) for n in _down(plan, start, loose=loose)]
+    return any(n.op == "Exchange" and "REPARTITION" not in str(n.arguments.get("origin", "")) for n in below)
+
+
+def measured_sides(plan: PlanGraph, node: PlanNode) -> tuple[Measured | None, ...]:
+    """What the sides of a join were measured to be where a stage ends right beneath them: of a side that was
+    broadcast late its shuffle, for that is what was compared with the threshold."""
+    return tuple(_measured(plan, side) for side in plan.inputs(node.id)[:2])
+
+
+def _measured(plan: PlanGraph, side: int) -> Measured | None:
+    exchanges = _BETWEEN | _STAGES | {"BroadcastExchange"}
+    found: Measured | None = None
+    for node in _down(plan, side, loose=exchanges):
+        size = measured_bytes(node)
+        if size is not None and node.kind == "exchange":
+            found = Measured(size, measured_rows(node))  # the lowest counts
+    return found
+
+
+def _down(plan: PlanGraph, start: int, loose: Iterable[str]) -> Iterator[PlanNode]:
+    """A node and what is beneath it, as long as it is one of `loose` and has one input."""
+    at: int | None = start
+    while at is not None:
+        yield plan[at]
+        below = plan.inputs(at)
+        at = below[0] if plan[at].op in loose and len(below) == 1 else None
+
+
+def _joins(plan: PlanGraph) -> Iterator[PlanNode]:
+    return (node for node in plan if node.kind == "join")
+
+
+def _signature(node: PlanNode) -> object:
+    told = node.arguments
+    keys = tuple(zip(map(str, told.get("left_keys", ())), map(str, told.get("right_keys", ())), strict=False))
+    return keys, str(told.get("condition") or ""), str(told.get("join_type") or "Inner")

@@ -1,0 +1,109 @@
+"""Joins of adaptive plans that have run: what was planned so, what was chosen anew, and by which measured sizes."""
+
+from __future__ import annotations
+
+from planviz.document import open_text
+from planviz.document.decisions.adaptive import is_changed, planned_joins
+from planviz.document.decisions.queries import decided
+from planviz.graph.actual import measured_bytes, measured_rows
+from planviz.render.scene import build_scene
+from planviz.ui.cache import AUTO, open_document
+from planviz.ui.join_rows import reason
+from planviz.ui.reasons import joins_in_short, reasons_of
+from planviz.ui.views import truths
+
+FINAL = """== Physical Plan ==
+AdaptiveSparkPlan isFinalPlan=true
++- == Final Plan ==
+   *(4) BroadcastHashJoin [k#1], [k#3], LeftOuter, BuildRight, false
+   :- *(4) BroadcastHashJoin [k#1], [k#2], Inner, BuildRight, false
+   :  :- AQEShuffleRead local
+   :  :  +- ShuffleQueryStage 0, Statistics(sizeInBytes=4.6 MiB, rowCount=8.56E+4)
+   :  :     +- Exchange hashpartitioning(k#1, 200), ENSURE_REQUIREMENTS, [plan_id=1]
+   :  :        +- *(1) Scan ExistingRDD[k#1]
+   :  +- BroadcastQueryStage 3, Statistics(sizeInBytes=1030.3 KiB, rowCount=800)
+   :     +- BroadcastExchange HashedRelationBroadcastMode(List(cast(input[0, int, false] as bigint)),false), [plan_id=4]
+   :        +- AQEShuffleRead local
+   :           +- ShuffleQueryStage 1, Statistics(sizeInBytes=25.0 KiB, rowCount=800)
+   :              +- Exchange hashpartitioning(k#2, 200), ENSURE_REQUIREMENTS, [plan_id=2]
+   :                 +- *(2) Scan ExistingRDD[k#2]
+   +- BroadcastQueryStage 2, Statistics(sizeInBytes=1024.2 KiB, rowCount=20)
+      +- BroadcastExchange HashedRelationBroadcastMode(List(cast(input[0, int, false] as bigint)),false), [plan_id=3]
+         +- *(3) Scan ExistingRDD[k#3]
+"""
+INITIAL = """+- == Initial Plan ==
+   BroadcastHashJoin [k#1], [k#3], LeftOuter, BuildRight, false
+   :- SortMergeJoin [k#1], [k#2], Inner
+   :  :- Sort [k#1 ASC NULLS FIRST], false, 0
+   :  :  +- Exchange hashpartitioning(k#1, 200), ENSURE_REQUIREMENTS, [plan_id=1]
+   :  :     +- Scan ExistingRDD[k#1]
+   :  +- Sort [k#2 ASC NULLS FIRST], false, 0
+   :     +- Exchange hashpartitioning(k#2, 200), ENSURE_REQUIREMENTS, [plan_id=2]
+   :        +- Scan ExistingRDD[k#2]
+   +- BroadcastExchange HashedRelationBroadcastMode(List(cast(input[0, int, false] as bigint)),false), [plan_id=3]
+      +- Scan ExistingRDD[k#3]
+"""
+
+
+def joins(text):
+    return [(q.plan, d) for q in decided(open_text(text)) for d in q.of("JoinSelection")]
+
+
+def test_what_was_planned_so_is_decided_upon_once_and_what_was_chosen_anew_says_what_it_was():
+    (planned, outer), (_, merge), (final, anew) = joins(FINAL + INITIAL)
+
+    assert (planned, final) == (1, 0)
+    assert [d.outcome for d in (outer, merge, anew)] == ["BroadcastHashJoin", "SortMergeJoin", "BroadcastHashJoin"]
+    assert outer.value("because") == ""
+    assert anew.value("anew")
+    assert anew.value("because") == "chosen anew while the query ran, by measured sizes; Sort Merge Join was planned"
+    assert [round(size / 1024) for size in anew.value("sizes")] == [4710, 25]
+    assert reason(anew).startswith("Chosen anew while the query ran")
+
+
+def test_no_hint_can_have_led_to_a_join_that_was_planned_otherwise():
+    *_, (_, anew) = joins(FINAL + INITIAL)
+    assert [(c.node, c.passed) for c in anew.checks] == [("N0", True), ("N1", False), ("N2", True)]
+
+
+def test_without_the_initial_plan_a_shuffle_beneath_the_broadcast_tells_it():
+    (_, outer), (_, inner) = joins(FINAL)
+
+    assert outer.value("because") == ""  # read and broadcast at once, as it was planned or by a hint
+    assert inner.value("because") == "chosen anew while the query ran, by measured sizes"
+
+
+def test_a_join_is_matched_by_its_keys_and_type_and_only_where_they_stand_as_often():
+    document = open_text(FINAL + INITIAL)
+    found = planned_joins(document, 0)
+    assert [(document.plans[0][n].op, before.op) for n, (_, before) in found.items()] == [
+        ("BroadcastHashJoin", "BroadcastHashJoin"),
+        ("BroadcastHashJoin", "SortMergeJoin"),
+    ]
+    assert [is_changed(document.plans[0][n], before) for n, (_, before) in found.items()] == [False, True]
+    assert planned_joins(document, 1) == {}
+    assert planned_joins(open_text(FINAL + INITIAL.replace("k#2", "k#9")), 0).keys() < found.keys()
+
+
+def test_statistics_of_a_stage_are_what_its_exchange_measured():
+    plan = open_text(FINAL).plans[0]
+    exchanges = {n.op: n for n in plan if n.kind == "exchange" and n.metrics}
+
+    assert not any(n.estimate for n in plan)
+    assert set(exchanges) == {"Exchange", "BroadcastExchange"}  # once: a sum over the plan counts nothing twice
+    first = next(n for n in plan if n.op == "Exchange")
+    assert (measured_rows(first), measured_bytes(first)) == (85_600, 4_823_449)
+    scene = build_scene(plan)
+    assert scene.rows_are == "measured"
+    rows = dict(zip(scene.nodes["op"], scene.nodes["rows"], strict=True))
+    assert rows["AQEShuffleRead"] == rows["ShuffleQueryStage"] == 800
+    assert [t.word for t in truths(plan)][-1] == "measured"
+
+
+def test_explore_tells_of_a_final_plan_s_joins_what_the_initial_plan_has():
+    opened = open_document(FINAL + INITIAL, AUTO)
+    short = {j["number"]: j["reason"] for j in joins_in_short(opened, "0")["joins"]}
+    assert short[3].startswith("Chosen anew")
+    outer = next(n.id for n in opened.graph("0") if n.kind == "join")
+    (section,) = reasons_of(opened, "0", outer)["sections"]
+    assert section["number"] == 1
