@@ -91,6 +91,11 @@ class MissingBroadcast(Check):
             told = f"{join.op} shuffled {byte_size(size)} of {name}, below the threshold of {byte_size(threshold)}"
             told += f", to meet {byte_size(moved)}."
             advice = f"Hint BROADCAST at {name}, run ANALYZE TABLE so that its size is known, or switch AQE on."
+            if plan.adaptive is not None:
+                advice = (
+                    f"Hint BROADCAST at {name}. AQE left it shuffled: its threshold is lower, broadcasting is off, or "
+                    "less than a fifth of the partitions hold rows."
+                )
             return Hit(told, (join.id,), advice=advice, stake=stake, cause=name)
         if not ran and threshold < size <= NEAR * threshold and (moved is None or moved > 4 * size):
             told = f"{join.op}: {name} is estimated at {byte_size(size)}, the threshold is {byte_size(threshold)}"

@@ -155,3 +155,22 @@ def test_queries_that_are_computed_again_are_one_finding() -> None:
     found = [one for query in document_findings(open_text(sql)) for one in query.findings]
     (again,) = [one for one in found if one.name == "cte-computed-again"]
     assert again.evidence == "2 WITH queries are computed 4 times in all: v, w."
+
+
+def test_who_has_aqe_is_not_told_to_switch_it_on() -> None:
+    text = """== Physical Plan ==
+AdaptiveSparkPlan isFinalPlan=true
++- == Final Plan ==
+   SortMergeJoin [a#1], [b#2], Inner
+   :- Sort [a#1 ASC NULLS FIRST], false, 0
+   :  +- ShuffleQueryStage 0, Statistics(sizeInBytes=1024.0 MiB, rowCount=1.00E+6)
+   :     +- Exchange hashpartitioning(a#1, 200), ENSURE_REQUIREMENTS, [plan_id=1]
+   :        +- Scan ExistingRDD[a#1]
+   +- Sort [b#2 ASC NULLS FIRST], false, 0
+      +- ShuffleQueryStage 1, Statistics(sizeInBytes=1024.0 KiB, rowCount=10)
+         +- Exchange hashpartitioning(b#2, 200), ENSURE_REQUIREMENTS, [plan_id=2]
+            +- Scan ExistingRDD[b#2]
+"""
+    (finding,) = [f for f in plan_findings(open_text(text), 0) if f.name == "missing-broadcast"]
+    assert "switch AQE on" not in finding.advice
+    assert "AQE left it shuffled" in finding.advice
