@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TypeVar
 
 from planviz.findings.measured_values import Measured, measured
-from planviz.graph.actual import RECORDS, ROWS
+from planviz.graph.actual import ROWS
 from planviz.graph.kinds import WRAPPERS, spark_operator
 from planviz.graph.node import Link, PlanNode
 from planviz.graph.plan_graph import PlanGraph
@@ -184,9 +184,6 @@ class PlanView:
             value = self.metric(down, ROWS)
             if value is not None:
                 return value.total, True
-            counted = self.metric(down, RECORDS) if down.kind == "exchange" else None
-            if counted is not None:
-                return counted.total, True
             if down.estimate is not None and down.estimate.rows is not None:
                 return float(down.estimate.rows), False
             if down.op not in PASSING and down.kind != "exchange":

@@ -15,10 +15,12 @@ from planviz.graph.plan_graph import PlanGraph
 _OWN = ("scan", "filter", "join", "aggregate", "limit", "set", "generate", "window")
 #: Spark's name of the metric.
 ROWS = "number of output rows"
-#: What a shuffle counts instead.
-RECORDS = "shuffle records written"
 _BYTES = re.compile(r"(?:total[^\n]*\n)?\s*(\d[\d,]{0,30}(?:\.\d{1,9})?) ([KMGTPE]?i?B)\b")
 _UNITS = {"B": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5, "E": 6}
+_MAY_MULTIPLY = re.compile(r"MapPartitions|MapIn|FlatMap|MapGroups|^Reused")
+_FORMATS = re.compile(
+    r"(Columnar|Row)To|To(Row|Columnar)$|^(InputAdapter|WholeStageCodegen|AdaptiveSparkPlan)|QueryStage$"
+)
 _IDS = re.compile(r"#\d+L?|\s+|[()`]")
 #: Operators that are looked at, for one of the run, when exchanges are reused.
 _OVER = 10
@@ -29,9 +31,8 @@ Key = tuple[str, tuple[tuple[str, int], ...]]
 
 
 def measured_rows(node: PlanNode) -> int | None:
-    """Spark's "number of output rows" of an operator, a shuffle's records; None when they were not measured."""
-    metrics = node.metrics or {}
-    value = metrics.get(ROWS, metrics.get(RECORDS))
+    """Spark's "number of output rows" of an operator; None when it was not measured."""
+    value = (node.metrics or {}).get(ROWS)
     if isinstance(value, str):
         # Totals of several tasks stand below a heading: `total (min, med, max)\n12,345 (...)`.
         found = re.search(r"\d[\d,]{0,30}", value.rpartition("\n")[2])
@@ -46,6 +47,30 @@ def measured_bytes(node: PlanNode) -> int | None:
     if isinstance(value, str) and (found := _BYTES.match(value)):
         return int(float(found[1].replace(",", "")) * 1024 ** _UNITS[found[2][0]])
     return int(value) if isinstance(value, int | float) else None
+
+
+def keeps_rows(node: PlanNode) -> bool:
+    """Whether as many rows come out of an operator as go in: exchanges, sorts, projections, changes of the format."""
+    if _MAY_MULTIPLY.search(node.op) or ("ShuffleRead" in node.op and "skewed" in node.text):
+        return False  # a split partition is met by a copy of its other side
+    return node.kind in ("exchange", "sort", "project") or bool(_FORMATS.search(node.op))
+
+
+def carried_rows(nodes: Sequence[PlanNode], parent: Sequence[int]) -> list[int | None]:
+    """Measured rows of every node, also beneath and above one that keeps rows, where Spark counts nothing.
+
+    `parent` has for each of `nodes` the place of the one that takes its rows, -1 for none; parents stand first.
+    """
+    rows = [measured_rows(node) for node in nodes]
+    inputs = Counter(parent)
+    for i in reversed(range(len(nodes))):
+        p = parent[i]
+        if p >= 0 and rows[p] is None and inputs[p] == 1 and keeps_rows(nodes[p]):
+            rows[p] = rows[i]
+    for i, p in enumerate(parent):
+        if p >= 0 and rows[i] is None and inputs[p] == 1 and keeps_rows(nodes[p]):
+            rows[i] = rows[p]
+    return rows
 
 
 def actual_rows(estimated: PlanGraph, run: PlanGraph) -> dict[int, int]:

@@ -112,7 +112,7 @@ def estimate_of(text: str) -> Estimate | None:
     )
 
 
-def runtime_statistics(text: str, op: str) -> dict[str, str] | None:
+def runtime_statistics(text: str) -> dict[str, str] | None:
     """The metrics behind the `Statistics(...)` of a finished stage of an adaptive plan, or None.
 
     Spark takes them from the metrics of the stage's exchange (QueryStageExec.computeStats), bytes and rows, and prints
@@ -121,9 +121,10 @@ def runtime_statistics(text: str, op: str) -> dict[str, str] | None:
     found = estimate_of(text)
     if found is None:
         return None
-    rows = "shuffle records written" if op == "ShuffleQueryStage" else "number of output rows"
-    told = {rows: None if found.rows is None else f"{found.rows:,}"}
-    told["data size"] = None if found.size_in_bytes is None else byte_size(found.size_in_bytes)
+    told = {
+        "number of output rows": None if found.rows is None else f"{found.rows:,}",
+        "data size": None if found.size_in_bytes is None else byte_size(found.size_in_bytes),
+    }
     return {name: value for name, value in told.items() if value is not None} or None
 
 
@@ -473,7 +474,7 @@ class _TreeReader:
             node.badges = (*node.badges, "codegen")
         if "Statistics(" in text:
             if op in MEASURED_STAGES:
-                node.metrics = runtime_statistics(text, op)
+                node.metrics = runtime_statistics(text)
             else:
                 node.estimate = estimate_of(text)
         if parent is not None and parent.op in MEASURED_STAGES and is_exchange(op):

@@ -7,7 +7,7 @@ through `planviz.render.drawing`.
 from __future__ import annotations
 
 from planviz.graph import KINDS, PlanGraph, PlanNode
-from planviz.graph.actual import measured_bytes, measured_rows
+from planviz.graph.actual import carried_rows, measured_bytes
 from planviz.graph.facts import facts
 from planviz.graph.node import Estimate
 from planviz.graph.words import quick_title, subtitle, title
@@ -23,7 +23,6 @@ LARGE = 1_000
 MANY = 300
 
 _KIND_INDEX = {kind: index for index, kind in enumerate(KINDS)}
-_PASS_ON = frozenset({"exchange", "sort", "project"})
 
 
 def build_scene(graph: PlanGraph, *, full: bool | None = None) -> Scene:
@@ -193,7 +192,7 @@ def _numbers(
 ) -> tuple[str, list[int | None], list[int | None]]:
     """Rows and bytes of every node: measured ones if the plan ran, else the optimizer's, never both in one picture."""
     if any(node.metrics for node in nodes):
-        rows = _carried(nodes, parent, edge, [measured_rows(node) for node in nodes])
+        rows = carried_rows(nodes, [p if letter == "c" else -1 for p, letter in zip(parent, edge, strict=True)])
         size = [measured_bytes(node) for node in nodes]
         if any(value is not None for value in rows + size):
             return "measured", rows, size
@@ -216,12 +215,3 @@ def _signs(nodes: list[PlanNode], rows_are: str) -> list[int]:
         return [0] * len(nodes)
     told = (node.estimate for node in nodes)
     return [0 if e is None or e.formula_rows is None else AT_MOST if e.at_most else FORMULA for e in told]
-
-
-def _carried(nodes: list[PlanNode], parent: list[int], edge: list[str], rows: list[int | None]) -> list[int | None]:
-    """Measured rows, also for operators that pass on what they read and that Spark counts nothing for."""
-    for i in reversed(range(len(nodes))):
-        p = parent[i]
-        if p >= 0 and edge[i] == "c" and rows[p] is None and nodes[p].kind in _PASS_ON:
-            rows[p] = rows[i]
-    return rows

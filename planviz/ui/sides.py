@@ -12,7 +12,7 @@ from planviz.estimation import Estimator
 from planviz.estimation.explained import explain_estimates
 from planviz.execution import QueryExecution
 from planviz.graph import PlanGraph, PlanNode
-from planviz.graph.actual import FACTOR, ROWS, actual_rows, first_divergence, measured_rows
+from planviz.graph.actual import FACTOR, ROWS, actual_rows, carried_rows, first_divergence, measured_rows
 from planviz.graph.contracted import contracted
 from planviz.graph.from_tree import Identities
 from planviz.graph.node import Estimate as Expected
@@ -47,7 +47,6 @@ PRINTED_WAY = Way("The plan as pasted", "As pasted", {})
 #: Operators that are left out: they have the rows of their child by their nature, so that their number tells nothing.
 _IDLE = frozenset({"Project", "SubqueryAlias", "ColumnarToRow", "AQEShuffleRead", "AdaptiveSparkPlan"})
 #: Kinds that give the rows that they get, of which Spark does not count them.
-_CARRIES = ("exchange", "sort", "project", "other")
 
 
 @dataclass
@@ -171,11 +170,11 @@ def to_plan(execution: QueryExecution, way: str, edits: Edits) -> QueryExecution
 def text_side(graph: PlanGraph, way: str, title: str) -> Side:
     """A plan of a text with the numbers that stand in it: Spark's estimates, or what a run measured."""
     shown, _ = contracted(graph, _passes_on)
-    for node in reversed(list(shown.walk())):
-        below = shown.children(node.id)
-        if node.kind in _CARRIES and len(below) == 1 and measured_rows(node) is None:
-            rows = measured_rows(shown[below[0]])
-            node.metrics = node.metrics if rows is None else {**(node.metrics or {}), ROWS: str(rows)}
+    nodes = list(shown)
+    taker = [-1 if n.parent is None or shown.edge_type(n.parent, n.id) != "child" else n.parent for n in nodes]
+    for node, rows in zip(nodes, carried_rows(nodes, taker), strict=True):
+        if rows is not None and measured_rows(node) is None:
+            node.metrics = {**(node.metrics or {}), ROWS: str(rows)}
     return Side(way, title, shown, [_text_card(node) for node in shown])
 
 

@@ -107,3 +107,35 @@ def test_explore_tells_of_a_final_plan_s_joins_what_the_initial_plan_has():
     outer = next(n.id for n in opened.graph("0") if n.kind == "join")
     (section,) = reasons_of(opened, "0", outer)["sections"]
     assert section["number"] == 1
+
+
+def test_rows_go_on_where_an_operator_keeps_them_and_nowhere_else():
+    text = """== Physical Plan ==
+AdaptiveSparkPlan isFinalPlan=true
++- == Final Plan ==
+   *(2) HashAggregate(keys=[k#1], functions=[count(1)])
+   +- AQEShuffleRead coalesced
+      +- ShuffleQueryStage 0, Statistics(sizeInBytes=25.0 KiB, rowCount=800)
+         +- Exchange hashpartitioning(k#1, 200), ENSURE_REQUIREMENTS, [plan_id=1]
+            +- *(1) HashAggregate(keys=[k#1], functions=[partial_count(1)])
+               +- MapInPandas f(k#0)#1, [k#1], false
+                  +- Scan ExistingRDD[k#0]
+"""
+    scene = build_scene(open_text(text).plans[0])
+    rows = list(zip(scene.nodes["op"], scene.nodes["rows"], strict=True))
+    assert [count for op, count in rows if op == "HashAggregate"] == [None, 800]
+    assert dict(rows)["AQEShuffleRead"] == dict(rows)["Exchange"] == 800
+    assert dict(rows)["Scan"] is None
+    skewed = build_scene(open_text(text.replace("coalesced", "coalesced and skewed")).plans[0])
+    assert skewed.nodes["rows"][skewed.nodes["op"].index("AQEShuffleRead")] is None
+
+
+def test_what_a_function_makes_of_rows_is_not_passed_through():
+    text = """== Physical Plan ==
+Exchange SinglePartition, ENSURE_REQUIREMENTS, [plan_id=1]
++- MapInPandas f(k#0)#1, [k#1], false
+   +- Scan ExistingRDD[k#0]
+"""
+    plan = open_text(text).plans[0]
+    plan[0].metrics = {"number of output rows": "800"}
+    assert build_scene(plan).nodes["rows"] == [800, 800, None]
