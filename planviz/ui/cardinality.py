@@ -29,6 +29,8 @@ from planviz.ui.statistics import Edits, edited, problems, scaled_edits, used_ta
 
 #: What a query begins with.
 PAIR = {"left": "off", "right": "reorder"}
+#: What one begins with over tables of which nothing is known.
+ALONE = {"left": "off", "right": ""}
 #: Answers that are kept: undo and redo find theirs ready.
 _KEPT = 24
 #: Characters of a plan's name on its button.
@@ -72,9 +74,9 @@ def _ways(opened: Opened) -> dict[str, tuple[str, str]]:
 def asked_of(opened: Opened, numbers: str | None) -> JsonObject:
     """What is shown first: as the part `numbers` of an address says, where that can be read; else the usual pair."""
     ways = list(_ways(opened))
-    usual = (
-        {"left": _usual(opened, ways), "right": "", "edits": {}} if opened.document.is_pasted else {**PAIR, "edits": {}}
-    )
+    usual: JsonObject = {**(ALONE if _is_bare(opened) else PAIR), "edits": {}}
+    if opened.document.is_pasted:
+        usual = {"left": _usual(opened, ways), "right": "", "edits": {}}
     try:
         told = json.loads(numbers or "")
     except (ValueError, RecursionError):
@@ -87,6 +89,13 @@ def asked_of(opened: Opened, numbers: str | None) -> JsonObject:
     except (PlanvizError, AttributeError, TypeError):
         return usual
     return asked
+
+
+def _is_bare(opened: Opened) -> bool:
+    """Whether nobody knows how many rows any of a query's tables has: then no two plans differ."""
+    execution = execution_of(opened)
+    tables = used_tables(execution) if execution is not None else []
+    return bool(tables) and all(table["rowCount"] is None for table in tables)
 
 
 def _usual(opened: Opened, ways: list[str]) -> str:

@@ -273,3 +273,10 @@ def test_edited_numbers_are_no_longer_those_that_were_counted() -> None:
     side = cardinality.answer(sales(), asked(edits={"date_dim": {"rowCount": 10}}))["sides"][1]
     card = side["cards"][titles(side).index("Relation date_dim")]
     assert "ANALYZE" not in card["sources"][0][1]
+
+
+def test_over_tables_of_which_nothing_is_known_one_plan_stands_alone() -> None:
+    guessed = cache.open_document("SELECT a, count(*) FROM nowhere.t JOIN nowhere.u USING (k) GROUP BY a", cache.AUTO)
+    assert cardinality.asked_of(guessed, None) == {"left": "off", "right": "", "edits": {}}
+    known = cache.open_document("SELECT count(*) FROM orders JOIN customer ON o_custkey = c_custkey", "tpch")
+    assert cardinality.asked_of(known, None) == {"left": "off", "right": "reorder", "edits": {}}

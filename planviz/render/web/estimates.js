@@ -175,9 +175,11 @@ export class Estimates {
     if (data.tables) this.table.show(data.tables, this.asked.edits);
     /** @type {HTMLElement} */ (this.tabs.root.parentElement).hidden = !data.tables;
     this.by.press("rows");
-    this.tabs.press("estimate");
+    // Where nobody knows a row of any table, what there is to do stands in front.
+    const bare = data.tables?.length && data.tables.every((table) => table.rowCount == null);
     this.tab = "estimate";
     this.#take(data.answer, false);
+    this.#turn(bare && !/^\d/.test(data.asked.left) ? "statistics" : "estimate");
     this.setView("plans");
     const kept = memory.get(data.key);
     if (kept && !same(kept, data.asked) && data.exports) {
