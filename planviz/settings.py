@@ -5,6 +5,8 @@ A default that was another in an earlier version stands in that version's file (
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -345,6 +347,21 @@ def typed(setting: Setting, given: object) -> SettingValue:
     if setting.choices and value not in setting.choices:
         raise InputError(f"{setting.key} must be one of {', '.join(setting.choices)}, not {given!r}.")
     return value
+
+
+def spark_words(value: SettingValue) -> str:
+    """A setting's value as Spark writes it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def known(given: Mapping[str, object]) -> dict[str, SettingValue]:
+    """Of any settings those that planviz reads, as their types; what is no value of its setting is left out."""
+    found: dict[str, SettingValue] = {}
+    for key, value in given.items():
+        if key in SETTINGS:
+            with suppress(InputError):
+                found[key] = typed(SETTINGS[key], value)
+    return found
 
 
 def instant(text: str) -> datetime | None:

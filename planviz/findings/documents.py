@@ -26,7 +26,7 @@ from planviz.findings.finding import SEVERITIES, Finding, WhatIf
 from planviz.findings.plan_view import EXCHANGES, name_of
 from planviz.findings.registry import findings
 from planviz.graph.plan_graph import PlanGraph
-from planviz.settings import SETTINGS
+from planviz.settings import SETTINGS, known, spark_words
 
 #: Stages that are looked at beside the executed plan: they alone have estimates in a pasted text.
 _BESIDE = ("optimized",)
@@ -76,13 +76,18 @@ class KnownSettings(Mapping[str, str]):
         value = None if key in self._guessed else self._config.get(key)
         if value is None:
             raise KeyError(key)
-        return str(value).lower() if isinstance(value, bool) else str(value)
+        return spark_words(value)
 
     def __iter__(self) -> Iterator[str]:
         return iter(SETTINGS)
 
     def __len__(self) -> int:
         return len(SETTINGS)
+
+
+def logged_settings(plan: PlanGraph) -> Mapping[str, str] | None:
+    """The settings that an event log tells of a plan's session, in Spark's words; None where it tells none."""
+    return {key: spark_words(value) for key, value in known(plan.settings).items()} or None
 
 
 def document_findings(document: Document, without: Collection[str] = (), what_if: bool = False) -> list[QueryFindings]:
@@ -115,7 +120,9 @@ def plan_findings(
     statement = statement_of(document, at)
     execution = statement.execution if statement is not None else None
     replayed = statement is not None and statement.replay is not None
-    settings = KnownSettings(execution.config, _GUESSED if replayed else ()) if execution is not None else None
+    settings: Mapping[str, str] | None = logged_settings(document.plans[at])
+    if execution is not None:
+        settings = KnownSettings(execution.config, _GUESSED if replayed else ())
     if not siblings:
         group = next((g for g in document.groups if at in g), (at,))
         siblings = [document.plans[one] for one in group if one != at]

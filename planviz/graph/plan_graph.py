@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
 import networkx as nx
@@ -19,13 +19,15 @@ class PlanGraph:
 
     `stage` is "parsed", "analyzed", "optimized", "sparkPlan" (before preparations), "physical", "initial" (adaptive,
     before execution) or "other"; `title` is the heading in words. `notes` are sentences about the whole plan that a
-    reader must see (cut off, unsure ...). Ids count from 0 in the order of the text, so node `i` is `graph[i]`.
+    reader must see (cut off, unsure ...); `settings` are those of the session by their Spark keys, as far as an event
+    log tells them. Ids count from 0 in the order of the text, so node `i` is `graph[i]`.
     """
 
     def __init__(self, stage: str, title: str, notes: Sequence[str] = ()) -> None:
         self.stage = stage
         self.title = title
         self.notes = list(notes)
+        self.settings: Mapping[str, str] = {}
         self._nodes: list[PlanNode] = []
         self._links: dict[tuple[int, int], EdgeType] = {}
 

@@ -345,6 +345,7 @@ def _execution_graph(execution: Execution) -> PlanGraph:
     measure(plan, execution.values)
     title = (execution.start.description or "").strip().split("\n")[0][:80] or f"Execution {execution.number}"
     graph = plan_info_graph(json.loads(plan_text(plan)), f"{execution.number}: {title}")
+    graph.settings = execution.settings
     if execution.end is None:
         graph.notes.append("The log does not say that this execution ended; the numbers are those up to then.")
     elif execution.start.time:

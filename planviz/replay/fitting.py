@@ -57,6 +57,8 @@ LEVELS = (
     40_000_000_000,
     2_000_000_000_000,
 )
+#: The places of those around the threshold of broadcasts, and what that is by default.
+_AROUND, _USUAL = range(1, 6), 10 << 20
 #: What a table is taken for before anything is known.
 LARGE = 6_000_000_000
 HUGE = 2_000_000_000_000
@@ -370,6 +372,14 @@ class Fitting:
             for one in found:
                 self.above.setdefault(one, []).append(node)
 
+    @property
+    def levels(self) -> tuple[int, ...]:
+        """The sizes that are tried, in bytes; those around the usual threshold lie as far from the one that is set."""
+        threshold = int(self.config.number(THRESHOLD))
+        if threshold in (-1, _USUAL):
+            return LEVELS
+        return tuple(max(size * threshold // _USUAL, 1) if at in _AROUND else size for at, size in enumerate(LEVELS))
+
     def _set(self, key: str, size: int) -> None:
         if key in self.sources:
             self.sources[key] = size
@@ -496,12 +506,12 @@ class Fitting:
                     if len(names) == 1:
                         small.update(names)
         for key in self.sizes:
-            self._set(key, LEVELS[2] if key in small else LARGE)
+            self._set(key, self.levels[2] if key in small else LARGE)
         for node in nodes_of(self.plan):
             for inner in (c.arguments[0] for c in _blooms(node)):
                 for key in self._tables_of(inner.plan) if isinstance(inner, SubqueryExpression) else ():
                     if key not in small:
-                        self._set(key, LEVELS[3])
+                        self._set(key, self.levels[3])
                     small.add(key)
         for node in nodes_of(self.plan):
             if isinstance(node, Filter) and any(_is_bloom(c) for c in split_conjunction(node.condition)):
@@ -528,7 +538,7 @@ class Fitting:
         """The first change of one table's size that leaves fewer decisions different, or None."""
         for key in sorted(tables - self.told.keys()):
             before = self.sizes[key]
-            sizes = [size for size in (*LEVELS, *self._critical(key)) if size != before]
+            sizes = [size for size in (*self.levels, *self._critical(key)) if size != before]
             for size in sizes[: max(TRIALS - self.trials, 0)]:
                 self._set(key, size)
                 # The critical sizes of the next table are those of all that is wrong with the last size of this one.

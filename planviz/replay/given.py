@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from planviz.config import OptimizerConfig
 from planviz.errors import InputError
+from planviz.graph import PlanGraph
 from planviz.replay.settings import Setting
-from planviz.settings import SETTINGS, read_bytes
+from planviz.settings import SETTINGS, known, read_bytes
 from planviz.versions.model import SettingValue
 
-#: What stands as the evidence of a setting that was given.
+#: What stands as the evidence of a setting that was given, and of one that an event log tells.
 GIVEN = "given"
+LOGGED = "the event log says so"
 
 
 @dataclass(frozen=True)
 class Given:
     """Settings by their Spark keys, sizes in bytes by a table's name as `Replay.names` shows it (in any case), and the
-    profile; empty for none."""
+    profile; empty for none. `logged` are the keys of settings that nobody gave but the event log."""
 
     settings: Mapping[str, SettingValue] = field(default_factory=dict)
     sizes: Mapping[str, int] = field(default_factory=dict)
     profile: str = ""
+    logged: frozenset[str] = frozenset()
 
     def __bool__(self) -> bool:
         return bool(self.settings or self.sizes or self.profile)
@@ -30,12 +33,24 @@ class Given:
     def over(self, found: Iterable[Setting]) -> list[Setting]:
         """The settings that were found, those that were given in their place or behind them."""
         kept = [s for s in found if s.key not in self.settings]
-        return kept + [Setting(key, value, GIVEN) for key, value in self.settings.items()]
+        return kept + [
+            Setting(key, value, LOGGED if key in self.logged else GIVEN) for key, value in self.settings.items()
+        ]
 
     def size_of(self, name: str) -> int | None:
         """The size of a table by the name that is shown of it, or by its last part; None where none was given."""
         known = {key.lower(): size for key, size in self.sizes.items()}
         return known.get(name.lower(), known.get(name.lower().rsplit(".", 1)[-1]))
+
+
+def with_logged(said: Given | None, plans: Iterable[PlanGraph]) -> Given | None:
+    """What was said, and of the settings that the event log of these plans tells those that planviz knows."""
+    told = known(dict(item for plan in plans for item in plan.settings.items()))
+    told = {key: value for key, value in told.items() if said is None or key not in said.settings}
+    if not told:
+        return said
+    said = said or Given()
+    return replace(said, settings={**told, **said.settings}, logged=frozenset(told))
 
 
 def given(

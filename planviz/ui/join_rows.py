@@ -5,7 +5,7 @@ from __future__ import annotations
 from planviz.decisions.choices import Decision
 from planviz.document.decisions import charts
 from planviz.document.decisions.model import Decided
-from planviz.document.decisions.queries import TAKEN, outcome, plain, size_words, title, value_text
+from planviz.document.decisions.queries import ANEW, TAKEN, outcome, plain, size_words, title, value_text
 from planviz.estimation import OF_UNKNOWN_SIZE
 from planviz.graph.differences import conjuncts
 from planviz.graph.node import PlanNode
@@ -95,7 +95,7 @@ def _bare(part: str) -> str:
 
 def reason(decision: Decision) -> str:
     """Why it became this operator, in one sentence."""
-    undecided = not decision.checks or decision.checks[-1].passed is None or decision.value("because") == TAKEN
+    undecided = not decision.checks or decision.checks[-1].passed is None or decision.value("because") in (ANEW, TAKEN)
     if undecided or decision.value("anew"):
         return _reason_unknown(decision)
     last = decision.checks[-1]

@@ -17,7 +17,7 @@ from planviz.document.alternatives.what_if_text import as_json, from_text, to_te
 from planviz.document.decisions import charts
 from planviz.document.decisions.join_inputs import MECHANISMS, JoinInput, join_inputs, plan_inputs, run_limits
 from planviz.document.decisions.model import Decided
-from planviz.document.decisions.queries import TAKEN, answer, plain, seen
+from planviz.document.decisions.queries import ANEW, TAKEN, answer, plain, seen
 from planviz.errors import InputError, PlanvizError
 from planviz.execution import QueryExecution
 from planviz.graph.words import join_type_words, spaced
@@ -163,7 +163,7 @@ def _chips(queries: tuple[Decided, ...]) -> list[list[str]]:
 def _because(decision: Decision) -> str:
     """What chose the side that is built, or that only the text leads to the join; empty for neither."""
     because = one_line(str(decision.value("because") or ""), 200)
-    if because in ("", TAKEN):
+    if because in ("", ANEW, TAKEN) or decision.value("anew"):
         return because and f"{because[0].upper()}{because[1:]}."
     return f"The built side: {because}."
 

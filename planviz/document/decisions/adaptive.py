@@ -8,7 +8,7 @@ plan has the keys that it had in the initial one.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from planviz.document.model import Document
@@ -78,6 +78,20 @@ def late_broadcast(plan: PlanGraph, node: PlanNode) -> bool:
     loose = _BETWEEN | _STAGES | {"Project", "Filter"}
     below = [n for start in plan.inputs(exchange.id) for n in _down(plan, start, loose=loose)]
     return any(n.op == "Exchange" and "REPARTITION" not in str(n.arguments.get("origin", "")) for n in below)
+
+
+def late_joins(plans: Sequence[PlanGraph]) -> frozenset[str]:
+    """The joins of one query whose broadcast came after a shuffle, by keys and type as their lines have them
+    (`[k#1], [k#2], Inner`); none where the plan that was made before it ran is there, too."""
+    if any(plan.stage == "initial" for plan in plans):
+        return frozenset()
+    final = filter(is_final, plans)
+    late = (node.arguments for plan in final for node in _joins(plan) if late_broadcast(plan, node))
+    return frozenset(
+        f"[{', '.join(map(str, told.get('left_keys', ())))}], [{', '.join(map(str, told.get('right_keys', ())))}], "
+        f"{told.get('join_type')}"
+        for told in late
+    )
 
 
 def measured_sides(plan: PlanGraph, node: PlanNode) -> tuple[Measured | None, ...]:

@@ -12,6 +12,7 @@ from planviz.config import OptimizerConfig
 from planviz.decisions.choices import Check, Decision
 from planviz.decisions.flips import flip_json
 from planviz.decisions.join_tree import JOIN_TREES
+from planviz.document.decisions.adaptive import late_joins
 from planviz.document.decisions.model import Decided, from_text
 from planviz.estimation import OF_UNKNOWN_SIZE
 from planviz.graph.words import path_name
@@ -39,6 +40,7 @@ _NAMES = {
 #: Values that are worth telling only when they are unlike this.
 _USUAL = {"hashable": True, "fit": True, "left_hint": None, "right_hint": None, "form": True}
 #: Why a join is what it is where nothing but the text leads to it.
+ANEW = "chosen anew while the query ran, by measured sizes"
 TAKEN = "taken from the text: no sizes that were tried explain it"
 #: What is said of hints where nothing but a physical plan was pasted.
 NO_HINT_TOLD = "not told, none assumed"
@@ -63,7 +65,7 @@ def decided(document: Document, config: OptimizerConfig | None = None) -> tuple[
         if s.replay is None:
             found.append(Decided(execution.planned.decisions, s.index, None, execution, execution.config.profile))
         elif s.agrees:
-            found.append(_replayed(s))
+            found.append(_replayed(s, late_joins([document.plans[i] for i in s.plans])))
     if document.is_pasted:
         found += _read_back(document, config)
     return tuple(found)
@@ -79,8 +81,9 @@ def _read_back(document: Document, config: OptimizerConfig | None) -> Iterator[D
     yield from with_aggregates(read, document)
 
 
-def _replayed(s: SqlStatement) -> Decided:
-    """The decisions of a replayed explain, of those kinds that came out as Spark printed them."""
+def _replayed(s: SqlStatement, late: frozenset[str]) -> Decided:
+    """The decisions of a replayed explain, of those kinds that came out as Spark printed them; `late` are the joins
+    whose broadcast came after a shuffle."""
     from planviz.document.decisions.bounds import without_fitted_sizes
     from planviz.replay.execution import taken_joins
 
@@ -88,7 +91,7 @@ def _replayed(s: SqlStatement) -> Decided:
     assert s.replay is not None
     taken = taken_joins(s.replay)
     kinds = [KINDS[name] for name in s.agrees if name in KINDS]
-    decisions = [d for d in as_taken(s.execution.planned.decisions, taken) if d.strategy in kinds]
+    decisions = [d for d in as_taken(s.execution.planned.decisions, taken, late) if d.strategy in kinds]
     shown = tuple(map(without_fitted_sizes, decisions))
     if "optimized" not in s.replay.read and "analyzed" not in s.replay.read:
         shown = tuple(map(_without_hints, shown))
@@ -106,22 +109,31 @@ def _without_hints(decision: Decision) -> Decision:
     return replace(decision, checks=checks)
 
 
-def as_taken(decisions: Iterable[Decision], taken: frozenset[str]) -> tuple[Decision, ...]:
-    """Decisions, of which those on joins that were taken from a text keep their outcome alone."""
-    if not taken:
+def as_taken(
+    decisions: Iterable[Decision], taken: frozenset[str], late: frozenset[str] = frozenset()
+) -> tuple[Decision, ...]:
+    """Decisions, of which those on joins that were taken from a text keep their outcome alone; those of `late` were
+    chosen anew while the query ran."""
+    if not taken and not late:
         return tuple(decisions)
     from planviz.replay.wanted import signature_of
 
-    return tuple(
-        _taken(d) if d.strategy == "JoinSelection" and signature_of(d.subject)[0] in taken else d for d in decisions
-    )
+    def told(decision: Decision) -> Decision:
+        if decision.strategy != "JoinSelection":
+            return decision
+        signature = signature_of(decision.subject)[0]
+        if signature in late:
+            return _taken(decision, ANEW)
+        return _taken(decision, TAKEN) if signature in taken else decision
+
+    return tuple(map(told, decisions))
 
 
-def _taken(decision: Decision) -> Decision:
-    """A decision that the replay brought about by hints: only what was asked before hints and sizes is known."""
+def _taken(decision: Decision, because: str) -> Decision:
+    """A decision that no planning led to: only what was asked before hints and sizes is known."""
     kept = tuple((k, v) for k, v in decision.values if k not in ("because", "hints"))
     checks = tuple(takewhile(lambda c: _NOT_OF_THE_TEXT.isdisjoint(k for k, _ in c.values), decision.checks))
-    return replace(decision, checks=checks, rejected=(), values=(*kept, ("because", TAKEN)))
+    return replace(decision, checks=checks, rejected=(), values=(*kept, ("because", because)))
 
 
 # ------------------------------------------------------------------------------------------------- words

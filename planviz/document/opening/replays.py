@@ -21,7 +21,7 @@ from planviz.graph.trace import RuleTrace
 from planviz.physical.printed import PrintedExec
 from planviz.replay.compared import canonical
 from planviz.replay.execution import execution_of
-from planviz.replay.given import Given
+from planviz.replay.given import Given, with_logged
 from planviz.replay.lifting.lines import line_of
 from planviz.replay.older import in_newer_words
 from planviz.replay.opaque import OpaqueExpression
@@ -167,7 +167,7 @@ def _replayed(
     # The line of output columns stands above the analyzed plan's first operator.
     text = "\n".join(document.text.split("\n")[max(first - 4, 0) : last + 1])
     columns = columns_in(plans, text)
-    made = replay(plans, columns, document.printed, said)
+    made = replay(plans, columns, document.printed, with_logged(said, plans))
     try:
         return made, execution_of(made, columns)
     except (PlanvizError, RecursionError):

@@ -18,6 +18,7 @@ from planviz.plantext.eventlog.messages import (
     MESSAGES,
     ApplicationStart,
     DriverAccumUpdates,
+    EnvironmentUpdate,
     ExecutionEnd,
     ExecutionStart,
     ExecutionUpdate,
@@ -27,6 +28,7 @@ from planviz.plantext.eventlog.messages import (
     Operator,
     StageCompleted,
     read_message,
+    read_settings,
 )
 
 #: What `EventFold.take` raises for a damaged event; the last one where it is nested without end.
@@ -76,6 +78,8 @@ class Execution:
     start: ExecutionStart
     place: Place
     plan: msgspec.Raw
+    #: Of the session when it began (Spark 3.3 or later tells what was set while the application ran).
+    settings: dict[str, str] = field(default_factory=dict)
     end: ExecutionEnd | None = None
     jobs: int = 0
     running: set[int] = field(default_factory=set)
@@ -98,6 +102,7 @@ class EventFold:
     def __init__(self, application: Application | None = None, *, excerpt: bool = False) -> None:
         self._excerpt = excerpt
         self.application = application or Application()
+        self._settings: dict[str, str] = {}
         self.events = 0
         self.open: dict[int, Execution] = {}
         self.ended: list[Execution] = []
@@ -107,6 +112,7 @@ class EventFold:
         takers: dict[type[msgspec.Struct], Callable[[Any], None]] = {
             LogStart: self._log_start,
             ApplicationStart: self._application_start,
+            EnvironmentUpdate: self._environment_update,
             JobStart: self._job_start,
             JobEnd: self._job_end,
             StageCompleted: self._stage_completed,
@@ -144,8 +150,12 @@ class EventFold:
         application.id, application.name = event.id or "", event.name
         application.user, application.attempt = event.user or "", event.attempt or ""
 
+    def _environment_update(self, event: EnvironmentUpdate) -> None:
+        self._settings = read_settings(event.properties)
+
     def _execution_start(self, event: ExecutionStart) -> None:
-        self.open[event.execution_id] = Execution(event.execution_id, event, self._where(), event.spark_plan_info)
+        number, settings = event.execution_id, self._settings | read_settings(event.modified_configs)
+        self.open[number] = Execution(number, event, self._where(), event.spark_plan_info, settings)
 
     def _execution_update(self, event: ExecutionUpdate) -> None:
         execution = self.open.get(event.execution_id)

@@ -36,6 +36,12 @@ class ApplicationStart(Struct):
     attempt: str | None = field(name="App Attempt ID", default=None)
 
 
+class EnvironmentUpdate(Struct):
+    """SparkListenerEnvironmentUpdate: what the application was started with, still to be read by `read_settings`."""
+
+    properties: Raw = field(name="Spark Properties", default=Raw(b"{}"))
+
+
 class _Properties(Struct, gc=False):
     execution: str | None = field(name="spark.sql.execution.id", default=None)
 
@@ -87,6 +93,7 @@ class ExecutionStart(Struct, rename="camel"):
     description: str | None = None
     physical_plan_description: Raw = Raw(b"null")
     query_id: str | None = None
+    modified_configs: Raw = Raw(b"{}")
 
 
 class ExecutionUpdate(Struct, rename="camel"):
@@ -142,6 +149,7 @@ class Form(Struct, rename="camel", gc=False):
 MESSAGES: dict[str, type[Struct]] = {
     "SparkListenerLogStart": LogStart,
     "SparkListenerApplicationStart": ApplicationStart,
+    "SparkListenerEnvironmentUpdate": EnvironmentUpdate,
     "SparkListenerJobStart": JobStart,
     "SparkListenerJobEnd": JobEnd,
     "SparkListenerStageCompleted": StageCompleted,
@@ -157,3 +165,12 @@ read_plan = msgspec.json.Decoder(Operator).decode
 read_form = msgspec.json.Decoder(Form).decode
 read_text = msgspec.json.Decoder(str).decode
 plan_text = msgspec.json.Encoder().encode
+_read_values = msgspec.json.Decoder(dict[str, str]).decode
+
+
+def read_settings(raw: Raw) -> dict[str, str]:
+    """Settings of Spark SQL by key; nothing for what is no such list, which damages nothing else of an event."""
+    try:
+        return {key: value for key, value in _read_values(raw).items() if key.startswith("spark.sql.")}
+    except (ValueError, RecursionError):
+        return {}
