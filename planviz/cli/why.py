@@ -19,6 +19,7 @@ from planviz.document.alternatives.what_if_text import from_text
 from planviz.document.cardinality.estimates import estimate_json, estimates_of, estimates_text
 from planviz.document.comparison.replays import report_json, report_text
 from planviz.document.decisions.aggregates import REPLACE, AggregateReport, aggregates, stage_words
+from planviz.document.decisions.measured import measured_words
 from planviz.document.decisions.model import Decided
 from planviz.document.decisions.queries import answer, decided, decision_json, outcome, plain, seen, subject, title
 from planviz.errors import InputError, PlanvizError
@@ -114,7 +115,8 @@ def _text(document: Document, found: Sequence[Decided], flips: bool, only: int |
         for d in query.decisions:
             counts[d.strategy] = counts.get(d.strategy, 0) + 1
             joins += d.strategy == "JoinSelection"
-            told = _decision(d, counts[d.strategy]) + _untried(d, joins)
+            measured = measured_words(document, query, d)
+            told = _decision(d, counts[d.strategy]) + (f"    {measured}\n" if measured else "") + _untried(d, joins)
             parts.append(told + _stages(d, executed.get(id(d.subject)), flips))
         if not query.decisions and not _read_from_text(document, query, found):
             parts.append("No join and no aggregate.\n")

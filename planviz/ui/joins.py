@@ -16,6 +16,7 @@ from planviz.document.alternatives.what_if import ASKABLE, HINTS, WhatIf, tables
 from planviz.document.alternatives.what_if_text import as_json, from_text, to_text
 from planviz.document.decisions import charts
 from planviz.document.decisions.join_inputs import MECHANISMS, JoinInput, join_inputs, plan_inputs, run_limits
+from planviz.document.decisions.measured import measured_words
 from planviz.document.decisions.model import Decided
 from planviz.document.decisions.queries import ANEW, TAKEN, answer, plain, seen
 from planviz.errors import InputError, PlanvizError
@@ -168,6 +169,11 @@ def _because(decision: Decision) -> str:
     return f"The built side: {because}."
 
 
+def _multiplied(query: Decided, decision: Decision) -> str:
+    execution = query.execution
+    return multiplied(decision, execution is None or bool(execution.config.get("spark.sql.cbo.enabled")))
+
+
 def detail(opened: Opened, n: int, query: Decided, decision: Decision) -> dict[str, object]:
     """All about one join: its tree as SVG, the path, what was rejected, the mechanism, what can be asked of it."""
     tree = join_tree(query.profile)
@@ -181,7 +187,9 @@ def detail(opened: Opened, n: int, query: Decided, decision: Decision) -> dict[s
         "right": side(decision, "right"),
         "on": condition(decision),
         "because": _because(decision),
-        "sizes": multiplied(decision, execution is None or bool(execution.config.get("spark.sql.cbo.enabled"))),
+        "sizes": " ".join(
+            filter(None, (_multiplied(query, decision), measured_words(opened.document, query, decision)))
+        ),
         "path": path(decision, tree),
         "tests": len(tree.questions),
         "rejected": [

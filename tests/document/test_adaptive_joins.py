@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from planviz.document import open_text
 from planviz.document.decisions.adaptive import is_changed, planned_joins
+from planviz.document.decisions.measured import measured_words
 from planviz.document.decisions.queries import decided
 from planviz.graph.actual import measured_bytes, measured_rows
 from planviz.render.scene import build_scene
@@ -139,3 +140,14 @@ Exchange SinglePartition, ENSURE_REQUIREMENTS, [plan_id=1]
     plan = open_text(text).plans[0]
     plan[0].metrics = {"number of output rows": "800"}
     assert build_scene(plan).nodes["rows"] == [800, 800, None]
+
+
+def test_what_the_sides_were_measured_to_be_is_told_of_every_join():
+    document = open_text(FINAL + INITIAL)
+    told = [
+        measured_words(document, q, d) for q in decided(document) for d in q.decisions if d.strategy == "JoinSelection"
+    ]
+    assert told == [
+        "Measured when it ran, before the join: ExistingRDD 20 rows, 1024.2 KiB as a hash table.",
+        *["Measured when it ran, before the join: ExistingRDD 85.6K rows, 4.6 MiB; ExistingRDD 800 rows, 25 KiB."] * 2,
+    ]

@@ -24,10 +24,12 @@ _STAGES = frozenset({"ShuffleQueryStage", "BroadcastQueryStage"})
 
 @dataclass(frozen=True)
 class Measured:
-    """What a side of a join turned out to be: bytes of its stage before it was joined, and rows; None for unknown."""
+    """What a side of a join turned out to be: bytes of its stage before it was joined, and rows; None for unknown.
+    `built` tells that the bytes are those of the hash table that was broadcast."""
 
     bytes: int
     rows: int | None
+    built: bool = False
 
 
 def is_final(plan: PlanGraph) -> bool:
@@ -86,12 +88,24 @@ def late_joins(plans: Sequence[PlanGraph]) -> frozenset[str]:
     if any(plan.stage == "initial" for plan in plans):
         return frozenset()
     final = filter(is_final, plans)
-    late = (node.arguments for plan in final for node in _joins(plan) if late_broadcast(plan, node))
-    return frozenset(
-        f"[{', '.join(map(str, told.get('left_keys', ())))}], [{', '.join(map(str, told.get('right_keys', ())))}], "
-        f"{told.get('join_type')}"
-        for told in late
-    )
+    return frozenset(_line(node) for plan in final for node in _joins(plan) if late_broadcast(plan, node))
+
+
+def _line(node: PlanNode) -> str:
+    told = node.arguments
+    left, right = (", ".join(map(str, told.get(name, ()))) for name in ("left_keys", "right_keys"))
+    return f"[{left}], [{right}], {told.get('join_type')}"
+
+
+def measured_inputs(document: Document, plans: Iterable[int], join: PlanNode | str) -> tuple[Measured | None, ...]:
+    """What the sides of a join were measured to be in the one of these plans that has run: a join of one of them, or
+    its keys and type as its line has them. Empty where none has run, or has it not once."""
+    for plan in (document.plans[i] for i in plans):
+        line = join if isinstance(join, str) else _line(join)
+        found = [node for node in _joins(plan) if _line(node) == line] if is_final(plan) else []
+        if len(found) == 1:
+            return measured_sides(plan, found[0])
+    return ()
 
 
 def measured_sides(plan: PlanGraph, node: PlanNode) -> tuple[Measured | None, ...]:
@@ -106,7 +120,7 @@ def _measured(plan: PlanGraph, side: int) -> Measured | None:
     for node in _down(plan, side, loose=exchanges):
         size = measured_bytes(node)
         if size is not None and node.kind == "exchange":
-            found = Measured(size, measured_rows(node))  # the lowest counts
+            found = Measured(size, measured_rows(node), node.op == "BroadcastExchange")  # the lowest counts
     return found
 
 
