@@ -3,7 +3,8 @@
 interpreter.py   one reading: calls, limits, actions      statements.py   assignments, branches, loops, definitions
 expressions.py   what expressions stand for               attributes.py   which attributes of values may be read
 library.py       Python's built-ins and known modules     spark.py        PySpark's modules
-session.py       the session, and tables that are guessed hints.py        types that uses of columns tell
+session.py       the session of a program                 hints.py        types that uses of columns tell
+schema_inference.py   columns of guessed tables, as the uses of DataFrames tell them
 guesses.py       what is guessed                          retyping.py     types that refusals prove wrong
 placeholders.py  values in SQL that nobody knows          undefined.py    names that a snippet does not define
 ml.py, glue.py, lakehouse.py   models, AWS Glue, Databricks          rest.py   what is made and never used

@@ -17,8 +17,11 @@ _TEXTS = ("csv", "com.databricks.spark.csv")
 
 
 _PIVOT = "pivot of line "
+_FIELDS = "fields of "
 #: How often the type of a guessed column may change (a struct gets its fields one after the other).
 _MOST_CHANGES = 40
+#: How long the type of a guessed column may be, as text.
+_LONGEST_TYPE = 20_000
 
 
 class Again(Exception):
@@ -66,6 +69,8 @@ class Guesses:
         """Note a column; whether it was new."""
         if key.startswith(_PIVOT):
             return self._learn_value(key, name)
+        if key.startswith(_FIELDS):
+            return self._learn_field(key, name, kind)
         columns = self.columns.setdefault(key, {})
         if name.lower() in columns or not name:
             return False
@@ -97,6 +102,18 @@ class Guesses:
             return False
         self._by_name.discard((key, name.lower()))
         return self.retype(key, name, (), STRING)
+
+    def _learn_field(self, key: str, name: str, kind: DataType | None) -> bool:
+        table, column, *path = key.removeprefix(_FIELDS).split("\n")
+        before = self.columns.get(table, {}).get(column)
+        if before is None or not name:
+            return False
+        found = kind or self.hints.get(name.lower()) or named_type(name) or STRING
+        made = retyped(before.data_type, (*path, name), found)
+        if len(made.simple_string) > _LONGEST_TYPE or (made == before.data_type):
+            return False
+        self.columns[table][column] = StructField(before.name, made)
+        return True
 
     def _learn_value(self, key: str, name: str) -> bool:
         line, *suffixes = key.removeprefix(_PIVOT).split("\n")
@@ -136,3 +153,8 @@ def pivot_key(line: int, aggregates: Sequence[Expression]) -> str:
     """What stands for the values of a line's pivot; with several aggregates columns are called value_aggregate."""
     names = [a.name if isinstance(a, Alias) else a.sql for a in aggregates] if len(aggregates) > 1 else []
     return "\n".join([f"{_PIVOT}{line}", *(f"_{n}" for n in names)])
+
+
+def fields_key(leaf: tuple[str, str], path: Sequence[str]) -> str:
+    """What stands for the fields of a guessed column, or of a part of it: they are learned as a table's columns are."""
+    return _FIELDS + "\n".join((leaf[0], leaf[1].lower(), *path))

@@ -422,7 +422,7 @@ class Interpreter(Statements):
                 "Put them into a table and join it.",
             )
         self._note_explain(name, receiver)
-        self.session.origin = self._origin()
+        self.session.origin = self.origin()
         if name == "explain":
             return None
         try:
@@ -450,7 +450,7 @@ class Interpreter(Statements):
     def _calling(self, native: Native) -> Callable[..., object]:
         return lambda *arguments: self.call(native, list(arguments), {}, None)
 
-    def _origin(self) -> tuple[str, int] | None:
+    def origin(self) -> tuple[str, int] | None:
         """The program's text and the character at which the call stands."""
         if self.at is None or not hasattr(self.at, "lineno"):
             return None

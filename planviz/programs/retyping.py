@@ -7,9 +7,10 @@ from, through aliases, fields and elements, and take the type that the refusal a
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from planviz.errors import AnalysisError
+from planviz.expressions.calls import FunctionCall
 from planviz.expressions.complex import GetArrayItem, GetStructField
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal
 from planviz.expressions.unresolved import UnresolvedAttribute, UnresolvedExtractValue, UnresolvedStar
@@ -46,13 +47,17 @@ _WANTED: dict[str, DataType] = {
 _NEEDS = re.compile(r"requires? (?:the input type |the |a |an )?\(?\"?([A-Z]+)")
 _HAS = re.compile(r'(?:however|but) "([^"]+)" has|resolve "([^"]+)" due to data type mismatch: the binary operator')
 _PAIR = re.compile(r'\("([A-Z]+)[^"]*" and "([A-Z]+)[^"]*"\)')
+_NAMED = re.compile(r"(?:[A-Za-z_]\w*|<[^<>]+>)(?:\.[A-Za-z_]\w*)*")
 _QUOTED = re.compile(r'"([^"]+)"')
 _WHOLE = re.compile(r'"(?:BIG)?INT"')
 #: What names a part of a column, or a struct.
 _NAMING = (UnresolvedAttribute, UnresolvedStar, UnresolvedExtractValue, UpdateFields)
 Leaf = tuple[str, str]
-#: Finds the guessed table of a column that stands at the bottom of a plan: its name, None for any other column.
-Guessed = Callable[[LogicalPlan, AttributeReference], "str | None"]
+#: Finds the guessed table of a column at the bottom of a plan, or the guessed schema by which an expression reads a
+#: text: its name, None for anything else.
+Guessed = Callable[[LogicalPlan, Expression], "str | None"]
+#: The column of a guessed schema that has the parsed text.
+PARSED = "value"
 
 
 def wanted_types(plan: LogicalPlan, error: AnalysisError, guessed: Guessed) -> Iterator[tuple[Leaf, Path, DataType]]:
@@ -131,36 +136,51 @@ def _names_in(e: Expression) -> list[str]:
 def _of_name(
     text: str, kind: DataType, plan: LogicalPlan, output: list[AttributeReference], guessed: Guessed
 ) -> Iterator[tuple[Leaf, Path, DataType]]:
-    """The columns that a printed expression names."""
-    for name in dict.fromkeys(re.findall(r"[A-Za-z_]\w*|<[^<>]+>", text)):
+    """The columns that a printed expression names, and the fields (`v.items`)."""
+    for names in (m.split(".") for m in dict.fromkeys(_NAMED.findall(text))):
         for a in output:
-            if a.name.lower() == name.lower():
+            at = next((i for i, n in enumerate(names[:2]) if n.lower() == a.name.lower()), 2)
+            if at == 0 or (at == 1 and any(q.lower() == names[0].lower() for q in a.qualifier[-1:])):
                 found = source(a, plan, guessed)
                 if found is not None:
-                    yield found[0], found[1], kind
+                    yield found[0], (*found[1], *names[at + 1 :]), kind
 
 
 def _fields(
     plan: LogicalPlan, output: list[AttributeReference], guessed: Guessed
 ) -> Iterator[tuple[Leaf, Path, DataType]]:
     """Fields of columns that are named, and elements: a.b.c, m["k"], xs[0], s.*; structs whose fields change."""
-    for e in plan.expressions:
-        for x in (x for kind in _NAMING for x in e.collect(kind)):
-            path = _path(x)
-            if path is None:
+    named = [x for e in plan.expressions for kind in _NAMING for x in e.collect(kind)]
+    yield from _fields_of(named, plan, output, guessed)
+
+
+def _fields_of(
+    named: Iterable[Expression], plan: LogicalPlan, output: list[AttributeReference], guessed: Guessed
+) -> Iterator[tuple[Leaf, Path, DataType]]:
+    for x in named:
+        path = _path(x)
+        if path is None:
+            continue
+        names, star = path
+        for skip in (0, 1):
+            matches = [a for a in output if len(names) > skip and a.name.lower() == names[skip].lower()]
+            if skip and not any(q.lower() == names[0].lower() for a in matches for q in a.qualifier[-1:]):
                 continue
-            names, star = path
-            for skip in (0, 1):
-                matches = [a for a in output if len(names) > skip and a.name.lower() == names[skip].lower()]
-                if skip and not any(q.lower() == names[0].lower() for a in matches for q in a.qualifier[-1:]):
-                    continue
-                for a in matches[:1]:
-                    found = source(a, plan, guessed)
-                    rest = names[skip + 1 :]
-                    if found is not None and (rest or star):
-                        yield found[0], (*found[1], *rest), StructType(()) if star else STRING
-                if matches:
-                    break
+            for a in matches[:1]:
+                found = source(a, plan, guessed)
+                rest = names[skip + 1 :]
+                if found is not None and (rest or star):
+                    yield found[0], (*found[1], *rest), StructType(()) if star else STRING
+            if matches:
+                break
+
+
+def spread_structs(plan: LogicalPlan, guessed: Guessed) -> Iterator[tuple[Leaf, Path]]:
+    """The guessed structs whose fields a projection takes one by one (`d.*`), with the way to each."""
+    output = [a for c in plan.children for a in c.output]
+    stars = [x for e in plan.expressions for x in e.collect(UnresolvedStar) if x.target]
+    for leaf, path, _ in _fields_of(stars, plan, output, guessed):
+        yield leaf, path
 
 
 def _path(x: object) -> tuple[tuple[str, ...], bool] | None:
@@ -196,6 +216,9 @@ def source(e: object, plan: LogicalPlan, guessed: Guessed) -> tuple[Leaf, Path] 
     if isinstance(e, GetArrayItem):
         found = source(e.children[0], plan, guessed)
         return None if found is None else (found[0], (*found[1], ELEMENT))
+    if isinstance(e, FunctionCall):
+        key = guessed(plan, e)
+        return None if key is None else ((key, PARSED), ())
     return _below(e, plan, guessed) if isinstance(e, AttributeReference) else None
 
 

@@ -55,6 +55,8 @@ _NUMBERED_NAMES = """accuracy confidence eps frequency idx k len length lgConfig
 _NUMBERED = frozenset(_NUMBERED_NAMES.split())
 #: Values that say of which form the result is: nothing can stand for them.
 _FORMS = ("schema", "targetType")
+#: Functions that read a text by a schema.
+_PARSERS = ("from_json", "from_csv", "from_xml")
 _LAMBDAS = ("f", "merge", "finish", "comparator")
 _SEVERAL_NUMBERS = ("sample", "randomSplit", "range", "substr")
 #: Methods that take columns, or lists of their names, wherever an argument stands.
@@ -134,9 +136,19 @@ class _Call:
             return Given([self._column(a) for a in arguments], {})
         if self.name in _INDIFFERENT:
             return self._indifferent(arguments, named)
+        if self.name in _PARSERS and self.receiver is None:
+            arguments, named = self._parsed(arguments, named)
         if self.receiver is None:
             return _of_function(self.name, arguments, named)
         return None
+
+    def _parsed(self, arguments: list[Value], named: dict[str, Value]) -> tuple[list[Value], dict[str, Value]]:
+        """The arguments of a function that reads a text, with a struct in place of a schema that nobody knows."""
+        values = dict(zip(parameters_of(self.name), arguments, strict=False)) | named
+        if type(values.get("schema")) is not Unknown or not self.reader.session.guesses.tables:
+            return arguments, named
+        self._tell("only the uses of what is read tell its schema.")
+        return [], values | {"schema": self.reader.session.guessed_schema(self.reader.origin())}
 
     def _tell(self, what: str) -> None:
         self.reader.session.tell(what, self.line)

@@ -71,3 +71,39 @@ def test_a_mistake_stays_one():
 
     assert read.error is not None
     assert read.error.condition.startswith("DATATYPE_MISMATCH")
+
+
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        ('df.select("d.*").select("x", F.col("y") * 1.5).show()', {"d": "struct<x:string,y:double>"}),
+        ('df.select("k", "d.inner.*").where("n > 3").show()', {"k": "string", "d": "struct<inner:struct<n:string>>"}),
+        (
+            'df.select(F.explode("xs").alias("r")).select("r.*").groupBy("g").agg(F.sum("n")).show()',
+            {"xs": "array<struct<g:string,n:double>>"},
+        ),
+        (
+            'df.select(F.explode("v.items").alias("i")).select("i.a").show()',
+            {"v": "struct<items:array<struct<a:string>>>"},
+        ),
+        ('df.select("x").where("z > 3").show()', {"x": "string", "z": "string"}),
+        ('df.select("x").orderBy("w").show()', {"x": "string", "w": "string"}),
+    ],
+)
+def test_what_is_asked_of_a_struct_that_is_spread_are_its_fields(program, expected):
+    assert _types(program) == expected
+
+
+def test_a_schema_that_nobody_knows_has_the_fields_that_are_asked_for():
+    program = """from pyspark.sql.functions import from_json, col
+import job
+d = spark.read.format("kafka").load().select(from_json(col("value").cast("string"), job.schema).alias("d"))
+d.select("d.*").where("city = 'x'").groupBy("city").count().show()
+d.select("d.a.b", col("d.c")).show()
+"""
+    read = read_program(program, None, OptimizerConfig())
+    assert read.error is None
+    assert not [w for _, w in read.not_understood if "from_json" in w]
+    asked = [a.name for action in read.actions for a in action.execution.analyzed.output]
+    assert asked == ["city", "count", "b", "c"]
+    assert any("only the uses of what is read tell its schema" in n for n in read.notes)
