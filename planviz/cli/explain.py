@@ -128,7 +128,7 @@ def _program(text: str, options: argparse.Namespace) -> tuple[str, Sequence[Plan
 
 def _program_json(program: Program, origin: bool) -> dict[str, object]:
     """What is told of a program as JSON values; with `origin` also where each operator was made."""
-    error, place_of = program.error, program.position_of
+    error, place_of = program.ends(), program.position_of
     return {
         "actions": [
             {

@@ -15,6 +15,7 @@ from planviz.dataframe.services import Builder, RuntimeConfig, SessionCatalog, S
 from planviz.dataframe.session import SparkSession
 from planviz.dataframe.shaping import MissingValues
 from planviz.dataframe.statistics import StatFunctions
+from planviz.dataframe.table_functions import TABLE_FUNCTIONS, TableValuedFunctions
 from planviz.dataframe.window import Window, WindowSpec
 from planviz.dataframe.writers import DataFrameWriter, DataStreamWriter
 from planviz.errors import AnalysisError, InputError
@@ -40,14 +41,16 @@ name otherwise outer over rlike startswith substr transform try_cast when withFi
 _GROUPED = """agg apply applyInArrow applyInPandas applyInPandasWithState avg cogroup count max mean min pivot sum
 transformWithState transformWithStateInPandas"""
 _SESSION = """catalog conf createDataFrame range read readStream sparkContext sql stop streams table udf udtf newSession
-setConf getActiveSession builder registerDataFrameAsTable dropTempTable"""
+setConf getActiveSession builder registerDataFrameAsTable dropTempTable tvf version"""
 _READER = "csv format jdbc json load option options orc parquet schema table text xml"
 _WRITER = """append bucketBy clusterBy create createOrReplace csv format insertInto jdbc json mode option options orc
 overwrite overwritePartitions parquet partitionBy partitionedBy replace save saveAsTable sortBy tableProperty text using
 xml"""
 _STREAM = """clusterBy foreach foreachBatch format option options outputMode partitionBy queryName start toTable
 trigger"""
-_RDD = " ".join(n for n in vars(RDD) if not n.startswith("_") and n not in ("session", "rows", "whole", "examples"))
+_RDD = " ".join(
+    n for n in vars(RDD) if not n.startswith("_") and n not in ("session", "rows", "whole", "examples", "frame")
+)
 _NAMES: dict[type, frozenset[str]] = {
     t: frozenset(names.split())
     for t, names in (
@@ -65,6 +68,7 @@ _NAMES: dict[type, frozenset[str]] = {
         (SparkContext, """addFile addPyFile binaryFiles emptyRDD hadoopFile newAPIHadoopRDD parallelize pickleFile range
             sequenceFile setCheckpointDir setJobDescription setJobGroup setLocalProperty setLogLevel stop textFile
             wholeTextFiles"""),
+        (TableValuedFunctions, " ".join(TABLE_FUNCTIONS)),
         (Builder, "appName config create enableHiveSupport getOrCreate master remote"),
     )
 }  # fmt: skip

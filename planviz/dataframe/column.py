@@ -313,9 +313,9 @@ class Column:
 
     def when(self, condition: Column, value: object) -> Column:
         """One more branch of `functions.when`."""
-        case = self._case("when")
         if not isinstance(condition, Column):
             raise UnexpectedType("condition", "Column", condition)
+        case = self._case("when")
         return Column(CaseWhen((*case.branches, condition.expr, expression(value)), None))
 
     def otherwise(self, value: object) -> Column:

@@ -61,7 +61,10 @@ class GroupedData:
             raise NoSuchMethod(f"The values of a pivot are given as a list, not as {values!r:.80}.")
         if values is None:
             values = self.frame.session.pivot_values(self.frame, pivot_col)
-        if self.kind != "groupBy" or self.pivoted is not None:
+        if self.pivoted is not None:
+            told = "The PIVOT clause may be used at most once per SUBQUERY operation."
+            raise AnalysisError("REPEATED_CLAUSE", told)
+        if self.kind != "groupBy":
             raise InputError("pivot follows groupBy, and only once.")
         shown = self.frame[pivot_col].expr if isinstance(pivot_col, str) else self.frame.numbered(pivot_col)
         return GroupedData(

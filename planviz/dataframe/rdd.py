@@ -26,6 +26,8 @@ class RDD:
         examples: list[object] | None = None,
     ) -> None:
         self.session, self.rows, self.whole, self.examples = session, rows, whole, examples
+        #: The DataFrame whose rows these come from, where they come from one.
+        self.frame: object = None
 
     def toDF(self, schema: Schema = None, sampleRatio: float | None = None) -> DataFrame:
         """The rows as a DataFrame."""

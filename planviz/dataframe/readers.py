@@ -45,7 +45,7 @@ class DataFrameReader:
         self.provider = str(source)
         return self
 
-    def option(self, key: Expression, value: object = None) -> Self:
+    def option(self, key: Expression, value: object) -> Self:
         """A setting of the source."""
         self.given[str(key).lower()] = value
         return self

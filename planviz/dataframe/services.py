@@ -28,7 +28,9 @@ class RuntimeConfig:
     def get(self, key: str, default: object = None) -> object:
         """The value of a setting."""
         found = self.session.config.get(str(key))
-        return default if found is None else found
+        if isinstance(found, bool):
+            return str(found).lower()
+        return default if found is None else str(found)
 
     def unset(self, key: str) -> None:
         """Let a setting have the value again that the session began with."""

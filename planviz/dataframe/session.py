@@ -19,6 +19,7 @@ from planviz.dataframe.readers import DataFrameReader, DataStreamReader, relatio
 from planviz.dataframe.refusals import IllegalArgument
 from planviz.dataframe.rows import Schema, fields_of
 from planviz.dataframe.services import RuntimeConfig, SparkContext
+from planviz.dataframe.table_functions import TableValuedFunctions
 from planviz.dataframe.writers import TableLayout
 from planviz.errors import InputError
 from planviz.execution import QueryExecution, Session
@@ -106,6 +107,16 @@ class SparkSession(Session):
     def conf(self) -> RuntimeConfig:
         """The settings: `spark.conf.set(name, value)`."""
         return RuntimeConfig(self)
+
+    @property
+    def version(self) -> str:
+        """The version of Spark that is planned as: `4.3.0`."""
+        return f"{self.config.profile.removeprefix('spark-')}.0"
+
+    @property
+    def tvf(self) -> TableValuedFunctions:
+        """Functions that give rows: `spark.tvf.explode(array)`."""
+        return TableValuedFunctions(self)
 
     @property
     def sparkContext(self) -> SparkContext:

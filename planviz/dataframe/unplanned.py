@@ -15,7 +15,7 @@ sameSemantics semanticHash storageLevel transpose zip zipWithIndex"""
 _SESSION = """active addArtifact addArtifacts addTag clearProgressHandlers clearTags client copyFromLocalToFs
 createExternalTable dataSource emptyDataFrame getConf getTags interruptAll interruptOperation interruptTag profile
 registerFunction registerJavaFunction registerProgressHandler removeProgressHandler removeTag sessionState sharedState
-streams tableNames tables tvf udtf version"""
+streams tableNames tables udtf"""
 _CATALOG = """analyzeTable createDatabase createExternalTable createTable currentCatalog currentDatabase databaseExists
 dropDatabase dropTable dropView functionExists getCreateTableString getDatabase getFunction getTable getTableProperties
 listCatalogs listColumns listDatabases listFunctions listPartitions listTables listViews recoverPartitions refreshByPath
@@ -27,7 +27,7 @@ runJob setInterruptOnCancel setSystemProperty show_profiles sparkUser startTime 
 _RDD = """cleanShuffleDependencies collectWithJobGroup context getCheckpointFile getResourceProfile isCheckpointed
 isLocallyCheckpointed mapPartitionsWithSplit meanApprox reduceByKeyLocally sampleStdev sampleVariance
 saveAsHadoopDataset sumApprox withResources"""
-_FUNCTIONS = """arrow_udtf from_base32 product
+_FUNCTIONS = """arrow_udtf from_base32
 timestamp_nanos to_base32 try_variant_array_append try_variant_insert try_variant_set
 unix_nanos unwrap_udt variant_array_append variant_delete variant_insert variant_set variant_strip_nulls
 AnalyzeArgument AnalyzeResult ArrowUDFType OrderingColumn PartitioningColumn SelectedColumn

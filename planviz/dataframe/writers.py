@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
+from planviz.dataframe.refusals import BadValue
 from planviz.errors import AnalysisError
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ class DataFrameWriter:
         self.frame = frame
         #: How the rows of a table lie: its format, the columns that make its folders, its buckets.
         self.layout = TableLayout()
+        #: Where `option("path", ...)` says that files go.
+        self.path: object = None
 
     def _same(self, *given: object, **named: object) -> Self:
         return self
@@ -67,8 +70,10 @@ class DataFrameWriter:
         self.layout = replace(self.layout, sorted_by=_names((col, *cols)))
         return self
 
-    def option(self, key: object, value: object = None) -> Self:
-        """With an option; only whether files have a header matters here."""
+    def option(self, key: object, value: object) -> Self:
+        """With an option; only whether files have a header and where they lie matters here."""
+        if str(key).lower() == "path":
+            self.path = value
         if str(key).lower() == "header":
             self.layout = replace(self.layout, header=str(value).lower() == "true")
         return self
@@ -143,6 +148,9 @@ class DataFrameWriter:
         """To a path."""
         if isinstance(format, str):
             self.format(format)
+        path = self.path if path is None else path
+        if path is None and "path" not in o and self.layout.provider in _FILES:
+            raise BadValue("_LEGACY_ERROR_TEMP_2047", "'path' is not specified.", "IllegalArgumentException")
         self._files("save", path, partitionBy=partitionBy, **o)
 
     def saveAsTable(
@@ -159,6 +167,8 @@ class DataFrameWriter:
 
     def insertInto(self, tableName: object, overwrite: object = None) -> None:
         """Into a table that is there."""
+        if isinstance(tableName, str) and self.frame.session.table_exists(tuple(tableName.split("."))) is False:
+            raise AnalysisError("TABLE_OR_VIEW_NOT_FOUND", f"The table or view `{tableName}` cannot be found.")
         self._act("insertInto")
 
     def parquet(self, path: object, *given: object, **options: object) -> None:

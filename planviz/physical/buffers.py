@@ -113,6 +113,8 @@ def _call_columns(f: AggregateCall) -> list[tuple[str, DataType]]:
     name = f.name.lower()
     if name in _CENTRAL:
         return [(c, DOUBLE) for c in _MOMENTS[: _CENTRAL[name]]]
+    if name == "product":
+        return [(name, DOUBLE)]
     if name in _PAIRS:
         return [(c, DOUBLE) for c in _PAIRS[name]]
     if name in _BITS:

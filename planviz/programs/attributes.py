@@ -51,6 +51,7 @@ _PARENTS = {
     "PySparkException": ("Exception",), "PySparkValueError": ("PySparkException", "ValueError"),
     "PySparkTypeError": ("PySparkException", "TypeError"),
     "PySparkAttributeError": ("PySparkException", "AttributeError"),
+    "PySparkKeyError": ("PySparkException", "KeyError"),
     "PySparkAssertionError": ("PySparkException", "AssertionError"),
     "CapturedException": ("PySparkException",), "Py4JJavaError": ("Py4JError",),
     "KeyError": ("LookupError",), "IndexError": ("LookupError",), "ZeroDivisionError": ("ArithmeticError",),
@@ -178,6 +179,9 @@ def of_object(reader: Expressions, value: object, name: str) -> object:
     made = api.attribute(value, name)
     if made is not api.ABSENT:
         return made
+    if fields and type(value).__name__ == "RowTuple":
+        told = f"[ATTRIBUTE_NOT_SUPPORTED] Attribute `{name}` is not supported."
+        raise raised("PySparkAttributeError", told, "ATTRIBUTE_NOT_SUPPORTED")
     if isinstance(value, DataType | StructField):
         return _of_type(reader, value, name)
     raise raised("AttributeError", f"'{type_name(value)}' object has no attribute '{name}'")
@@ -321,7 +325,7 @@ def item_of_object(reader: Expressions, value: object, key: object) -> object:
             return reader.python(lambda: value.fields[key])
         found = next((f for f in value.fields if f.name == key), None)
         if found is None:
-            raise raised("KeyError", f"No StructField named {key}")
+            raise raised("PySparkKeyError", f"[KEY_NOT_EXISTS] Key `{key}` does not exist.", "KEY_NOT_EXISTS")
         return found
     if isinstance(value, Module) and isinstance(key, str):
         return Unknown(f"{value.name}[{key}]")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from planviz.catalog.tables import Catalog
@@ -16,9 +17,10 @@ from planviz.dataframe.grouped import GroupedData
 from planviz.dataframe.python import UserDefinedFunction
 from planviz.dataframe.rdd import RDD
 from planviz.dataframe.readers import DataFrameReader
-from planviz.dataframe.services import Builder, SparkContext
+from planviz.dataframe.services import Builder, RuntimeConfig, SessionCatalog, SparkContext
 from planviz.errors import PlanvizError
 from planviz.programs import attributes, rdds
+from planviz.programs.catalogs import catalog_method
 from planviz.programs.expressions import from_planviz
 from planviz.programs.guesses import Again, Guesses
 from planviz.programs.lakehouse import Utilities
@@ -76,6 +78,8 @@ _ROWS = ("collect", "take", "tail", "toLocalIterator")
 _CONVERSIONS: dict[str, type] = {"int": int, "float": float, "bool": bool}
 #: What gives a DataFrame of Spark of an object that nobody knows.
 _TO_SPARK = ("to_spark", "toDF")
+#: Functions that both Python and PySpark have.
+_ALSO_OF_COLUMNS = ("sum", "max", "min", "abs", "round", "hex", "bin")
 #: Functions of Python that only put elements in order.
 _ORDERS = ("sorted", "reversed")
 #: What puts a value into another one, or looks at its outside only.
@@ -321,7 +325,8 @@ class Interpreter(Statements):
             case RowClass():
                 return function.function(*arguments, **named)
             case Native():
-                return self._native(function, arguments, named)
+                meant = self._meant_for_columns(function, arguments)
+                return self._native(function if meant is None else meant, arguments, named)
             case Factory():
                 return self._call(function.function, [], {})
             case Builder():
@@ -332,7 +337,23 @@ class Interpreter(Statements):
             return self._api(function, arguments, named)
         if callable(function) and getattr(function, "__module__", "").startswith("planviz.dataframe"):
             return self._api(function, arguments, named)
+        if isinstance(function, partial):
+            return self._api(function, arguments, named, "tvf")
         raise raised("TypeError", f"'{attributes.type_name(function)}' object is not callable")
+
+    def _meant_for_columns(self, function: Native, arguments: list[object]) -> Native | None:
+        """The function of columns, where Python has one of that name and the text imports no functions of columns:
+        `sum("price")`, `abs(col("x"))`. None where Python's is meant."""
+        if function.name not in _ALSO_OF_COLUMNS or not arguments or self.uses.imports_functions or self.applies:
+            return None
+        first = arguments[0]
+        if not isinstance(first, Column) and not (isinstance(first, str) and len(arguments) == 1):
+            return None
+        given = self.module.outer
+        if not self.session.guesses.tables or given is None or given.names.get(function.name) is not function:
+            return None
+        made = self.module_attribute(self.importing("pyspark.sql.functions"), function.name)
+        return made if isinstance(made, Native) else None
 
     def _hand_over(self, function: Unknown, arguments: tuple[object, ...]) -> None:
         name = re.split(r"[^\w]+", function.what.rstrip("(.)"))[-1] or "call"
@@ -577,6 +598,10 @@ class Interpreter(Statements):
                 return found
         if self.applies and isinstance(value, DataFrameReader) and name == "textFile":
             name = "text"
+        if isinstance(value, RuntimeConfig) and name == "get":
+            return Native(name, lambda key, default=MISSING: self._setting(value, key, default), True)
+        if isinstance(value, SessionCatalog) and (found := catalog_method(self.session, name)) is not None:
+            return found
         if isinstance(value, SparkContext) and name == "textFile":
             return Native(name, lambda *a, **k: rdds.of_texts(self.session), True)
         if isinstance(value, SparkContext) and name in ("broadcast", "accumulator"):
@@ -596,6 +621,10 @@ class Interpreter(Statements):
             # A DataFrame of Glue or of the pandas API on Spark: rows that only its uses tell.
             return Native(name, lambda *given, **k: self._rows_of_unknown(value, given), True)
         if isinstance(value, RDD):
+            if name in rdds.RUNS and isinstance(value.frame, DataFrame) and self.session.guesses.tables:
+                before, self.at = self.at, node or self.at
+                self.act(name, value.frame)
+                self.at = before
             method = rdds.method(self, value, name)
             if method is not None:
                 return method
@@ -603,6 +632,17 @@ class Interpreter(Statements):
             return super().attribute(value, name, node)
         except PlanvizError as e:
             raise from_planviz(e) from None
+
+    def _setting(self, settings: RuntimeConfig, key: object, default: object) -> object:
+        """spark.conf.get: of a setting that planviz does not read nobody knows the value."""
+        found = settings.get(key) if isinstance(key, str) else None
+        if found is not None:
+            return found
+        if default is not MISSING and isinstance(key, str):
+            return default
+        if isinstance(key, str) and not key.startswith("spark.") and not self.session.guesses.tables:
+            raise raised("SparkNoSuchElementException", f"The SQL config {key} cannot be found.", "SQL_CONF_NOT_FOUND")
+        return Unknown(f"conf.get({key})")
 
     def _rows_of_unknown(self, value: Unknown, given: tuple[Value, ...]) -> DataFrame:
         names = given[0] if len(given) == 1 and isinstance(given[0], list | tuple) else given

@@ -320,6 +320,35 @@ def reads(name: str, function: Any) -> Native:
     return Native(name, function, True, True)
 
 
+def _pool() -> Module:
+    """Workers that call functions of the program (ThreadPoolExecutor, multiprocessing.Pool): called at once."""
+
+    def submit(reader: Interpreter, function: Value, *given: Value, **named: Value) -> Module:
+        made = reader.call(function, list(given), named, None)
+        return Module("future", {"result": Native("result", lambda *a, **k: made, True)})
+
+    def each(reader: Interpreter, function: Value, *several: Value, **named: Value) -> list[Value]:
+        rounds = [list(reader.rounds(s)) for s in several if not isinstance(s, int)]
+        return [reader.call(function, list(given), {}, None) for given in zip(*rounds, strict=False)]
+
+    names: dict[str, Value] = dict.fromkeys(("map", "imap", "imap_unordered"), reads("map", each))
+    names["starmap"] = reads(
+        "starmap", lambda r, f, rows, *a: [r.call(f, list(r.iterate(x)), {}, None) for x in r.rounds(rows)]
+    )
+    names |= dict.fromkeys(("submit", "apply", "apply_async"), reads("submit", submit))
+    names |= dict.fromkeys(("shutdown", "close", "join", "terminate"), _unknown_call("close"))
+    return Module("pool", names)
+
+
+def _thread(reader: Interpreter, *given: Value, target: Value = None, args: Value = (), **named: Value) -> Module:
+    """threading.Thread(target=f, args=(...)): it runs where it starts."""
+
+    def start(r: Interpreter) -> Value:
+        return None if target is None else r.call(target, list(r.iterate(args)), named.get("kwargs") or {}, None)
+
+    return Module("thread", {"start": reads("start", start), "run": reads("run", start), "join": _unknown_call("join")})
+
+
 def _unknown_call(name: str) -> Native:
     return Native(name, lambda *a, **k: Unknown(f"{name}(...)"), True)
 
@@ -331,6 +360,12 @@ def _module(reader: Interpreter, name: str) -> Module | None:
             names = {"reduce": reads("reduce", _reduce), "partial": reads("partial", _partial)}
         case "pandas" | "numpy":
             return frames.module(name)
+        case "concurrent.futures" | "multiprocessing" | "multiprocessing.pool" | "multiprocessing.dummy":
+            pool = Native("pool", lambda *a, **k: _pool(), True)
+            names = dict.fromkeys(("ThreadPoolExecutor", "ProcessPoolExecutor", "ThreadPool", "Pool"), pool)
+            names["as_completed"] = reads("as_completed", lambda r, futures, **k: list(r.rounds(futures)))
+        case "threading":
+            names = {"Thread": reads("Thread", _thread)}
         case "operator":
             names = {}
             for n in ("add", "sub", "mul", "truediv", "and_", "or_", "xor", "eq", "ne", "lt", "le", "gt", "ge", "mod"):

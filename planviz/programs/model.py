@@ -6,10 +6,16 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from planviz.errors import PlanvizError
+from planviz.errors import AnalysisError, PlanvizError
 from planviz.frontend.lexer import line_and_column
 from planviz.programs.values import Place
 from planviz.trees.origin import origin_of
+
+#: Actions that make Spark plan the query where they stand.
+_RUNNING = frozenset(
+    ["show", "explain", "collect", "count", "first", "head", "take", "tail", "isEmpty", "toPandas", "toArrow",
+     "toLocalIterator", "foreach", "foreachPartition", "display"]
+)  # fmt: skip
 
 if TYPE_CHECKING:
     from planviz.execution import QueryExecution
@@ -46,6 +52,10 @@ class ProgramError:
     place: Place
 
 
+def _runs(name: str) -> bool:
+    return name in _RUNNING or name.startswith("write.")
+
+
 @dataclass
 class Program:
     """A program that was read.
@@ -63,6 +73,17 @@ class Program:
     language: str = "PySpark"
     #: What several actions compute again, what saves most first.
     shared: list[SharedPlan] = field(default_factory=list)
+
+    def ends(self) -> ProgramError | None:
+        """The error at which the program ends: that of its reading, or before it that of an action whose query Spark
+        cannot optimize, as where a constant cannot be computed. Plans the actions before it."""
+        for action in self.actions:
+            # Where a type is only guessed, so is the cast of a constant to it.
+            if action.after_error or action.variant or action.execution.reads_guesses or not _runs(action.name):
+                continue
+            if isinstance(action.error, AnalysisError):
+                return ProgramError(action.error.error_class, str(action.error), action.place)
+        return self.error
 
     def position_of(self, node: object) -> tuple[int, int] | None:
         """The same as `place_of`, as line and column."""

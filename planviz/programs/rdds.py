@@ -40,6 +40,12 @@ if TYPE_CHECKING:
 MOST_ROWS = 100
 #: What gives the rows anew, from the rows and what the method was given.
 Step = Callable[["Interpreter", list[Value], tuple[Value, ...]], list[Value]]
+#: What makes an RDD run, and with it the query of the DataFrame that it comes from.
+RUNS = frozenset(
+    ["collect", "count", "take", "first", "foreach", "foreachPartition", "reduce", "isEmpty", "saveAsTextFile",
+     "countByKey", "countByValue", "collectAsMap", "takeOrdered", "top", "max", "min", "sum", "mean", "fold",
+     "aggregate", "toLocalIterator", "saveAsPickleFile", "stats", "lookup"]
+)  # fmt: skip
 _PLAIN: dict[DataType, Value] = {
     BOOLEAN: True, BYTE: 1, SHORT: 1, INT: 1, LONG: 1, FLOAT: 1.0, DOUBLE: 1.0, STRING: "1", BINARY: b"1",
     DATE: datetime.date(2020, 1, 1), TIMESTAMP: datetime.datetime(2020, 1, 1),
@@ -51,9 +57,10 @@ def of_frame(frame: DataFrame, rows: list[Value] | None = None) -> RDD:
     """The rows of a DataFrame (DataFrame.rdd); unless they are known one that has values of its columns' types stands
     for all."""
     row = named_row([a.name for a in frame.output], [example(a.type) for a in frame.output])
-    if rows and len(rows) <= MOST_ROWS:
-        return RDD(frame.session, rows, examples=[row])
-    return RDD(frame.session, [row], whole=False)
+    known = rows and len(rows) <= MOST_ROWS
+    made = RDD(frame.session, rows, examples=[row]) if known else RDD(frame.session, [row], whole=False)
+    made.frame = frame
+    return made
 
 
 def of_texts(session: SparkSession) -> RDD:
@@ -81,7 +88,13 @@ def method(reader: Interpreter, rdd: RDD, name: str) -> Native | None:
     if rows is None:
         return None
     if name in _STEPS:
-        return Native(f"RDD.{name}", lambda *given, **named: _made(reader, rdd, name, (*given, *named.values())), True)
+
+        def step(*given: Value, **named: Value) -> RDD:
+            made = _made(reader, rdd, name, (*given, *named.values()))
+            made.frame = rdd.frame
+            return made
+
+        return Native(f"RDD.{name}", step, True)
     if name in _ACTIONS and rdd.whole and len(rows) <= MOST_ROWS and not any(isinstance(r, Unknown) for r in rows):
         return Native(f"RDD.{name}", lambda *given: _ACTIONS[name](reader, rows, given), True)
     return None

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import re
+import sys
 
 from planviz.catalog.tables import Catalog
 from planviz.config import OptimizerConfig
@@ -23,6 +25,9 @@ from planviz.trees.executor import RuleExecutor
 #: How often a program is read anew at most because more is known of a guessed table.
 MOST_READINGS = 150
 _ZONE = "spark.sql.session.timeZone"
+_UNKNOWN_FUNCTIONS = "planviz.unknownFunctions"
+#: What brings functions that the program itself does not tell.
+_JAVA = re.compile(r"registerJava|\bjars?\b|\bcreate\s+(?:or\s+replace\s+)?(?:temporary\s+)?function\b", re.IGNORECASE)
 _IMPORT = re.compile(r"^[^\S\n]*(?:from\s+pyspark[\w.]*\s+import\s|import\s+pyspark\b)", re.MULTILINE)
 _CALLS = re.compile(
     # spark.sql.shuffle.partitions is a setting's name.
@@ -57,6 +62,8 @@ def read_program(
     text, tree = found.text, found.tree
     config = _zoned(config or OptimizerConfig())
     guesses = Guesses(infer if infer is not None else catalog is None or not catalog.tables, column_types(tree))
+    if not guesses.tables and found.language == "PySpark" and _UNKNOWN_FUNCTIONS not in config.settings:
+        config = config if _brings_functions(tree, text) else config.with_settings({_UNKNOWN_FUNCTIONS: "refuse"})
     uses = Uses(tree)
     lines = text.split("\n")
 
@@ -98,6 +105,16 @@ def read_program(
             f"Guessed from their use, types too: {', '.join(names)}. A catalogue or a schema would make the plans sure."
         )
     return program
+
+
+def _brings_functions(tree: ast.AST, text: str) -> bool:
+    """Whether SQL may know functions beside Spark's own and those that the program registers: of Java, of libraries."""
+    if _JAVA.search(text):
+        return True
+    imported = [a.name for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names]
+    imported += [n.module or "." for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)]
+    known = sys.stdlib_module_names | {"pyspark", "pandas", "numpy"}
+    return any(name.partition(".")[0] not in known for name in imported)
 
 
 def _scala(text: str) -> Recovered:

@@ -62,6 +62,7 @@ def scala_tree(text: str) -> tuple[ast.Module, list[tuple[int, str]]]:
     parser = tree_sitter.Parser(tree_sitter.Language(tree_sitter_scala.language()))
     source = text.encode("utf-8")
     made = Translation(source)
+    made.objects = set(re.findall(r"^[^\S\n]*(?:\w+\s+)?object\s+(\w+)", text, re.MULTILINE))
     body = ast.parse(_PRELUDE).body
     for n in ast.walk(ast.Module(body, [])):
         if hasattr(n, "lineno"):

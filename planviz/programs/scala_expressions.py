@@ -181,7 +181,7 @@ class Expressions(Matching):
         name = self._text(field).strip("`")
         if name in _TYPES:
             return self._call(self._name(name, node), [])
-        if self._text(holder) in ("functions", "org.apache.spark.sql.functions"):
+        if self._text(holder) in ("functions", "org.apache.spark.sql.functions", *self.objects):
             return self._name(name, node)
         if holder.type == "integer_literal" and name in _DURATIONS:
             return ast.Constant(f"{self._text(holder)} {name}")
@@ -213,7 +213,7 @@ class Expressions(Matching):
         if function.type == "field_expression":
             holder = function.child_by_field_name("value")
             name = self._text(function.child_by_field_name("field")).strip("`")
-            if self._text(holder) == "functions":
+            if self._text(holder) in ("functions", *self.objects):
                 return self._called(name, positional, keywords, node)
             return self._method(self.value(holder), name, positional, keywords, function.child_by_field_name("field"))
         if function.type == "call_expression" and (folded := self._fold(function, positional)) is not None:

@@ -23,6 +23,8 @@ class Nodes(ABC):
         self.wildcards = 0
         #: Classes whose methods stand as functions, and the values that are objects of them.
         self.classes: set[str] = set()
+        #: Objects of the text: their members stand beside one another.
+        self.objects: set[str] = set()
         #: Methods of implicit classes.
         self.extensions: set[str] = set()
 

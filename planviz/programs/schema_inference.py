@@ -92,6 +92,8 @@ class SchemaInference(SparkSession):
         #: of guessed structs, by identity.
         self._schemas: dict[tuple[str, int], str] = {}
         self._spread: dict[int, str] = {}
+        #: Of lists of columns that nobody knows: the columns of what is under it, and the guessed table of these.
+        self._under: dict[str, tuple[set[str], str]] = {}
         #: Rows of which only uses tell the columns, by the identity of their plan.
         self._rows: dict[int, str] = {}
         self._passing_pivots: dict[int, str] = {}
@@ -355,7 +357,10 @@ class SchemaInference(SparkSession):
         key = f"columns of the list at {self.origin[1]}"
         wanted = self.guesses.columns.setdefault(key, {})
         have = {a.name.lower() for a in plan.child.output}
-        grows = bool(self._open(plan.child))
+        leaves = self._open(plan.child)
+        grows = bool(leaves)
+        if grows:
+            self._under[key] = have, leaves[0][1]
         told = {_name_of(i).lower() for i in items}
         more = tuple(
             UnresolvedAttribute((f.name,)) for n, f in wanted.items() if n not in told and (n in have or grows)
@@ -389,7 +394,16 @@ class SchemaInference(SparkSession):
 
     def _learn(self, key: str, name: str, kind: DataType | None = None) -> bool:
         """Note a column of a guessed table, or of all that a union takes its rows from."""
-        return any([self.guesses.learn(k, name, kind) for k in key.split(_TOGETHER)])
+        learned = any([self.guesses.learn(k, name, kind) for k in key.split(_TOGETHER)])
+        # A list takes its columns from what is under it: many in a row would each take a reading.
+        seen = {key}
+        while key in self._under and name.lower() not in self._under[key][0]:
+            key = self._under[key][1]
+            if key in seen:  # a loop's list stands over itself
+                break
+            seen.add(key)
+            learned |= any([self.guesses.learn(k, name, kind) for k in key.split(_TOGETHER)])
+        return learned
 
     def _learn_from(self, plan: LogicalPlan) -> LogicalPlan | None:
         """The operator over inputs that have the columns which it asks of guessed tables; None where it asks none.

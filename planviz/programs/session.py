@@ -251,6 +251,8 @@ class ProgramSession(SchemaInference):
         if isinstance(schema, str | DataType):
             told = list(rows) if isinstance(rows, list | tuple) else []
             return self._keep(super().createDataFrame(told, schema), data if told else None)
+        if isinstance(rows, bool | int | float) and not isinstance(schema, Unknown):
+            raise TypeError(f"'{type(rows).__name__}' object is not iterable")
         names = [n for n in schema if isinstance(n, str)] if isinstance(schema, list | tuple) else []
         if isinstance(rows, list | tuple) and rows and not isinstance(schema, Unknown):
             try:
@@ -261,7 +263,7 @@ class ProgramSession(SchemaInference):
                 names = names or names_of(rows)
             except (InputError, TypeError):
                 names = names or names_of(rows)
-        if isinstance(rows, list | tuple) and not rows and not self.guesses.tables and not names:
+        if isinstance(rows, list | tuple) and not rows and not self.guesses.tables:
             return super().createDataFrame(rows, None if isinstance(schema, Unknown) else schema)
         return self.guessed_rows(f"rows of line {self.line()}", names)
 

@@ -184,6 +184,10 @@ def _unbound(kind: type, name: str) -> Native:
     return Native(f"{kind.__name__}.{name}", apply)
 
 
+class PySparkValueError(ValueError):
+    """PySpark's own for a name that a row does not have: it has no condition."""
+
+
 class RowTuple(tuple[Value, ...]):
     """The values of a row; `_fields` are its names, as of a named tuple: values are found under them, too."""
 
@@ -194,7 +198,7 @@ class RowTuple(tuple[Value, ...]):
         if not isinstance(key, str):
             return super().__getitem__(key)
         if key not in self._fields:
-            raise ValueError(key)
+            raise PySparkValueError(key)
         return super().__getitem__(self._fields.index(key))
 
     def __contains__(self, item: object) -> bool:

@@ -48,6 +48,7 @@ mapInPandas writeTo isStreaming checkpoint tail sampleBy collect head take first
 _RDD_NAMES = """map flatMap reduceByKey groupByKey mapValues mapPartitions reduce textFile saveAsTextFile sortByKey
 keyBy countByKey countByValue zipWithIndex aggregateByKey flatMapValues collectAsMap mapPartitionsWithIndex"""
 _COMBINING, _FRAMES, _RDD = (frozenset(n.split()) for n in (_COMBINING_NAMES, _FRAME_NAMES, _RDD_NAMES))
+_SESSION = frozenset(["sql", "createDataFrame", "readStream", "sparkContext", "newSession"])
 _NAMED = re.compile(r"(?:^|_)(?:s?df|dataframe|frame|sdf|ddf)\w{0,3}(?:$|_)|df\d*$|^df", re.IGNORECASE)
 
 #: A name that stands for a DataFrame however it is used.
@@ -62,8 +63,12 @@ class Uses:
         self.rdds: set[str] = set()
         self.indexed: set[str] = set()
         self.called: set[str] = set()
+        #: Names of which methods are called that only a session has.
+        self.sessions: set[str] = set()
         #: Whether statements may change more than the names that they bind: attributes of objects, other scopes, views.
         self.keeps_state = False
+        #: Whether the text imports functions of columns.
+        self.imports_functions = False
         for node in ast.walk(tree):
             self._look(node)
             self.keeps_state |= isinstance(node, ast.ClassDef | ast.Global | ast.Nonlocal)
@@ -71,11 +76,17 @@ class Uses:
 
     def _look(self, node: ast.AST) -> None:
         match node:
+            case ast.ImportFrom(module=str(module), names=names) if module.startswith("pyspark.sql"):
+                self.imports_functions |= "functions" in module or any(a.name == "functions" for a in names)
+            case ast.Import(names=names):
+                self.imports_functions |= any(a.name == "pyspark.sql.functions" for a in names)
             case ast.Attribute(value=ast.Name(id=name), attr=attr):
                 if attr in _FRAMES:
                     self.frames.add(name)
                 if attr in _RDD:
                     self.rdds.add(name)
+                if attr in _SESSION:
+                    self.sessions.add(name)
                 self.indexed.add(name)
             case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=str())):
                 self.indexed.add(name)
@@ -108,6 +119,9 @@ def stand_in(reader: Interpreter, node: ast.Name) -> object:
     module = _ORIGIN.get(name)
     if module is not None:
         return _noted(reader, node, f"{module}.{name}", reader.module_attribute(reader.importing(module), name))
+    if name in uses.sessions and name not in uses.frames:
+        reader.pass_over(node, f"{name} is not defined: it is taken for the session.")
+        return reader.session
     if uses.is_frame(name):
         reader.pass_over(node, f"{name} is not defined: it is taken for a table of that name.")
         return reader.session.table(name)

@@ -97,7 +97,7 @@ def test_the_text_of_a_struct_is_a_schema():
 @pytest.mark.parametrize(
     "unplanned",
     [
-        "spark.catalog.listTables()",
+        "spark.catalog.listFunctions()",
         "spark.streams.awaitAnyTermination()",
         "spark.sparkContext.getConf().getAll()",
         "d.plot.bar(x='id')",

@@ -6,6 +6,7 @@ import pytest
 
 from planviz.catalogs import find
 from planviz.programs import read_program
+from planviz.programs.interpreter import Interpreter
 
 _HEAD = """import yaml, argparse
 from pyspark.sql import functions as F, Window
@@ -92,3 +93,22 @@ def test_a_name_that_the_program_does_tell_stays_a_mistake():
 @pytest.mark.parametrize(("name", "shown"), [("<b>", "‹b›"), ("a>b", "a›b"), ("`", "'")])
 def test_brackets_in_a_name_that_is_not_told_do_not_end_it(name, shown):
     assert f"<cfg[{shown}]" in _read(f"df.select(*cfg[{name!r}])", None)
+
+
+@pytest.mark.parametrize("number", [30, 90])
+def test_lists_that_nobody_knows_stand_over_one_another_in_few_readings(number, monkeypatch):
+    readings = 0
+    before = Interpreter.read
+
+    def read(self):
+        nonlocal readings
+        readings += 1
+        return before(self)
+
+    monkeypatch.setattr(Interpreter, "read", read)
+    lists = "".join(f"df = df.select(*config.c{i}).withColumn('w{i}', F.lit({i}))\n" for i in range(number))
+    loop = "for x in range(3):\n    df = df.select(*config.c)\n"
+    made = read_program(f"df = spark.table('t')\n{lists}{loop}df.where('z > 1').groupBy('y').count().show()\n")
+    assert made.error is None
+    assert len(made.actions) == 1
+    assert readings <= 20

@@ -24,6 +24,7 @@ var_samp | D | D | null=yes
 var_pop | D | D | null=yes
 skewness | D | D | null=yes
 kurtosis | D | D | null=yes
+product | D | D | null=yes
 corr | D D | D | null=yes
 covar_pop | D D | D | null=yes
 covar_samp | D D | D | null=yes

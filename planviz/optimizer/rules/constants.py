@@ -350,21 +350,26 @@ def _with(e: Expression, known: _Known, kinds: tuple[type, ...]) -> Expression:
 class OptimizeIn(OptimizerRule):
     """Repeated values of a list go; a single one is an equality; a long list of constants is a set.
 
-    a IN (1, 2, 2, 1)  =>  a IN (1, 2)        a IN (1)  =>  a = 1        more than 10  =>  a INSET ...
+    a IN (1, 2, 2, 1)  =>  a IN (1, 2)    a IN (1)  =>  a = 1    more than 10  =>  a INSET ...    none  =>  false
 
     Pays because a set is looked up, not searched. Only constants: `a IN (b, c)` differs by row.
     """
 
     matches = (In,)
-    settings = ("spark.sql.optimizer.inSetConversionThreshold",)
+    settings = ("spark.sql.optimizer.inSetConversionThreshold", "spark.sql.ansi.enabled")
 
     @override
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
+        # spark.sql.legacy.nullInEmptyListBehavior is what ansi.enabled is not, unless it is set.
+        strict = self.context.config.get("spark.sql.ansi.enabled")
         most = self.context.config.number("spark.sql.optimizer.inSetConversionThreshold")
 
         def step(e: Expression) -> Expression:
-            if not isinstance(e, In) or not e.items:
+            if not isinstance(e, In):
                 return e
+            if not e.items:
+                null = Literal(None, BOOLEAN)
+                return FALSE if strict or not e.value.nullable else If(IsNotNull(e.value), FALSE, null)
             others = tuple([i for i in e.items if not isinstance(i, Literal)])
             if others:
                 return self.refuse(e, "the list holds more than constants", others)

@@ -81,9 +81,7 @@ class CollapseWindow(OptimizerRule[Window]):
             case Window(upper, keys, order, Project(items, Window(lower, lower_keys, lower_order, child) as below)) if (
                 _equal(keys, lower_keys) and _equal(order, lower_order) and _of_one_kind(upper, lower)
             ):
-                made = _made(below)
-                plain = all(isinstance(i, AttributeReference) for i in items)
-                if plain and not node.references & made and node.references <= child.output_set:
+                if node.references <= child.output_set:
                     return Project(
                         (*items, *[f.to_attribute() for f in upper]), Window(lower + upper, keys, order, child)
                     )
