@@ -4,6 +4,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 8501
+# Where it is set, each of the suite's processes compiles planviz anew, and pytest the assertions of all tests.
+unexport PYTHONDONTWRITEBYTECODE
 # What checks the browser's scripts; planviz and every other check do without Node and npm's registry.
 SCRIPT_TOOLS := node_modules/.package-lock.json
 NODE_20 := command -v npm >/dev/null && node -e 'parseInt(process.versions.node) < 20 && process.exit(1)'

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import cache
 
 from planviz.catalog import Catalog
 from planviz.catalog.ddl import table_of
@@ -40,6 +41,7 @@ _CTE = re.compile(r"\b(CTERelationDef|CTERelationRef|UnionLoop|UnionLoopRef) (\d
 _SEED = re.compile(r"\b(rand|randn|uuid|shuffle)\(((?:\w+#\w+, )?(?:Some\()?)-?\d{6,}")
 
 
+@cache
 def small_catalog() -> Catalog:
     """The documents' small tables, most without statistics, and `fact`, which is partitioned by p."""
     catalog = Catalog()

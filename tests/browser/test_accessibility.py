@@ -25,10 +25,17 @@ def test_no_page_violates_a_rule(browser: Any, server: str, scheme: str, documen
     context = browser.new_context(
         color_scheme=scheme, viewport={"width": 1440, "height": 900}, reduced_motion="reduce", bypass_csp=True
     )
-    axe, found = axe_api.Axe(), []
-    for entry in pages_there():
+    axe, found, entries = axe_api.Axe(), [], pages_there()
+
+    def opened(entry: Any) -> Any:
         page = context.new_page()
         page.goto(f"{server}/{entry['url_path'] or ''}{document}")
+        return page
+
+    # A page comes to rest while the one before it is looked at.
+    ahead = opened(entries[0])
+    for entry, following in zip(entries, [*entries[1:], None], strict=True):
+        page, ahead = ahead, following and opened(following)
         page.wait_for_function(SETTLED)
         page.wait_for_load_state("networkidle")
         if document and entry["title"] == "Explore":

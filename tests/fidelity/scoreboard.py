@@ -120,8 +120,38 @@ class TraceScore:
 BATCH_OF = {"Analyzer": "Substitution", "Optimizer": "Finish Analysis"}
 
 
+@cache
+def by_line() -> type:
+    """The comparer's numbering of a trace, its lines looked at once: the trees of a trace share most of them.
+
+    A line that was numbered keeps its text, as its ids do. Only the numbers of CTEs begin anew with every text.
+    """
+
+    class ByLine(comparer().Canon):  # type: ignore[misc]
+        def __init__(self, ids: set[int] | None = None) -> None:
+            super().__init__(ids)
+            self.known: dict[str, str] = {}
+            self.ctes: dict[str, int] = {}
+
+        def num(self, kind: str, key: str) -> int:
+            return self.ctes.setdefault(key, len(self.ctes) + 1) if kind == "cte" else int(super().num(kind, key))
+
+        def line(self, line: str) -> str:
+            if "CTE" in line:
+                return str(super().text(line))
+            if line not in self.known:
+                self.known[line] = super().text(line)
+            return self.known[line]
+
+        def text(self, text: str) -> str:
+            self.ctes = {}
+            return "\n".join(map(self.line, text.split("\n")))
+
+    return ByLine
+
+
 def _captured_steps(document: dict[str, Any], executor: str, ids: set[int]) -> list[tuple[str, str]]:
-    trace, canon = document["trace"], comparer().Canon(ids)
+    trace, canon = document["trace"], by_line()(ids)
     runs = {i for i, r in enumerate(trace["runs"]) if BATCH_OF[executor] in (r.get("batches") or [])}
     steps = []
     for run, _, rule, _, after in trace["events"]:
@@ -134,7 +164,7 @@ def _captured_steps(document: dict[str, Any], executor: str, ids: set[int]) -> l
 def _our_steps(planned: QueryExecution, executor: str) -> list[tuple[str, str]]:
     runs = {r.number for r in planned.trace.runs if r.executor == executor}
     texts = [(a.rule, a.after.tree_string.rstrip("\n")) for a in planned.trace if a.run in runs]
-    canon = comparer().Canon({int(n) for _, t in texts for n in re.findall(r"#(\d{7,})", t)})
+    canon = by_line()({int(n) for _, t in texts for n in re.findall(r"#(\d{7,})", t)})
     return [(rule, canon.text(t)) for rule, t in texts]
 
 
