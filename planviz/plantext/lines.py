@@ -33,6 +33,7 @@ _ESCAPED_MARK = re.compile(r"(?m)^((?:[^\S\n]|:)*+)\\(?=[+:]- |\*(?:\(\d+\))? ?[
 _CLOSING_QUOTE = re.compile(r"\"[\s,;)\]}]*$")
 _QUOTE = re.compile(r'(?<!\\)"')
 _BOLD = re.compile(r"(^|[+:]- |\* |\) )\*\*([A-Z]\w*)\*\*(?!\w)")
+_HALF_HEADING = re.compile(r"^ {0,8}(?:= {0,8})?((?:(?:Parsed|Analyzed|Optimized) Logical|Physical) Plan) ==\s*$")
 _SPACES = str.maketrans({"\xa0": " ", "\u2007": " ", "\u202f": " ", "\u3000": " ", "\u200b": None, "\ufeff": None})
 
 _LEVELS = ("INFO", "WARN", "DEBUG", "ERROR", "TRACE")
@@ -50,7 +51,8 @@ _LEVEL_FIRST = re.compile(rf"^ {{0,8}}{_LEVEL}:? {_THREAD}[\w.$]+(?:\[[^\]]*\])?
 _BEFORE_PLAN = re.compile(r"^[^=\n]*?\b(?:plan|tree|query)(?: is)?: (?=['!*(]*[A-Z])")
 
 _PREFIX = re.compile(
-    r"(?:((?://|#|--) ?MAGIC|//+|#>|#+|--+|\*)(?: |$)|(//+|#+|--+)(?=(?:[+:]-|==) |\*?\(\d+\) ?[A-Z]|[*'(]*[A-Z])|"
+    r"(?:((?://|#|--) ?MAGIC|//+|#>|#+|--+|\*)(?: |$)|"
+    r"(//+|#+|--+)(?=(?:(?::[ :]*)?[+:]-|==) |\*?\(\d+\) ?[A-Z]|[*'(]*[A-Z])|"
     r"((?:> ?)*>|\||\+(?!-))|"
     r"(E)(?= {3}|$))"  # pytest, before every line of an error
 )
@@ -157,6 +159,8 @@ def _plain_characters(raw: str, stripped: list[str]) -> list[str]:
             line if line.isascii() else _SMART_QUOTE.sub(r"\1'", _DASH.sub(r"\1- ", line.translate(_SPACES)))
             for line in lines
         ]
+    if " Plan ==" in raw:  # the first characters of a text are easily not selected
+        lines = [_HALF_HEADING.sub(r"== \1 ==", line) if " Plan ==" in line else line for line in lines]
     if "\\_" in raw and _ESCAPED_NAME.search(raw):
         lines = [line.replace("\\_", "_") for line in lines]
     if ("\\*" in raw or "\\+- " in raw) and _ESCAPED_MARK.search(raw):

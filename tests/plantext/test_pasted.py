@@ -555,3 +555,16 @@ def test_a_comment_s_stars_right_before_the_marks() -> None:
     )
     assert trees(document) == [[(0, "Project"), (1, "Filter"), (2, "Range")]]
     assert document.plans[0][1].arguments["condition"] == "id#2L > 1"
+
+
+def test_a_heading_whose_first_marks_were_not_selected() -> None:
+    for heading in ("Physical Plan ==", "= Physical Plan =="):
+        document = open_text(f"{heading}\nAdaptiveSparkPlan isFinalPlan=false\n\n+- Range (0, 10, step=1, splits=2)\n")
+        assert trees(document) == [[(0, "AdaptiveSparkPlan"), (1, "Range")]]
+
+
+def test_a_comment_s_slashes_right_before_the_rails() -> None:
+    document = open_text(
+        "//== Optimized Logical Plan ==\n//Union\n//:- Filter (a#1 > 1)\n//:  +- Range (0, 9)\n//+- Range (0, 9)\n"
+    )
+    assert [depth for depth, _ in trees(document)[0]] == [0, 1, 2, 1]
