@@ -9,6 +9,8 @@ from planviz.findings.finding import Check, Hit
 from planviz.findings.plan_view import PASSING, PlanView, count, listed
 from planviz.graph.node import PlanNode
 
+#: Whose rows an engine could have made itself; projections below it are mostly those of rows that it cannot read.
+_HEAVY = frozenset({"filter", "join", "aggregate", "sort", "window", "generate"})
 _WORK = frozenset({"filter", "project", "join", "aggregate", "sort", "window", "generate", "set", "limit"})
 
 
@@ -37,11 +39,18 @@ class EngineFallback(Check):
         work = [n for n in plan.nodes if n.kind in _WORK and not _frame(plan, n)]
         left = [n for n in work if not self.native(plan, n)]
         first = [n for n in left if any(self._reaches(plan, below) for below in plan.inputs(n))]
-        if not first:
-            return
         total = len(left) + sum(n.kind in _WORK for n in native)
-        told = f"{count(len(left), 'operator')} of {total} run in Spark itself; {self.engine} ends at "
-        yield Hit(f"{told}{listed(n.op for n in first)}.", tuple(n.id for n in first))
+        if first:
+            told = f"{count(len(left), 'operator')} of {total} run in Spark itself; {self.engine} ends at "
+            yield Hit(f"{told}{listed(n.op for n in first)}.", tuple(n.id for n in first))
+        elif above := [n for n in left if n.kind in _HEAVY and self._is_taken(plan, n)]:
+            told = f"{count(len(left), 'operator')} of {total} run in Spark itself; {self.engine} begins above "
+            yield Hit(f"{told}{listed(n.op for n in above)}.", tuple(n.id for n in above))
+
+    def _is_taken(self, plan: PlanView, node: PlanNode) -> bool:
+        """Whether the engine takes an operator's rows, made columns for it."""
+        above = plan.parent(node)
+        return above is not None and "ToColumnar" in above.op and self.native(plan, above)
 
     def _reaches(self, plan: PlanView, node: PlanNode | None) -> bool:
         """Whether a node is native, apart from what only turns columns into rows."""

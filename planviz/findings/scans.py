@@ -223,10 +223,15 @@ class TextFormat(Check):
                 told = f"{name_of(scan)} is delimited text of Hive: {count(columns, 'column')} parsed from every line"
                 yield Hit(f"{told}{_amount(plan, scan)}.", (scan.id,), name_of(scan), stake=_rows_of(plan, scan))
             elif scan.op in ("FileScan", "Scan", "BatchScan") and format in _TEXT_FORMATS:
-                columns = len(scan.arguments.get("output") or ())
-                told = f"{name_of(scan)} is {format.upper()}: "
-                told += f"{count(columns, 'column')} parsed from" if columns else "0 columns are wanted of"
-                told += " every line"
+                listed_columns = scan.arguments.get("output")
+                columns = len(listed_columns or ())
+                if listed_columns is None:  # a line of explain formatted without its block tells no columns
+                    named = name_of(scan) if name_of(scan).lower() != format else "A scan"
+                    told = f"{named} reads {format.upper()} and parses every line"
+                else:
+                    told = f"{name_of(scan)} is {format.upper()}: "
+                    told += f"{count(columns, 'column')} parsed from" if columns else "0 columns are wanted of"
+                    told += " every line"
                 yield Hit(f"{told}{_amount(plan, scan)}.", (scan.id,), name_of(scan), stake=_rows_of(plan, scan))
 
 

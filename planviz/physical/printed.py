@@ -18,6 +18,13 @@ class PrintedExec(SparkPlan):
     inner: tuple[Held[SparkPlan], ...] = ()
     #: Whether it gives batches of columns.
     batches: bool = False
+    #: Whether it was part of a generated stage.
+    coded: bool = False
+
+    @property
+    def supports_codegen(self) -> bool:
+        """As the text has it."""
+        return self.coded
 
     @property
     def columnar(self) -> bool:

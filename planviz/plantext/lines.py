@@ -33,6 +33,7 @@ _ESCAPED_MARK = re.compile(r"(?m)^((?:[^\S\n]|:)*+)\\(?=[+:]- |\*(?:\(\d+\))? ?[
 _CLOSING_QUOTE = re.compile(r"\"[\s,;)\]}]*$")
 _QUOTE = re.compile(r'(?<!\\)"')
 _BOLD = re.compile(r"(^|[+:]- |\* |\) )\*\*([A-Z]\w*)\*\*(?!\w)")
+_HALF_HEADING = re.compile(r"^ {0,8}(?:= {0,8})?((?:(?:Parsed|Analyzed|Optimized) Logical|Physical) Plan) ==\s*$")
 _SPACES = str.maketrans({"\xa0": " ", "\u2007": " ", "\u202f": " ", "\u3000": " ", "\u200b": None, "\ufeff": None})
 
 _LEVELS = ("INFO", "WARN", "DEBUG", "ERROR", "TRACE")
@@ -50,9 +51,12 @@ _LEVEL_FIRST = re.compile(rf"^ {{0,8}}{_LEVEL}:? {_THREAD}[\w.$]+(?:\[[^\]]*\])?
 _BEFORE_PLAN = re.compile(r"^[^=\n]*?\b(?:plan|tree|query)(?: is)?: (?=['!*(]*[A-Z])")
 
 _PREFIX = re.compile(
-    r"(?:((?://|#|--) ?MAGIC|//+|#>|#+|--+|\*)(?: |$)|(//+|#+|--+)(?=(?:[+:]-|==) |[*'(]*[A-Z])|((?:> ?)*>|\||\+(?!-))|"
+    r"(?:((?://|#|--) ?MAGIC|//+|#>|#+|--+|\*)(?: |$)|"
+    r"(//+|#+|--+)(?=(?:(?::[ :]*)?[+:]-|==) |\*?\(\d+\) ?[A-Z]|[*'(]*[A-Z])|"
+    r"((?:> ?)*>|\||\+(?!-))|"
     r"(E)(?= {3}|$))"  # pytest, before every line of an error
 )
+_GLUED = re.compile(r"\s*\*[+:]- ")
 _PREFIX_STARTS = frozenset("#/>-*|+E")
 _NUMBER = re.compile(r"^ {0,8}(\d{1,6})[.:)]?(?: |$)")
 _BORDER = re.compile(r"^\s*[|│┃║](.*?)(?:[|│┃║]\s*)?$", re.DOTALL)
@@ -155,6 +159,8 @@ def _plain_characters(raw: str, stripped: list[str]) -> list[str]:
             line if line.isascii() else _SMART_QUOTE.sub(r"\1'", _DASH.sub(r"\1- ", line.translate(_SPACES)))
             for line in lines
         ]
+    if " Plan ==" in raw:  # the first characters of a text are easily not selected
+        lines = [_HALF_HEADING.sub(r"== \1 ==", line) if " Plan ==" in line else line for line in lines]
     if "\\_" in raw and _ESCAPED_NAME.search(raw):
         lines = [line.replace("\\_", "_") for line in lines]
     if ("\\*" in raw or "\\+- " in raw) and _ESCAPED_MARK.search(raw):
@@ -240,9 +246,29 @@ def _all_stamped(lines: list[str]) -> bool:
     return sum(1 for line in full if _RUNNER.match(line)) >= 0.8 * len(full)
 
 
+def _with_space_behind_stars(lines: list[str], raw: str) -> list[str]:
+    """Lines of a comment whose stars stand right before a tree's marks (` *+- Filter (2)`), with a space between; no
+    operator's star stands before a mark."""
+    if "*+- " not in raw and "*:- " not in raw:
+        return lines
+    out = lines[:]
+    at = 0
+    while at < len(lines):
+        end = at
+        while end < len(lines) and lines[end].lstrip()[:1] == "*":
+            end += 1
+        if any(_GLUED.match(line) for line in lines[at:end]):
+            for k in range(at, end):
+                star = lines[k].index("*") + 1
+                out[k] = f"{lines[k][:star]} {lines[k][star:].removeprefix('|').removeprefix(' ')}"
+        at = max(end, at + 1)
+    return out
+
+
 def _without_prefixes(lines: list[str], raw: str) -> list[str] | None:
     """Takes `# `, `// `, `> `, ` * `, `|`, `// MAGIC `, pytest's `E   ` ... off every run
     of lines that share it and hold a plan."""
+    lines = _with_space_behind_stars(lines, raw)
     out: list[str] | None = None
     at = 0
     while at < len(lines):

@@ -216,7 +216,8 @@ class _Scanner:
         if index >= size or not text[index].strip():
             return index
         first = text[index]
-        plain = not _COLUMNS.match(first) and "Exception" not in first
+        # Only an analyzed plan stands below columns; a scan's entries look like some: `ReadSchema: struct<a:int>`.
+        plain = not (stage == "analyzed" and _COLUMNS.match(first)) and "Exception" not in first
         if plain and (stage != "analyzed" or self._is_root(index)):
             return index
         for at in range(index, min(size, index + 60)):

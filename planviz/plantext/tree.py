@@ -22,7 +22,11 @@ from planviz.plantext.lines import Lines
 from planviz.plantext.operators import truncations
 from planviz.units import byte_size
 
-_BODY = re.compile(r"(?:\*(?:\((\d+)\))? ?|\^\(?(\d*)\)? ?)?(['!~]*)(?:\*(?:\((\d+)\))? ?)?-?([A-Za-z_][\w$.]*)")
+#: The star of a generated stage is gone where a page or an editor took it for a mark of its own: `(2) Sort [a#1], ..`.
+_BODY = re.compile(
+    r"(?:(?:\*|(?=\(\d+\) [A-Z]\w* ?(?:\((?!\d+\)$)|\[(?!codegen id))))(?:\((\d+)\))? ?|\^\(?(\d*)\)? ?)?"
+    r"(['!~]*)(?:\*(?:\((\d+)\))? ?)?-?([A-Za-z_][\w$.]*)"
+)
 _MARKED = re.compile(r"([ :]*?)(?:[+:]- ?)(?=[*'!~^(\w=-])")
 _SECTION = re.compile(r"== (Final|Current|Initial) Plan ==\s*$")
 _EQUALS = re.compile(r"== ([A-Z]\w*)(.*) ==\s*$")

@@ -14,6 +14,7 @@ _COLUMNS_FOLLOW = re.compile(r"\s*== Analyzed")
 _OPERATOR = re.compile(r"['!]*([A-Z]\w+)(?=$| [\[(\w`'!]|\[)")
 _RAILS = re.compile(r"[ :]*(?:[+:]-?)?")
 _SECTION = re.compile(r"[ :]*[+:]- == \w+ Plan ==$")
+_KEY = re.compile(r"[ ,](?:DataFilters|PartitionFilters|PushedFilters|ReadSchema|Location|Format):$")
 _NARROWEST = 40  # characters: narrower breaks are those of values that hold line breaks
 _BLANKS = 3  # that may have stood where a line was cut
 _FEWEST = 2  # breaks that show a width
@@ -150,8 +151,12 @@ def _had_room(text: Sequence[str], b: _Break, width: int) -> bool:
 
 
 def _goes_on(text: Sequence[str], b: _Break) -> bool:
-    """Whether the line before ends in a comma, and the rest is nothing that begins anew."""
-    return text[b.before].endswith(",") and not b.below and not text[b.line].lstrip().startswith(_BEGINS)
+    """Whether the line before ends in a comma, and the rest is nothing that begins anew; or in a scan's key, and the
+    rest is its value."""
+    before, rest = text[b.before], text[b.line].lstrip()
+    if _KEY.search(before):
+        return rest[:1] not in ("", "+", ":", "=")
+    return before.endswith(",") and not b.below and not rest.startswith(_BEGINS)
 
 
 def _depth(line: str) -> int:

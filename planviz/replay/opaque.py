@@ -104,6 +104,8 @@ class OpaqueOperator(LogicalPlan):
     physical: bool = False
     #: Whether the physical operator gives batches of columns.
     columnar: bool = False
+    #: Whether the physical operator is part of a generated stage.
+    coded: bool = False
 
     @lazy
     def output(self) -> tuple[AttributeReference, ...]:
@@ -130,7 +132,7 @@ class OpaqueOperator(LogicalPlan):
         if not self.physical:
             return None
         inputs = tuple([made for made in map(below, self.inputs) if isinstance(made, SparkPlan)])
-        return PrintedExec(self.simple_string, inputs, self.output, self.inner.trees, self.columnar)
+        return PrintedExec(self.simple_string, inputs, self.output, self.inner.trees, self.columnar, self.coded)
 
     @property
     def inner_children(self) -> tuple[QueryPlan, ...]:
@@ -150,6 +152,7 @@ class PrintedRelation(OpaqueOperator):
     inner: Beneath = NOTHING
     physical: bool = False
     columnar: bool = False
+    coded: bool = False
 
 
 @node
@@ -165,6 +168,7 @@ class PrintedOperator(OpaqueOperator):
     inner: Beneath = NOTHING
     physical: bool = False
     columnar: bool = False
+    coded: bool = False
 
     @lazy
     def references(self) -> frozenset[int]:

@@ -151,3 +151,23 @@ def test_conditions_of_every_version_are_told_apart(words: tuple[str, str]) -> N
     joined = found(loop + "+- BroadcastExchange IdentityBroadcastMode, [plan_id=1]\n   +- {u:c#3,d#4}\n")
     (advice,) = [f.advice for f in joined if f.name == "nested-loop-join"]
     assert advice.startswith("Write the alternatives of OR as joins of their own")
+
+
+def test_a_scan_of_text_whose_columns_nobody_tells_is_not_said_to_want_none() -> None:
+    plan = open_text("== Physical Plan ==\n* Project (2)\n+- Scan csv  (1)\n").plans[0]
+    told = [f.evidence for f in findings(plan) if f.name == "text-format"]
+    assert told == ["A scan reads CSV and parses every line."]
+    counted = open_text("== Physical Plan ==\nFileScan json db.t[] Batched: false, ReadSchema: struct<>\n").plans[0]
+    assert [f.evidence for f in findings(counted) if f.name == "text-format"] == [
+        "t is JSON: 0 columns are wanted of every line."
+    ]
+
+
+def test_an_engine_that_begins_above_what_spark_filters() -> None:
+    beneath = "GpuColumnarToRow false\n+- GpuProject [a#1]\n   +- GpuRowToColumnar targetsize(1)\n      +- {0}\n"
+    filtered = open_text(beneath.format("*(1) Filter (a#1 > 1)\n         +- FileScan json [a#1] Batched: false"))
+    assert [f.evidence for f in findings(filtered.plans[0]) if f.name == "rapids-fallback"] == [
+        "1 operator of 2 run in Spark itself; RAPIDS begins above Filter."
+    ]
+    read = open_text(beneath.format("FileScan json [a#1] Batched: false"))
+    assert not [f for f in findings(read.plans[0]) if f.name == "rapids-fallback"]

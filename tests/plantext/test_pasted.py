@@ -503,3 +503,68 @@ def test_rails_alone_among_the_lines_of_an_operator_are_read_and_passed() -> Non
     )
     assert [node.op for node in document.plans[0]] == ["Project", "Filter", "Scan"]
     assert document.plans[0][1].text.endswith(":  :\ny))")
+
+
+def test_several_plans_of_one_scan_each() -> None:
+    scan = "*(1) Scan JDBCRelation({0}) [numPartitions=1] [a#1] PushedFilters: [], ReadSchema: struct<a:int>"
+    document = open_text(
+        f"/*\n== Physical Plan ==\n{scan.format('orders')}\n*/\nval b = read()\n"
+        f"== Physical Plan ==\n{scan.format('lines')}\n"
+    )
+    assert [[node.arguments["table"] for node in plan] for plan in document.plans] == [["orders"], ["lines"]]
+    assert "val b = read()" in [text for _, text in document.unparsed]
+
+
+def test_a_comment_s_slashes_right_before_a_generated_stage() -> None:
+    document = open_text("df.explain()\n//== Physical Plan ==\n//*(1) Range (0, 10, step=1, splits=2)\n\ndf.show()\n")
+    assert [(node.op, node.codegen_stage) for node in document.plans[0]] == [("Range", 1)]
+
+
+def test_a_generated_stage_that_has_lost_its_star() -> None:
+    document = open_text(
+        "== Physical Plan ==\n(2) HashAggregate(keys=[a#1], functions=[])\n"
+        "+- Exchange hashpartitioning(a#1, 200)\n   +- (1) Project [a#1]\n"
+        "      +- *(1) Range (0, 9, step=1, splits=2)\n"
+    )
+    assert [(node.op, node.codegen_stage) for node in document.plans[0]] == [
+        ("HashAggregate", 2),
+        ("Exchange", None),
+        ("Project", 1),
+        ("Range", 1),
+    ]
+    formatted = open_text(
+        "== Physical Plan ==\n* Filter (2)\n+- * Range (1)\n\n\n(1) Range [codegen id : 1]\nOutput: [a#1]\n"
+    )
+    assert trees(formatted) == [[(0, "Filter"), (1, "Range")]]
+
+
+def test_a_scan_s_value_below_its_key() -> None:
+    document = open_text(
+        "== Physical Plan ==\n*(2) Sort [a#1 ASC NULLS FIRST], false, 0\n"
+        "+- *(1) Scan JDBCRelation((select * from t) as t)\n         [numPartitions=1] [a#1] PushedFilters:\n"
+        "         [*IsNotNull(a)], ReadSchema: struct<a:int>\n"
+    )
+    scan = document.plans[0][1].arguments
+    assert (scan["pushed_filters"], scan["read_schema"]) == (["*IsNotNull(a)"], "struct<a:int>")
+
+
+def test_a_comment_s_stars_right_before_the_marks() -> None:
+    document = open_text(
+        "/**\n * Prints:\n *\n *|== Physical Plan ==\n *Project (3)\n *+- * Filter (2)\n *   +- Range (1)\n *\n *\n"
+        " *(1) Range\n *Output [1]: [id#2L]\n *\n *(2) Filter [codegen id : 1]\n *Condition : (id#2L > 1)\n */\n"
+    )
+    assert trees(document) == [[(0, "Project"), (1, "Filter"), (2, "Range")]]
+    assert document.plans[0][1].arguments["condition"] == "id#2L > 1"
+
+
+def test_a_heading_whose_first_marks_were_not_selected() -> None:
+    for heading in ("Physical Plan ==", "= Physical Plan =="):
+        document = open_text(f"{heading}\nAdaptiveSparkPlan isFinalPlan=false\n\n+- Range (0, 10, step=1, splits=2)\n")
+        assert trees(document) == [[(0, "AdaptiveSparkPlan"), (1, "Range")]]
+
+
+def test_a_comment_s_slashes_right_before_the_rails() -> None:
+    document = open_text(
+        "//== Optimized Logical Plan ==\n//Union\n//:- Filter (a#1 > 1)\n//:  +- Range (0, 9)\n//+- Range (0, 9)\n"
+    )
+    assert [depth for depth, _ in trees(document)[0]] == [0, 1, 2, 1]

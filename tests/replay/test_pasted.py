@@ -367,3 +367,15 @@ BUCKETED = """
 def test_buckets_that_a_scan_of_spark_2_only_counts() -> None:
     made = replayed_text(BUCKETED)
     assert made.verdicts["physical"] == "equal", made.differences["physical"]
+
+
+def test_a_scan_that_no_strategy_plans_keeps_its_generated_stage() -> None:
+    scan = (
+        "*(1) Scan JDBCRelation(shop.s) [numPartitions=1] [a#1,b#2] PushedFilters: [], ReadSchema: struct<a:int,b:int>"
+    )
+    made = replayed_text(
+        "== Physical Plan ==\n*(2) Sort [a#1 ASC NULLS FIRST], true, 0\n"
+        "+- Exchange rangepartitioning(a#1 ASC NULLS FIRST, 200), ENSURE_REQUIREMENTS, [plan_id=36]\n"
+        f"   +- {scan}\n"
+    )
+    assert made.verdicts["physical"] == "equal", made.differences["physical"]

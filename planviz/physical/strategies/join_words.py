@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from planviz.estimation.leaves import OF_UNKNOWN_SIZE
 from planviz.units import byte_size
 
 LEFT, RIGHT = "BuildLeft", "BuildRight"
@@ -21,13 +22,18 @@ def _a(kind: str) -> str:
     return f"an {word}" if word[0] in "aei" else f"a {word}"
 
 
+def _size(size: int) -> str:
+    """A side's size; where nobody knows it, Spark takes it for more than any limit."""
+    return "of unknown size" if size >= OF_UNKNOWN_SIZE else byte_size(size)
+
+
 def too_large(sizes: Mapping[str, int], allowed: Sequence[str], limit: int, kind: str, barred: Sequence[str]) -> str:
     """Why no side is broadcast for its size."""
     if not allowed:
         return f"{_a(kind)} join can broadcast neither side"
     if limit < 0:
         return "the threshold is negative: nothing is broadcast for its size"
-    parts = [f"{SIDES[s]} {byte_size(sizes[s])} > {byte_size(limit)}" for s in allowed if sizes[s] > limit]
+    parts = [f"{SIDES[s]} {_size(sizes[s])} > {byte_size(limit)}" for s in allowed if sizes[s] > limit]
     parts += [f"a hint forbids to broadcast {SIDES[s]}" for s in allowed if s in barred and sizes[s] <= limit]
     parts += [
         f"{SIDES[s]} {byte_size(z)} is small enough, but {_a(kind)} join cannot build it"
@@ -39,7 +45,7 @@ def too_large(sizes: Mapping[str, int], allowed: Sequence[str], limit: int, kind
 
 def no_local_map(sizes: Mapping[str, int], allowed: Sequence[str], limit: int, partitions: int) -> str:
     """Why no side fits in a hash map per partition."""
-    over = [f"{SIDES[s]} {byte_size(sizes[s])}" for s in allowed]
+    over = [f"{SIDES[s]} {_size(sizes[s])}" for s in allowed]
     return f"{' and '.join(over)} ≥ threshold × {partitions} partitions = {byte_size(limit)}"
 
 

@@ -24,7 +24,8 @@ _KEY = re.compile(
     r"(?:^|,? )(Batched|DataFilters|Format|Location|PartitionFilters|PushedFilters|ReadSchema|SelectedBucketsCount|"
     r"PartitionCount|PushedAggregates|PushedAggregation|PushedGroupby|PushedGroupBy|PushedGroupByExpressions|"
     r"PushedGroupingExpressions|Bucketed|DictionaryFilters|PushedLimit|PushedTopN|PushedSample|RuntimeFilters|"
-    r"RequiredDataFilters|OptionalDataFilters|DppFilters|PushedOffset|PushedJoins|NativeFilters):(?: |$)"
+    r"RequiredDataFilters|OptionalDataFilters|DppFilters|PushedOffset|PushedJoins|NativeFilters|"
+    r"Eager_IO_Prefetch):(?: |$)"
 )
 _NAMES = {"SelectedBucketsCount": "selected_buckets", "PushedGroupby": "pushed_group_by"}
 _AS_TEXT = {"read_schema", "location", "bucketed"}

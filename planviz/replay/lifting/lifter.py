@@ -120,7 +120,7 @@ class Lifter:
         self.unasked = _unasked(at)
         made = self.lifted(at)
         for step in reversed(above):
-            made = _as_known(self.operator(step, [made]).opaque().replace(physical=True))
+            made = _as_known(self.operator(step, [made]).opaque().replace(physical=True, coded=step.coded))
         return made
 
     def lifted(self, step: Step) -> LogicalPlan:
@@ -201,7 +201,7 @@ class Lifter:
         operator = self.operator(step, inputs)
         if not inputs:
             return sources.opaque_leaf(step, operator)
-        made = operator.opaque().replace(physical=True, columnar=step.columnar)
+        made = operator.opaque().replace(physical=True, columnar=step.columnar, coded=step.coded)
         if not isinstance(made, PrintedOperator) and aggregates.is_stage_of_a_stream(step):
             made = _as_known(made)
         below = [a for p in inputs for a in p.output]
@@ -218,7 +218,7 @@ class Lifter:
         """An input of an unknown operator: exchanges and sorts beneath it stay as they are."""
         if step.op in ("Exchange", "Sort", "BroadcastExchange") and len(step.inputs) == 1:
             below = self._kept(step.inputs[0])
-            return _as_known(self.operator(step, [below]).opaque().replace(physical=True))
+            return _as_known(self.operator(step, [below]).opaque().replace(physical=True, coded=step.coded))
         return self.lifted(step)
 
     # -------------------------------------------------------------------------------------------- reuse
@@ -283,7 +283,15 @@ def _unasked(root: Step) -> frozenset[int]:
 def _as_known(made: OpaqueOperator) -> PrintedOperator:
     """The same operator, known and kept as it stands."""
     return PrintedOperator(
-        made.pieces, made.columns, made.inputs, made.given, made.own, made.inner, made.physical, made.columnar
+        made.pieces,
+        made.columns,
+        made.inputs,
+        made.given,
+        made.own,
+        made.inner,
+        made.physical,
+        made.columnar,
+        made.coded,
     )
 
 

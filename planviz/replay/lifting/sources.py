@@ -155,4 +155,4 @@ def opaque_leaf(step: Step, operator: Operator) -> OpaqueOperator:
     own = frozenset(a.expr_id for a in given)
     kind: type[OpaqueOperator] = PrintedOperator if kept_as_printed(step.op) else OpaqueOperator
     kind = PrintedRelation if SOURCE.search(step.op) else kind
-    return kind((step.line.printed,), (), (), given, own, Beneath(step.inner), True, step.columnar)
+    return kind((step.line.printed,), (), (), given, own, Beneath(step.inner), True, step.columnar, step.coded)

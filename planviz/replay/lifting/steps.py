@@ -38,6 +38,12 @@ class Step:
     columnar: bool = False
 
     @property
+    def coded(self) -> bool:
+        """Whether the text has it in a generated stage."""
+        node = self.node
+        return node is not None and (node.codegen_stage is not None or "codegen" in node.badges)
+
+    @property
     def op(self) -> str:
         """Spark's name of the operator."""
         return self.line.op
