@@ -50,7 +50,7 @@ from planviz.functions.builders.aggregates import ORDERINGS, mode, percentile_of
 from planviz.functions.builders.base import wrong_count
 from planviz.functions.builders.conditions import asserted, two_comparisons
 from planviz.functions.builders.lambdas import HIGHER_ORDER
-from planviz.functions.registry import build, is_aggregate_function, known, nearest
+from planviz.functions.registry import INTERNAL, build, is_aggregate_function, known, nearest
 from planviz.functions.signatures import accepts
 from planviz.logical.operators import Aggregate, Generate, Project
 from planviz.logical.plan import LogicalPlan
@@ -197,6 +197,8 @@ class ResolveFunctions(AnalyzerRule):
             return called(own, e)
         self._refuse_later(e)
         without_zone = self.context.config.get("spark.sql.timestampType") == "TIMESTAMP_NTZ"
+        if e.parts[-1].lower() in INTERNAL and not e.internal:
+            return self._opaque(e)
         made = build(e.parts, e.arguments, e, without_zone)
         if isinstance(made, Replaced) and made.name == "between":
             config = self.context.config

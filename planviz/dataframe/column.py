@@ -27,6 +27,7 @@ from planviz.expressions.unresolved import (
 )
 from planviz.expressions.updates import DropField, UpdateFields, WithField
 from planviz.expressions.windows import WindowExpression
+from planviz.functions.registry import INTERNAL
 from planviz.trees.depth import refuse_heavy
 from planviz.types import (
     BINARY,
@@ -140,7 +141,7 @@ def column_or_name(value: object) -> Expression:
 
 def call(name: str, *arguments: Expression, distinct: bool = False) -> Column:
     """A function or operator by name over expressions."""
-    return Column(UnresolvedFunction((name,), arguments, distinct))
+    return Column(UnresolvedFunction((name,), arguments, distinct, internal=name in INTERNAL))
 
 
 def numbered(e: Expression) -> Expression:

@@ -126,7 +126,7 @@ class UnresolvedStarWithColumnsRenames(LeafExpression, Unresolved, NamedExpressi
 
 @node
 class UnresolvedFunction(Unresolved):
-    """A call by name. `ignore_nulls` is True, False or None (not written)."""
+    """A call by name. `ignore_nulls` is True, False or None (not written); `internal`: what is called no SQL has."""
 
     parts: tuple[str, ...]
     arguments: tuple[Expression, ...]
@@ -134,6 +134,7 @@ class UnresolvedFunction(Unresolved):
     where: Expression | None = None
     ignore_nulls: bool | None = None
     order: tuple[Expression, ...] = ()
+    internal: bool = False
 
     def to_string(self) -> str:
         """'name(distinct args)."""
@@ -186,6 +187,7 @@ class UnresolvedTimestampFunction(UnresolvedFunction):
     where: Expression | None = None
     ignore_nulls: bool | None = None
     order: tuple[Expression, ...] = ()
+    internal: bool = False
 
     def to_string(self) -> str:
         """Without a time zone as yet."""

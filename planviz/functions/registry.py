@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from planviz.trees.node import TreeNode
 
 
+#: Functions of the DataFrame API that no SQL can call (Spark: FunctionRegistry.internal).
+INTERNAL = frozenset({"product"})
 #: Names are compared up to so many letters.
 _LONGEST = 60
 
@@ -33,9 +35,9 @@ def known(name: str) -> bool:
 
 
 def names() -> frozenset[str]:
-    """The names of all functions that are known."""
+    """The names of all functions that SQL can call."""
     tables = (BUILDERS, OPERATORS, SIGNATURES, AGGREGATE_SIGNATURES)
-    return frozenset(n for table in tables for n in table)
+    return frozenset(n for table in tables for n in table) - INTERNAL
 
 
 def build(

@@ -275,7 +275,7 @@ def _checked(reader: Interpreter, make: Callable[..., Value]) -> Callable[..., V
 
 def functions_module(reader: Interpreter) -> Module:
     """pyspark.sql.functions: any function of SQL by its name, and PySpark's own."""
-    known = {n.lower() for n in registry.names()} - _NOT_THERE
+    known = {n.lower() for n in registry.names() | registry.INTERNAL} - _NOT_THERE
     own = set(_OWN.split())
 
     def get(name: str) -> Native:
