@@ -455,6 +455,15 @@ class ResolveLambdaVariables(AnalyzerRule):
                 f"A lambda function should only be used in a higher order function, but {call.name} takes none here.",
                 call,
             )
+        queries = self.context.config.behaviour.lambdas_take_queries
+        lambdas = [a for a in call.arguments if isinstance(a, LambdaFunction)]
+        if not queries and any(a.bits & SubqueryExpression.BIT for a in lambdas):
+            raise analysis_error(
+                "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.HIGHER_ORDER_FUNCTION",
+                "Unsupported subquery expression: Subquery expressions are not supported within higher-order "
+                "functions; compute them beside the call.",
+                call,
+            )
         plain = [a if isinstance(a, LambdaFunction) else self._resolve(a, known_names) for a in call.arguments]
         if not all(a.resolved for a in plain if not isinstance(a, LambdaFunction)):
             return call.replace(arguments=tuple(plain))

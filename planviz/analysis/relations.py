@@ -16,7 +16,7 @@ from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.casts import Cast
 from planviz.expressions.core import Alias, AttributeReference, Expression, GeneratorMark, Literal, alias
 from planviz.expressions.ids import next_id
-from planviz.expressions.subqueries import SubqueryExpression
+from planviz.expressions.subqueries import LateralSubquery, SubqueryExpression
 from planviz.expressions.unresolved import OuterReference
 from planviz.frontend import parse_plan
 from planviz.frontend.errors import analysis_error
@@ -219,6 +219,13 @@ class ResolveInlineTables(AnalyzerRule[UnresolvedInlineTable]):
     @override
     def rewrite(self, node: UnresolvedInlineTable) -> LogicalPlan:
         cells = [c for row in node.rows for c in row]
+        queried = next((s for c in cells for s in c.collect(SubqueryExpression)), None)
+        if queried is not None and not isinstance(queried, LateralSubquery):
+            raise analysis_error(
+                "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.SCALAR_SUBQUERY_IN_VALUES",
+                "Unsupported subquery expression: Scalar subqueries in the VALUES clause.",
+                queried,
+            )
         if not all(c.resolved for c in cells):
             return node
         never = (GeneratorMark, AggregateExpression, OuterReference)

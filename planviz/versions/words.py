@@ -92,6 +92,7 @@ CHANGES: dict[str, str] = {
     "parsers_name_a_function": "What reads dates by a pattern shows the function to take where it fails.",
     "databases_are_schemas": "current_database() is named current_schema().",
     "raised_errors_have_a_class": "raise_error() of a message alone shows the class of its error.",
+    "lambdas_take_queries": "The lambda of a higher-order function may hold a subquery.",
     "assertions_show_sql": "The message of assert_true() shows its condition as SQL.",
     "outer_columns_are_renamed": "A column of the outer query that a subquery gives has an id of its own there.",
     "hidden_columns_come_alone": "A USING or NATURAL join gives only those of its hidden columns that are named.",
