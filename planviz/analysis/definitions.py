@@ -85,6 +85,14 @@ def check_table(s: Statement, query: LogicalPlan | None) -> None:
     names = [c.name for c in s.columns] if query is None else [a.name for a in query.output]
     _check_collations(s, s.columns if query is None else [StructField(a.name, a.type) for a in query.output])
     distinct_names(names)
+    distinct_names(s.partition_columns)
+    types = {f.name.lower(): f.data_type for f in s.columns}
+    for name in s.partition_columns:
+        t = types.get(name.lower())
+        if isinstance(t, ArrayType | MapType | StructType):
+            raise analysis_error(
+                "INVALID_PARTITION_COLUMN_DATA_TYPE", f'Cannot use "{t.sql}" for the partition column {name}.'
+            )
     if names and len(s.partition_columns) == len(names):
         raise analysis_error("ALL_PARTITION_COLUMNS_NOT_ALLOWED", "Cannot use all columns for partition columns.")
 
@@ -172,11 +180,7 @@ def check_view(s: Statement, query: LogicalPlan, catalog: Catalog) -> None:
         return
     distinct_names([c.name for c in s.columns] or [a.name for a in query.output])
     assert s.plan is not None
-    top = s.plan
-    while isinstance(top, UnresolvedWith | Sort | Filter | GlobalLimit | LocalLimit | Distinct | UnresolvedHaving):
-        top = top.child
-    items = top.projects if isinstance(top, Project) else top.aggregates if isinstance(top, Aggregate) else ()
-    if not s.columns and any(isinstance(i, UnresolvedAlias) and not _names_itself(i.child) for i in items):
+    if not s.columns and leaves_names_open(s.plan):
         raise analysis_error(
             "CREATE_PERMANENT_VIEW_WITHOUT_ALIAS",
             f"Not allowed to create the permanent view {sql_text(s.name)} without explicitly assigning an alias for "
@@ -190,6 +194,15 @@ def check_view(s: Statement, query: LogicalPlan, catalog: Catalog) -> None:
                 f"Cannot create the persistent object {sql_text(s.name)} of the type VIEW because it references the "
                 f"temporary object {sql_text((used.name,))} of the type VIEW.",
             )
+
+
+def leaves_names_open(plan: LogicalPlan) -> bool:
+    """Whether an item of a query's select list, as it was read, has no name of its own."""
+    top = plan
+    while isinstance(top, UnresolvedWith | Sort | Filter | GlobalLimit | LocalLimit | Distinct | UnresolvedHaving):
+        top = top.child
+    items = top.projects if isinstance(top, Project) else top.aggregates if isinstance(top, Aggregate) else ()
+    return any(isinstance(i, UnresolvedAlias) and not _names_itself(i.child) for i in items)
 
 
 def _everywhere(plan: LogicalPlan) -> list[LogicalPlan]:

@@ -16,6 +16,7 @@ from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.casts import Cast
 from planviz.expressions.core import Alias, AttributeReference, Expression, GeneratorMark, Literal, alias
 from planviz.expressions.ids import next_id
+from planviz.expressions.routines import SQLFunctionExpression
 from planviz.expressions.subqueries import LateralSubquery, SubqueryExpression
 from planviz.expressions.unresolved import OuterReference
 from planviz.frontend import parse_plan
@@ -228,7 +229,7 @@ class ResolveInlineTables(AnalyzerRule[UnresolvedInlineTable]):
             )
         if not all(c.resolved for c in cells):
             return node
-        never = (GeneratorMark, AggregateExpression, OuterReference)
+        never = (GeneratorMark, AggregateExpression, OuterReference, SQLFunctionExpression)
         wrong = next((c for c in cells if not c.deterministic or any(isinstance(x, never) for x in c.walk())), None)
         if wrong is not None:
             raise analysis_error(

@@ -31,6 +31,13 @@ def called(function: SqlFunction, e: UnresolvedFunction) -> SQLFunctionExpressio
     """The call with its arguments in the order of the parameters. Raises AnalysisError as `given_arguments` does."""
     if function.columns is not None:
         raise analysis_error("NOT_A_SCALAR_FUNCTION", f"{function.shown_name} gives a table.", e)
+    wrong = "DISTINCT" if e.distinct else "FILTER CLAUSE" if e.where is not None else ""
+    if wrong:
+        raise analysis_error(
+            "INVALID_SQL_SYNTAX.FUNCTION_WITH_UNSUPPORTED_SYNTAX",
+            f"Invalid SQL syntax: The function {function.shown_name} does not support {wrong}.",
+            e,
+        )
     given = given_arguments(function, e.arguments, e)
     names = tuple(p.name.lower() for p in function.parameters if p.name.lower() in given)
     inputs = tuple(given[n] for n in names)

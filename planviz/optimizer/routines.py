@@ -6,11 +6,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from planviz.analysis.definitions import leaves_names_open
 from planviz.catalog.tables import Catalog, Parameter, SqlFunction
 from planviz.errors import AnalysisError
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.casts import Cast
-from planviz.expressions.core import Alias, Literal, NamedExpression, UnaryExpression, occurs
+from planviz.expressions.core import (
+    Alias,
+    Literal,
+    NamedExpression,
+    UnaryExpression,
+    occurs,
+)
 from planviz.expressions.ids import next_id
 from planviz.expressions.subqueries import LateralSubquery, ScalarSubquery, SubqueryExpression
 from planviz.expressions.unresolved import UnresolvedAlias
@@ -61,7 +68,12 @@ def with_function(catalog: Catalog, s: Statement, plan: Plan) -> Catalog:
         # What is returned is cast to the declared type, where the body's type allows it.
         given_back = body.child if result.data_type == UNKNOWN else Cast(body.child, result.data_type)
         check = Project((UnresolvedAlias(given_back),), SubqueryAlias((s.name[-1],), source))
-    analyzed = plan(replace(s, plan=check))
+    try:
+        analyzed = plan(replace(s, plan=check))
+    except AnalysisError as error:
+        if error.error_class != "UNRESOLVED_ROUTINE":
+            raise
+        raise AnalysisError("ROUTINE_NOT_FOUND", f"The body of {s.name[-1]}: {error}") from error
     if any(occurs(e, AggregateExpression.BIT | WindowExpression.BIT) for p in analyzed.walk() for e in p.expressions):
         raise AnalysisError(
             "USER_DEFINED_FUNCTIONS.CANNOT_CONTAIN_COMPLEX_FUNCTIONS",
@@ -69,6 +81,11 @@ def with_function(catalog: Catalog, s: Statement, plan: Plan) -> Catalog:
         )
     temporary = "TEMPORARY" in s.words
     if table is not None:
+        if not isinstance(result.data_type, StructType) and leaves_names_open(table):
+            raise AnalysisError(
+                "USER_DEFINED_FUNCTIONS.SQL_TABLE_UDF_MISSING_COLUMN_NAMES",
+                f"The query of {s.name[-1]} names not all of its columns; RETURNS TABLE says no names either.",
+            )
         fields = _columns(s.name[-1], result.data_type, analyzed.output[len(parameters) :])
         return catalog.with_function(SqlFunction(s.name[-1], parameters, UNKNOWN, table, temporary, fields))
     returns = analyzed.output[0].data_type if result.data_type == UNKNOWN else result.data_type
@@ -97,6 +114,9 @@ def _columns(name: str, declared: DataType, made: Sequence[NamedExpression]) -> 
     """The columns of a function that gives a table: as they are declared, else as its query gives them."""
     if not isinstance(declared, StructType):
         return tuple(StructField(a.name, a.data_type) for a in made)
+    names = [f.name.lower() for f in declared.fields]
+    if len(set(names)) < len(names):
+        raise AnalysisError("DUPLICATE_ROUTINE_RETURNS_COLUMNS", f"Two columns that {name} returns have one name.")
     if len(declared.fields) != len(made):
         raise AnalysisError(
             "USER_DEFINED_FUNCTIONS.RETURN_COLUMN_COUNT_MISMATCH",
