@@ -65,6 +65,7 @@ REFUSED = [
         "CANNOT_MERGE_INCOMPATIBLE_DATA_TYPE",
     ),
     ("with recursive r(n) as (select 1 union all select n, 2 from r) select * from r", "NUM_COLUMNS_MISMATCH"),
+    ("select * from (select map(s, n) m, n from p) pivot (sum(n) for m in (map('a', 1)))", "INCOMPARABLE_PIVOT_COLUMN"),
     ("select * from values ((select 1)) as t(a)", "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.SCALAR_SUBQUERY_IN_VALUES"),
     (
         "select transform(array(n), x -> x + (select 1)) from p",
