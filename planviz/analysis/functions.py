@@ -457,8 +457,7 @@ class ResolveLambdaVariables(AnalyzerRule):
                 call,
             )
         queries = self.context.config.behaviour.lambdas_take_queries
-        lambdas = [a for a in call.arguments if isinstance(a, LambdaFunction)]
-        if not queries and any(a.bits & SubqueryExpression.BIT for a in lambdas):
+        if not queries and call.bits & SubqueryExpression.BIT:
             raise analysis_error(
                 "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.HIGHER_ORDER_FUNCTION",
                 "Unsupported subquery expression: Subquery expressions are not supported within higher-order "

@@ -207,6 +207,8 @@ class _Extraction:
             return e
         if isinstance(e, NamedExpression):
             return e
+        if isinstance(e, SortOrder):
+            return e.replace(child=self.extract(e.child))
         if e.foldable:
             return e
         key = e.canonicalized if self.shared else len(self.found)

@@ -17,7 +17,7 @@ from planviz.analysis.commands import (
 )
 from planviz.analysis.definitions import check_database, check_defaults, check_drop, check_table, check_view, is_made
 from planviz.catalog.ddl import table_of
-from planviz.catalog.tables import DATABASE, GLOBAL_TEMP, TRANSACTIONAL, Catalog, PythonFunction, View
+from planviz.catalog.tables import DATABASE, GLOBAL_TEMP, TRANSACTIONAL, Catalog, PythonFunction, SqlFunction, View
 from planviz.config import OptimizerConfig
 from planviz.errors import AnalysisError, InputError, ParseError, PlanvizError
 from planviz.execution.query import QueryExecution, with_guesses
@@ -212,12 +212,13 @@ class Session:
             case "create_table":
                 self._create_table(s)
             case "set" if s.options:
+                self._check_set(dict(s.options))
                 self.config = _with_settings(self.config, dict(s.options))
             case "create_function":
                 self.catalog = with_function(self.catalog, s, lambda q: self._execution(q).analyzed)
             case "drop_function":
                 if not self._guesses and s.name[-1].lower() not in self._foreign:
-                    check_dropped_function(s.name, s.words, self.catalog.function(s.name), self._databases())
+                    check_dropped_function(s.name, s.words, self._named_function(s.name), self._databases())
                 self.catalog = self.catalog.without_function(s.name[-1])
             case "unsupported" if s.words == "CREATE FUNCTION":
                 self._foreign.add(s.name[-1].lower())
@@ -235,6 +236,19 @@ class Session:
                 self._execute(s)
             case _ if s.command is not None and (not self._guesses or self._of_made_database(s.command)):
                 self._command(s, s.command)
+
+    def _check_set(self, settings: dict[str, str]) -> None:
+        for key in settings:
+            parts = tuple(key.lower().split("."))
+            if parts[:-1] in ((), ("session",), ("system", "session")) and self.catalog.variable(parts[-1:]):
+                raise AnalysisError(
+                    "UNSUPPORTED_FEATURE.SET_VARIABLE_USING_SET",
+                    f"{key} is a variable: SET VAR changes it.",
+                )
+
+    def _named_function(self, name: tuple[str, ...]) -> SqlFunction | PythonFunction | None:
+        """The function of a name; of one in another database any of that name, which are not told apart."""
+        return self.catalog.functions.get(name[-1].lower())
 
     def _create_view(self, s: Statement, query: LogicalPlan) -> None:
         if not is_made(s, self.catalog):

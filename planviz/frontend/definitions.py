@@ -209,7 +209,7 @@ class DefinitionReader(CommandReader):
         columns: list[StructField] = []
         defaults: list[Expression | None] = []
         while not self.accept(")"):
-            columns.append(StructField(self.identifier(), self.data_type()))
+            columns.append(self._typed())
             defaults.append(self.expression() if self.accept("DEFAULT") else None)
             if self.accept("COMMENT"):
                 self.string()
@@ -219,6 +219,7 @@ class DefinitionReader(CommandReader):
         if self.accept("RETURNS"):
             returns = self._returned_table(made) if self.accept("TABLE") else self.data_type()
         while not self.accept("RETURN"):
+            made += ["CONTAINS SQL"] * self.sees("CONTAINS", "SQL")
             self.take()
         body = self._body("TABLE" in made, start)
         self._end()
@@ -227,6 +228,15 @@ class DefinitionReader(CommandReader):
         given = tuple((c.name, "default") for c, d in zip(columns, defaults, strict=True) if d is not None)
         found = Statement("create_function", self.source(start), self.tokens.starts[start], plan, name, fields)
         return replace(found, options=given, words=" ".join(made))
+
+    def _typed(self) -> StructField:
+        """A parameter of a function, or a column that it returns: both may be null. Raises ParseError for NOT NULL."""
+        made = StructField(self.identifier(), self.data_type())
+        if self.sees("NOT", "NULL"):
+            raise self.error(
+                "USER_DEFINED_FUNCTIONS.NOT_NULL_ON_FUNCTION_PARAMETERS", f"{made.name} of a function may be null."
+            )
+        return made
 
     def _check_words(self, name: tuple[str, ...], words: list[str], start: int) -> None:
         """Raise ParseError for words of CREATE FUNCTION that do not go together."""
@@ -272,7 +282,7 @@ class DefinitionReader(CommandReader):
         words.append("TABLE")
         if not self.accept("("):
             return UNKNOWN
-        fields = self.separated(lambda: StructField(self.identifier(), self.data_type()))
+        fields = self.separated(self._typed)
         self.expect(")")
         return StructType(tuple(fields))
 

@@ -47,6 +47,9 @@ def changed_variables(catalog: Catalog, s: Statement, plan: Plan) -> Catalog:
 
 
 def _declared(catalog: Catalog, s: Statement, plan: Plan) -> Catalog:
+    lowered = [n.lower() for n in s.name]
+    if len(set(lowered)) < len(lowered):
+        raise AnalysisError("DUPLICATE_VARIABLE_NAME_INSIDE_DECLARE", "A variable is declared twice; name it once.")
     for name in s.name:
         if catalog.variable((name,)) is not None and s.words != "REPLACE":
             message = f"There is a variable `{name}` already; DECLARE OR REPLACE changes it."
