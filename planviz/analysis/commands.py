@@ -19,6 +19,7 @@ from planviz.functions import registry
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.unresolved import UnresolvedRelation
 from planviz.types import NULL, UNKNOWN, ArrayType, DataType, MapType, StructType
+from planviz.versions import Behaviour
 
 Analyze = Callable[[LogicalPlan], LogicalPlan]
 #: Commands that views cannot stand in for tables in.
@@ -161,25 +162,33 @@ def _no_column(name: tuple[str, ...], table: Table) -> AnalysisError:
     )
 
 
-def check_function(c: Command, known: Set[str], databases: Collection[str]) -> None:
+def check_function(c: Command, known: Set[str], databases: Collection[str], version: Behaviour) -> None:
     """Raise AnalysisError for DESCRIBE and REFRESH FUNCTION of one that is not among the `known` names."""
     _check_database(c.name, databases)
     if c.name[-1].lower() not in known | _OPERATORS:
-        error = "ROUTINE_NOT_FOUND" if c.verb == "REFRESH FUNCTION" else "UNRESOLVED_ROUTINE"
+        routine = c.verb == "REFRESH FUNCTION" and version.functions_are_routines
+        error = "ROUTINE_NOT_FOUND" if routine else "UNRESOLVED_ROUTINE"
         raise analysis_error(error, f"The function {sql_text(c.name)} cannot be found.")
 
 
 def check_dropped_function(
-    name: tuple[str, ...], words: str, function: SqlFunction | PythonFunction | None, databases: Collection[str]
+    name: tuple[str, ...],
+    words: str,
+    function: SqlFunction | PythonFunction | None,
+    databases: Collection[str],
+    version: Behaviour,
 ) -> None:
     """Raise AnalysisError for DROP FUNCTION of one that is not there, or is Spark's own. `function` has the name."""
     temporary = "TEMPORARY" in words
     if not temporary:
         _check_database(name, databases)
         if len(name) == 1 and name[0].lower() in registry.names() and (function is None or function.temporary):
-            raise analysis_error("FORBIDDEN_OPERATION", f"{sql_text(name)} is Spark's own and stays.")
+            error = "FORBIDDEN_OPERATION" if version.functions_are_routines else "_LEGACY_ERROR_TEMP_1017"
+            raise analysis_error(error, f"{sql_text(name)} is Spark's own and stays.")
     if "IF EXISTS" not in words and (function is None or function.temporary != temporary):
-        raise analysis_error("ROUTINE_NOT_FOUND", f"The function {sql_text(name)} cannot be found.")
+        routine = temporary or version.functions_are_routines
+        error = "ROUTINE_NOT_FOUND" if routine else "UNRESOLVED_ROUTINE"
+        raise analysis_error(error, f"The function {sql_text(name)} cannot be found.")
 
 
 def _check_database(name: tuple[str, ...], databases: Collection[str]) -> None:

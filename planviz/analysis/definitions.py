@@ -32,6 +32,7 @@ from planviz.types import (
     is_collated,
     is_datetime,
 )
+from planviz.versions import Behaviour
 
 
 def check_database(name: tuple[str, ...], databases: Collection[str]) -> None:
@@ -221,7 +222,7 @@ def _names_itself(e: Expression) -> bool:
     return isinstance(e, NamedExpression | UnresolvedStar | UnresolvedExtractValue)
 
 
-def check_drop(s: Statement, catalog: Catalog) -> None:
+def check_drop(s: Statement, catalog: Catalog, known: Behaviour) -> None:
     """Raise AnalysisError for a table or view to be dropped that is not there, or is the other of the two."""
     view, table = catalog.view(s.name), catalog.table(s.name)
     of_view = s.words.startswith("VIEW")
@@ -230,6 +231,8 @@ def check_drop(s: Statement, catalog: Catalog) -> None:
             "WRONG_COMMAND_FOR_OBJECT_TYPE", f"DROP VIEW is for views, but {sql_text(s.name)} is a table: DROP TABLE."
         )
     if (of_view and view is not None) or table is not None or "IF EXISTS" in s.words:
+        return
+    if view is not None and known.views_are_dropped_as_tables:
         return
     if view is not None and not view.temporary and s.words.startswith("TABLE"):
         raise analysis_error(

@@ -193,8 +193,8 @@ class ResolveFunctions(AnalyzerRule):
         own = self.context.catalog.function(e.parts) if self.context.catalog.functions else None
         if isinstance(own, PythonFunction):
             return named_python_call(own, e, self.context)
-        # A lasting function hides none of Spark's own: it is called by its database.
-        if own is not None and (own.temporary or len(e.parts) > 1 or not known(e.parts[-1].lower())):
+        # Spark's own functions are found first: another of the name is called by its schema.
+        if own is not None and (len(e.parts) > 1 or not known(e.parts[-1].lower())):
             return called(own, e)
         self._refuse_later(e)
         without_zone = self.context.config.get("spark.sql.timestampType") == "TIMESTAMP_NTZ"

@@ -218,7 +218,9 @@ class Session:
                 self.catalog = with_function(self.catalog, s, lambda q: self._execution(q).analyzed)
             case "drop_function":
                 if not self._guesses and s.name[-1].lower() not in self._foreign:
-                    check_dropped_function(s.name, s.words, self._named_function(s.name), self._databases())
+                    check_dropped_function(
+                        s.name, s.words, self._named_function(s.name), self._databases(), self.config.behaviour
+                    )
                 self.catalog = self.catalog.without_function(s.name[-1])
             case "unsupported" if s.words == "CREATE FUNCTION":
                 self._foreign.add(s.name[-1].lower())
@@ -276,7 +278,7 @@ class Session:
 
     def _drop(self, s: Statement) -> None:
         if s.words.startswith(("TABLE", "VIEW")) and not self._guesses:
-            check_drop(s, self.catalog)
+            check_drop(s, self.catalog, self.config.behaviour)
         self._forget(s.name)
         self.catalog = self.catalog.without(s.name)
 
@@ -342,7 +344,7 @@ class Session:
         """A command on a table or a database: checked, and carried out where later statements see what it does."""
         if c.verb.endswith(" FUNCTION"):
             known = {*registry.names(), *self.catalog.functions, *self._foreign}
-            check_function(c, known, self._databases())
+            check_function(c, known, self._databases(), self.config.behaviour)
             return
         if c.verb.endswith("DATABASE"):
             self.databases = changed_databases(c, self._databases(), self.catalog)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
+from planviz.config import OptimizerConfig
 from planviz.execution import Session
 
 SETUP = (
@@ -94,6 +97,16 @@ REFUSED = [
     ("declare n", "INVALID_SQL_SYNTAX.VARIABLE_TYPE_OR_DEFAULT_REQUIRED"),
     ("declare n int = (select max(a) from t)", "INVALID_DEFAULT_VALUE.SUBQUERY_EXPRESSION"),
     ("declare nowhere.n int", "UNRESOLVED_VARIABLE"),
+    ("declare n, N int", "DUPLICATE_VARIABLE_NAME_INSIDE_DECLARE"),
+    ("declare n int; set n = 5", "UNSUPPORTED_FEATURE.SET_VARIABLE_USING_SET"),
+    (
+        "create function f(n int not null) returns int return 1",
+        "USER_DEFINED_FUNCTIONS.NOT_NULL_ON_FUNCTION_PARAMETERS",
+    ),
+    (
+        "create function f() returns bigint contains sql return (select sum(a) from t)",
+        "INVALID_SQL_FUNCTION_DATA_ACCESS",
+    ),
     ("execute immediate 'select 1' into nothing", "UNRESOLVED_COLUMN.WITHOUT_SUGGESTION"),
     ("execute immediate 'select :n' using 5", "ALL_PARAMETERS_MUST_BE_NAMED"),
     ("drop table x", "TABLE_OR_VIEW_NOT_FOUND"),
@@ -197,3 +210,23 @@ def test_execute_immediate_is_what_its_text_is(sql, error_class):
 def test_execute_immediate_may_fill_a_variable():
     outcome = last("declare n int = 1; execute immediate 'select 41 + ?' into n using 1; select n")
     assert "variablereference(system.session.n=42)" in outcome.execution.text("analyzed")
+
+
+@pytest.mark.parametrize(
+    ("sql", "now", "before"),
+    [
+        ("drop table v", None, "WRONG_COMMAND_FOR_OBJECT_TYPE"),
+        ("drop function nothing", "ROUTINE_NOT_FOUND", "UNRESOLVED_ROUTINE"),
+        ("drop function upper", "FORBIDDEN_OPERATION", "_LEGACY_ERROR_TEMP_1017"),
+    ],
+)
+def test_before_spark_4_2_drop_tells_views_and_routines_otherwise(sql, now, before):
+    for version, wanted in (("spark-4.2", now), ("spark-4.1", before)):
+        *_, outcome = Session(config=OptimizerConfig.of(version)).run(f"{SETUP}; {sql}")
+        assert getattr(outcome.error, "error_class", None) == wanted
+
+
+def test_what_within_group_orders_by_is_a_column_where_values_are_distinct():
+    *_, outcome = Session().run(f"{SETUP}; select listagg(distinct b) within group (order by b) from t", "physical")
+
+    assert "HashAggregate(keys=[b#4, b#4]" in re.sub(r"#\d+", "#4", outcome.execution.text("physical"))
