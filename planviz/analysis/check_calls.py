@@ -57,7 +57,9 @@ def _check_window(e: WindowExpression) -> None:
             f'Rows cannot be partitioned by "{wrong.pretty}": values of type "{wrong.data_type.sql}" are in no order.',
             wrong,
         )
-    whole = isinstance(inner, AggregateCall) and inner.name in WHOLE_PARTITIONS
+    # What has an order of its own takes none of the window's.
+    ordered = isinstance(inner, AggregateCall) and bool(inner.sql_tail)
+    whole = ordered or (isinstance(inner, AggregateCall) and inner.name in WHOLE_PARTITIONS)
     frame = e.spec.frame
     if whole and (e.spec.order or (isinstance(frame, SpecifiedWindowFrame) and frame != WHOLE_PARTITION)):
         raise analysis_error(

@@ -14,7 +14,7 @@ from planviz.logical.combining import Join, SetOperation, UnionLoop
 from planviz.logical.operators import Aggregate, CollectMetrics, Deduplicate, Distinct, Filter, Generate, Sort, Window
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import UnionLoopRef
-from planviz.types import VARIANT, ArrayType, DataType, MapType, StructType
+from planviz.types import UNKNOWN, VARIANT, ArrayType, DataType, MapType, StructType, equal_structurally
 
 _SPECIAL = AggregateExpression.BIT | WindowExpression.BIT | GeneratorMark.BIT
 
@@ -30,6 +30,7 @@ def check_operator(plan: LogicalPlan) -> None:
         for p in plan.right.walk():
             for s in (s for e in p.expressions for s in e.collect(SubqueryExpression)):
                 _check_places(s.plan, plan.id)
+        _check_steps(plan)
     if isinstance(plan, Join):
         wrong = next((e for e in plan.expressions if not e.deterministic), None)
         if wrong is not None:
@@ -56,6 +57,26 @@ def check_operator(plan: LogicalPlan) -> None:
             "WHERE clause.",
             plan,
         )
+
+
+def _check_steps(plan: UnionLoop) -> None:
+    """Raise AnalysisError where a step's rows are no rows of the anchor: nothing is cast between them."""
+    first, again = plan.left.output, plan.right.output
+    if len(first) != len(again):
+        raise analysis_error(
+            "NUM_COLUMNS_MISMATCH",
+            "UNION can only be performed on inputs with the same number of columns, but the first input has "
+            f"{len(first)} columns and the second input has {len(again)} columns.",
+            plan,
+        )
+    for a, b in zip(first, again, strict=True):
+        if UNKNOWN not in (a.type, b.type) and not equal_structurally(a.type, b.type):
+            raise analysis_error(
+                "CANNOT_MERGE_INCOMPATIBLE_DATA_TYPE",
+                f'Failed to merge incompatible data types "{a.type.sql}" and "{b.type.sql}" of the column '
+                f"{sql_text((a.name,))}: cast what the recursion gives to the type that the first query gives.",
+                plan,
+            )
 
 
 def _check_places(plan: QueryPlan, number: int) -> None:

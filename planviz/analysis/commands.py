@@ -5,23 +5,29 @@ Nothing is executed; the checks are those that Spark makes before it would.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence, Set
 from dataclasses import replace
 
 from planviz.analysis.context import sql_text
 from planviz.analysis.relations import table_not_found
-from planviz.catalog.tables import CATALOG, DATABASE, Catalog, Table
+from planviz.catalog.tables import CATALOG, DATABASE, Catalog, PythonFunction, SqlFunction, Table
 from planviz.errors import AnalysisError
 from planviz.expressions.casts import can_store_assign
 from planviz.frontend.commands import Command
 from planviz.frontend.errors import analysis_error
+from planviz.functions import registry
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.unresolved import UnresolvedRelation
-from planviz.types import NULL, UNKNOWN
+from planviz.types import NULL, UNKNOWN, ArrayType, DataType, MapType, StructType
+from planviz.versions import Behaviour
 
 Analyze = Callable[[LogicalPlan], LogicalPlan]
 #: Commands that views cannot stand in for tables in.
 _NO_VIEWS = ("INSERT", "ALTER TABLE", "TRUNCATE TABLE", "SHOW PARTITIONS", "MSCK REPAIR TABLE", "REPAIR TABLE")
+
+
+#: What DESCRIBE FUNCTION tells of beside functions.
+_OPERATORS = frozenset(("and", "between", "case", "div", "ilike", "in", "like", "not", "or", "regexp", "rlike", "when"))
 
 
 def database_of(name: tuple[str, ...], current: str = DATABASE) -> str:
@@ -46,6 +52,8 @@ def check_command(c: Command, catalog: Catalog, analyze: Analyze) -> None:
     elif c.plan is not None:
         for plan in (c.plan, *c.parts):
             analyze(plan)
+    if table is not None:
+        _check_parts(c, table)
     if "ADD" in c.flags and table is not None:
         known = {f.name.lower() for f in table.columns}
         again = next((f.name for f in c.columns if f.name.lower() in known), None)
@@ -65,6 +73,9 @@ def _target(c: Command, catalog: Catalog) -> Table | None:
         database_of(c.name)
     view = catalog.view(c.name)
     if view is not None:
+        if c.verb == "ANALYZE TABLE":
+            subclass = "ANALYZE_UNCACHED_TEMP_VIEW" if view.temporary else "ANALYZE_VIEW"
+            raise analysis_error(f"UNSUPPORTED_FEATURE.{subclass}", "ANALYZE TABLE is for tables; views are computed.")
         if c.verb in _NO_VIEWS and not c.other:
             raise analysis_error(
                 "EXPECT_TABLE_NOT_VIEW.NO_ALTERNATIVE",
@@ -83,6 +94,107 @@ def _target(c: Command, catalog: Catalog) -> Table | None:
             "INVALID_PARTITION_OPERATION.PARTITION_SCHEMA_IS_EMPTY", f"Table {sql_text(c.name)} is not partitioned."
         )
     return table
+
+
+def _check_parts(c: Command, table: Table) -> None:
+    """What a command says of a table's columns and partitions."""
+    shown, known = sql_text(table.qualified), {f.name.lower(): f for f in table.columns}
+    column = known.get(c.path[0].lower()) if c.path else None
+    if c.path and column is None:
+        if c.verb == "DESCRIBE TABLE":
+            raise analysis_error("COLUMN_NOT_FOUND", f"The column {sql_text(c.path)} of {shown} cannot be found.")
+        raise _no_column(c.path, table)
+    if c.verb == "DESCRIBE TABLE" and len(c.path) > 1 and column is not None:
+        # Spark describes whole columns of its own tables.
+        if not isinstance(column.data_type, StructType | ArrayType | MapType):
+            raise analysis_error(
+                "INVALID_EXTRACT_BASE_FIELD_TYPE",
+                f'Cannot extract a value from "{column.name}", which is of type "{column.data_type.sql}".',
+            )
+        raise analysis_error("_LEGACY_ERROR_TEMP_1060", f"DESCRIBE takes no field of a column: {sql_text(c.path)}.")
+    if column is not None and c.fields and (c.fields[0].name, c.fields[0].data_type) != (column.name, column.data_type):
+        new = c.fields[0]
+        if not table.keeps_versions:
+            raise analysis_error(
+                "NOT_SUPPORTED_CHANGE_COLUMN",
+                f"{c.verb} cannot make the column {sql_text(c.path)} of {shown}, of type "
+                f'"{column.data_type.sql}", {sql_text((new.name,))} of type "{new.data_type.sql}".',
+            )
+    if "NOT NULL" in c.flags and not table.keeps_versions:
+        raise analysis_error("_LEGACY_ERROR_TEMP_1052", f"A column that is added to {shown} may be null.")
+    if c.verb == "ANALYZE TABLE":
+        for f in c.columns:
+            found = known.get(f.name.lower())
+            if found is None:
+                raise analysis_error(
+                    "COLUMN_NOT_FOUND", f"The column {sql_text((f.name,))} of {shown} cannot be found."
+                )
+            if isinstance(found.data_type, StructType | ArrayType | MapType):
+                raise analysis_error(
+                    "UNSUPPORTED_FEATURE.ANALYZE_UNSUPPORTED_COLUMN_TYPE",
+                    f'ANALYZE TABLE does not support the type "{found.data_type.sql}" of the column '
+                    f"{sql_text((f.name,))} in {shown}.",
+                )
+    if c.verb == "LOAD DATA":
+        raise analysis_error("_LEGACY_ERROR_TEMP_1261", f"LOAD DATA is not for tables of data sources: {shown}.")
+    if "SERDE" in c.flags:
+        raise analysis_error(
+            "UNSUPPORTED_SHOW_CREATE_TABLE.ON_DATA_SOURCE_TABLE_WITH_AS_SERDE",
+            f"The table {shown} is of a data source: SHOW CREATE TABLE takes no AS SERDE.",
+        )
+    if table.partition_columns or table.keeps_versions:
+        return
+    if c.verb in ("MSCK REPAIR TABLE", "REPAIR TABLE"):
+        raise analysis_error("NOT_A_PARTITIONED_TABLE", f"{c.verb} is not for {shown}: it is not partitioned.")
+    if "PARTITION" in c.flags:
+        truncates = c.verb == "TRUNCATE TABLE"
+        raise analysis_error(
+            "_LEGACY_ERROR_TEMP_1267" if truncates else "_LEGACY_ERROR_TEMP_1251",
+            f"{c.verb} of a partition is not for {shown}: it is not partitioned.",
+        )
+
+
+def _no_column(name: tuple[str, ...], table: Table) -> AnalysisError:
+    return analysis_error(
+        "UNRESOLVED_COLUMN.WITH_SUGGESTION",
+        f"A column with name {sql_text(name)} cannot be resolved. The table has: "
+        f"{', '.join(sql_text((f.name,)) for f in table.columns)}.",
+    )
+
+
+def check_function(c: Command, known: Set[str], databases: Collection[str], version: Behaviour) -> None:
+    """Raise AnalysisError for DESCRIBE and REFRESH FUNCTION of one that is not among the `known` names."""
+    _check_database(c.name, databases)
+    if c.name[-1].lower() not in known | _OPERATORS:
+        routine = c.verb == "REFRESH FUNCTION" and version.functions_are_routines
+        error = "ROUTINE_NOT_FOUND" if routine else "UNRESOLVED_ROUTINE"
+        raise analysis_error(error, f"The function {sql_text(c.name)} cannot be found.")
+
+
+def check_dropped_function(
+    name: tuple[str, ...],
+    words: str,
+    function: SqlFunction | PythonFunction | None,
+    databases: Collection[str],
+    version: Behaviour,
+) -> None:
+    """Raise AnalysisError for DROP FUNCTION of one that is not there, or is Spark's own. `function` has the name."""
+    temporary = "TEMPORARY" in words
+    if not temporary:
+        _check_database(name, databases)
+        if len(name) == 1 and name[0].lower() in registry.names() and (function is None or function.temporary):
+            error = "FORBIDDEN_OPERATION" if version.functions_are_routines else "_LEGACY_ERROR_TEMP_1017"
+            raise analysis_error(error, f"{sql_text(name)} is Spark's own and stays.")
+    if "IF EXISTS" not in words and (function is None or function.temporary != temporary):
+        routine = temporary or version.functions_are_routines
+        error = "ROUTINE_NOT_FOUND" if routine else "UNRESOLVED_ROUTINE"
+        raise analysis_error(error, f"The function {sql_text(name)} cannot be found.")
+
+
+def _check_database(name: tuple[str, ...], databases: Collection[str]) -> None:
+    database = database_of(name)
+    if database not in databases and database not in ("session", "builtin", "system"):
+        raise analysis_error("SCHEMA_NOT_FOUND", f"The schema {sql_text((database,))} cannot be found.")
 
 
 def _exists_already(name: str) -> AnalysisError:
@@ -106,11 +218,7 @@ def _check_insert(c: Command, table: Table, query: LogicalPlan) -> None:
     known = {f.name.lower(): f for f in table.columns}
     wrong = next((n for n in given if n.lower() not in known), None)
     if wrong is not None:
-        raise analysis_error(
-            "UNRESOLVED_COLUMN.WITH_SUGGESTION",
-            f"A column with name {sql_text((wrong,))} cannot be resolved. The table has: "
-            f"{', '.join(sql_text((f.name,)) for f in table.columns)}.",
-        )
+        raise _no_column((wrong,), table)
     unknown = [n for n in c.statics if n.lower() not in {p.lower() for p in table.partition_columns}]
     if unknown:
         raise analysis_error("PARTITIONS_NOT_FOUND", f"{', '.join(unknown)} partitions nothing in {sql_text(c.name)}.")
@@ -135,12 +243,29 @@ def _check_insert(c: Command, table: Table, query: LogicalPlan) -> None:
     for field, a in zip(wanted, query.output, strict=True):
         if UNKNOWN in (a.type, field.data_type) or a.type in (NULL, field.data_type):
             continue
-        if not can_store_assign(a.type, field.data_type):
+        # Fields stand for each other by their place, as columns do; BY NAME they are found by it.
+        by_place = "BY NAME" not in c.flags
+        given_type = _named_as(a.type, field.data_type) if by_place else a.type
+        if not can_store_assign(given_type, field.data_type):
             raise analysis_error(
                 "INCOMPATIBLE_DATA_FOR_TABLE.CANNOT_SAFELY_CAST",
                 f"Cannot write incompatible data for the table {sql_text(table.qualified)}: cannot safely cast "
                 f'{sql_text((field.name,))} "{a.type.sql}" to "{field.data_type.sql}".',
             )
+
+
+def _named_as(given: DataType, wanted: DataType) -> DataType:
+    """A type with the names of the fields of another one of its shape."""
+    if isinstance(given, ArrayType) and isinstance(wanted, ArrayType):
+        return replace(given, element=_named_as(given.element, wanted.element))
+    if isinstance(given, MapType) and isinstance(wanted, MapType):
+        return replace(given, key=_named_as(given.key, wanted.key), value=_named_as(given.value, wanted.value))
+    if isinstance(given, StructType) and isinstance(wanted, StructType) and len(given.fields) == len(wanted.fields):
+        pairs = zip(given.fields, wanted.fields, strict=True)
+        return StructType(
+            tuple(replace(g, name=w.name, data_type=_named_as(g.data_type, w.data_type)) for g, w in pairs)
+        )
+    return given
 
 
 def altered(c: Command, catalog: Catalog) -> Catalog:
@@ -181,6 +306,8 @@ def changed_databases(c: Command, databases: set[str], catalog: Catalog) -> set[
         raise analysis_error("SCHEMA_NOT_FOUND", f"The schema {sql_text(c.name)} cannot be found.")
     if c.verb != "DROP DATABASE":
         return databases
+    if name == DATABASE:
+        raise analysis_error("UNSUPPORTED_FEATURE.DROP_DATABASE", f"The database {name} cannot be dropped.")
     if "CASCADE" not in c.flags and any(t.database.lower() == name for t in catalog.tables.values()):
         raise analysis_error("SCHEMA_NOT_EMPTY", f"Cannot drop the schema {sql_text(c.name)}: it contains objects.")
     return databases - {name}

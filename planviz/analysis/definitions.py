@@ -32,6 +32,7 @@ from planviz.types import (
     is_collated,
     is_datetime,
 )
+from planviz.versions import Behaviour
 
 
 def check_database(name: tuple[str, ...], databases: Collection[str]) -> None:
@@ -85,6 +86,14 @@ def check_table(s: Statement, query: LogicalPlan | None) -> None:
     names = [c.name for c in s.columns] if query is None else [a.name for a in query.output]
     _check_collations(s, s.columns if query is None else [StructField(a.name, a.type) for a in query.output])
     distinct_names(names)
+    distinct_names(s.partition_columns)
+    types = {f.name.lower(): f.data_type for f in s.columns}
+    for name in s.partition_columns:
+        t = types.get(name.lower())
+        if isinstance(t, ArrayType | MapType | StructType):
+            raise analysis_error(
+                "INVALID_PARTITION_COLUMN_DATA_TYPE", f'Cannot use "{t.sql}" for the partition column {name}.'
+            )
     if names and len(s.partition_columns) == len(names):
         raise analysis_error("ALL_PARTITION_COLUMNS_NOT_ALLOWED", "Cannot use all columns for partition columns.")
 
@@ -172,11 +181,7 @@ def check_view(s: Statement, query: LogicalPlan, catalog: Catalog) -> None:
         return
     distinct_names([c.name for c in s.columns] or [a.name for a in query.output])
     assert s.plan is not None
-    top = s.plan
-    while isinstance(top, UnresolvedWith | Sort | Filter | GlobalLimit | LocalLimit | Distinct | UnresolvedHaving):
-        top = top.child
-    items = top.projects if isinstance(top, Project) else top.aggregates if isinstance(top, Aggregate) else ()
-    if not s.columns and any(isinstance(i, UnresolvedAlias) and not _names_itself(i.child) for i in items):
+    if not s.columns and leaves_names_open(s.plan):
         raise analysis_error(
             "CREATE_PERMANENT_VIEW_WITHOUT_ALIAS",
             f"Not allowed to create the permanent view {sql_text(s.name)} without explicitly assigning an alias for "
@@ -190,6 +195,15 @@ def check_view(s: Statement, query: LogicalPlan, catalog: Catalog) -> None:
                 f"Cannot create the persistent object {sql_text(s.name)} of the type VIEW because it references the "
                 f"temporary object {sql_text((used.name,))} of the type VIEW.",
             )
+
+
+def leaves_names_open(plan: LogicalPlan) -> bool:
+    """Whether an item of a query's select list, as it was read, has no name of its own."""
+    top = plan
+    while isinstance(top, UnresolvedWith | Sort | Filter | GlobalLimit | LocalLimit | Distinct | UnresolvedHaving):
+        top = top.child
+    items = top.projects if isinstance(top, Project) else top.aggregates if isinstance(top, Aggregate) else ()
+    return any(isinstance(i, UnresolvedAlias) and not _names_itself(i.child) for i in items)
 
 
 def _everywhere(plan: LogicalPlan) -> list[LogicalPlan]:
@@ -208,7 +222,7 @@ def _names_itself(e: Expression) -> bool:
     return isinstance(e, NamedExpression | UnresolvedStar | UnresolvedExtractValue)
 
 
-def check_drop(s: Statement, catalog: Catalog) -> None:
+def check_drop(s: Statement, catalog: Catalog, known: Behaviour) -> None:
     """Raise AnalysisError for a table or view to be dropped that is not there, or is the other of the two."""
     view, table = catalog.view(s.name), catalog.table(s.name)
     of_view = s.words.startswith("VIEW")
@@ -217,6 +231,8 @@ def check_drop(s: Statement, catalog: Catalog) -> None:
             "WRONG_COMMAND_FOR_OBJECT_TYPE", f"DROP VIEW is for views, but {sql_text(s.name)} is a table: DROP TABLE."
         )
     if (of_view and view is not None) or table is not None or "IF EXISTS" in s.words:
+        return
+    if view is not None and known.views_are_dropped_as_tables:
         return
     if view is not None and not view.temporary and s.words.startswith("TABLE"):
         raise analysis_error(

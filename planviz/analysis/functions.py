@@ -193,7 +193,8 @@ class ResolveFunctions(AnalyzerRule):
         own = self.context.catalog.function(e.parts) if self.context.catalog.functions else None
         if isinstance(own, PythonFunction):
             return named_python_call(own, e, self.context)
-        if own is not None:
+        # Spark's own functions are found first: another of the name is called by its schema.
+        if own is not None and (len(e.parts) > 1 or not known(e.parts[-1].lower())):
             return called(own, e)
         self._refuse_later(e)
         without_zone = self.context.config.get("spark.sql.timestampType") == "TIMESTAMP_NTZ"
@@ -455,6 +456,14 @@ class ResolveLambdaVariables(AnalyzerRule):
             raise analysis_error(
                 "INVALID_LAMBDA_FUNCTION_CALL.NON_HIGHER_ORDER_FUNCTION",
                 f"A lambda function should only be used in a higher order function, but {call.name} takes none here.",
+                call,
+            )
+        queries = self.context.config.behaviour.lambdas_take_queries
+        if not queries and call.bits & SubqueryExpression.BIT:
+            raise analysis_error(
+                "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.HIGHER_ORDER_FUNCTION",
+                "Unsupported subquery expression: Subquery expressions are not supported within higher-order "
+                "functions; compute them beside the call.",
                 call,
             )
         plain = [a if isinstance(a, LambdaFunction) else self._resolve(a, known_names) for a in call.arguments]

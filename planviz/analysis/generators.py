@@ -35,7 +35,7 @@ from planviz.frontend.errors import analysis_error
 from planviz.logical.operators import Aggregate, Expand, Generate, Project
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.unresolved import Pivot, Unpivot, UnresolvedTableValuedFunction
-from planviz.types import BOOLEAN, STRING, UNKNOWN, ArrayType, DataType, StructType, is_numeric, is_string
+from planviz.types import BOOLEAN, STRING, UNKNOWN, ArrayType, DataType, StructType, is_numeric, is_orderable, is_string
 
 
 class ExtractGenerator(AnalyzerRule):
@@ -195,6 +195,12 @@ class ResolvePivot(AnalyzerRule):
     def _one(self, plan: LogicalPlan) -> LogicalPlan:
         if not isinstance(plan, Pivot) or not plan.children_resolved or not all(e.resolved for e in plan.expressions):
             return plan
+        if not is_orderable(plan.column.data_type):
+            raise analysis_error(
+                "INCOMPARABLE_PIVOT_COLUMN",
+                f"Invalid pivot column `{plan.column.pretty}`. Pivot columns must be comparable.",
+                plan,
+            )
         for a in plan.aggregates:
             if not occurs(a, AggregateExpression.BIT):
                 raise analysis_error(
@@ -261,7 +267,10 @@ def _reads_as_number(text: str | None) -> bool:
 def _value_name(e: Expression) -> str:
     if isinstance(e, CreateNamedStruct):
         return "{" + ", ".join(_value_name(v) for v in e.values) + "}"
-    return "null" if isinstance(e, Literal) and e.value is None else str(e)
+    if isinstance(e, Literal):
+        return "null" if e.value is None else str(e)
+    known = DEFAULT_EVALUATOR.value_of(Cast(e, STRING))
+    return str(e) if known is None or known.value is None else str(known.value)
 
 
 def _output_name(value: str, aggregate: Expression, single: bool) -> str:

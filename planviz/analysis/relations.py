@@ -16,7 +16,8 @@ from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.casts import Cast
 from planviz.expressions.core import Alias, AttributeReference, Expression, GeneratorMark, Literal, alias
 from planviz.expressions.ids import next_id
-from planviz.expressions.subqueries import SubqueryExpression
+from planviz.expressions.routines import SQLFunctionExpression
+from planviz.expressions.subqueries import LateralSubquery, SubqueryExpression
 from planviz.expressions.unresolved import OuterReference
 from planviz.frontend import parse_plan
 from planviz.frontend.errors import analysis_error
@@ -219,9 +220,16 @@ class ResolveInlineTables(AnalyzerRule[UnresolvedInlineTable]):
     @override
     def rewrite(self, node: UnresolvedInlineTable) -> LogicalPlan:
         cells = [c for row in node.rows for c in row]
+        queried = next((s for c in cells for s in c.collect(SubqueryExpression)), None)
+        if queried is not None and not isinstance(queried, LateralSubquery):
+            raise analysis_error(
+                "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.SCALAR_SUBQUERY_IN_VALUES",
+                "Unsupported subquery expression: Scalar subqueries in the VALUES clause.",
+                queried,
+            )
         if not all(c.resolved for c in cells):
             return node
-        never = (GeneratorMark, AggregateExpression, OuterReference)
+        never = (GeneratorMark, AggregateExpression, OuterReference, SQLFunctionExpression)
         wrong = next((c for c in cells if not c.deterministic or any(isinstance(x, never) for x in c.walk())), None)
         if wrong is not None:
             raise analysis_error(

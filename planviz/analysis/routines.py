@@ -12,6 +12,7 @@ from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.calls import Replaced
 from planviz.expressions.casts import Cast
 from planviz.expressions.core import Alias, AttributeReference, Expression, NamedExpression, alias, occurs
+from planviz.expressions.lambdas import LambdaFunction
 from planviz.expressions.routines import SQLFunctionExpression
 from planviz.expressions.unresolved import TempResolvedColumn, UnresolvedAlias, UnresolvedFunction
 from planviz.frontend.errors import analysis_error
@@ -30,6 +31,13 @@ def called(function: SqlFunction, e: UnresolvedFunction) -> SQLFunctionExpressio
     """The call with its arguments in the order of the parameters. Raises AnalysisError as `given_arguments` does."""
     if function.columns is not None:
         raise analysis_error("NOT_A_SCALAR_FUNCTION", f"{function.shown_name} gives a table.", e)
+    wrong = "DISTINCT" if e.distinct else "FILTER CLAUSE" if e.where is not None else ""
+    if wrong:
+        raise analysis_error(
+            "INVALID_SQL_SYNTAX.FUNCTION_WITH_UNSUPPORTED_SYNTAX",
+            f"Invalid SQL syntax: The function {function.shown_name} does not support {wrong}.",
+            e,
+        )
     given = given_arguments(function, e.arguments, e)
     names = tuple(p.name.lower() for p in function.parameters if p.name.lower() in given)
     inputs = tuple(given[n] for n in names)
@@ -43,12 +51,22 @@ def given_arguments(function: SqlFunction, arguments: tuple[Expression, ...], e:
     """
     parameters = function.parameters
     given: dict[str, Expression] = {}
+    named: set[str] = set()
     for i, a in enumerate(arguments):
         if not isinstance(a, Alias) and i >= len(parameters):
             raise _wrong_number(function, len(arguments), e)
         name = a.name if isinstance(a, Alias) else parameters[i].name
         if not any(p.name.lower() == name.lower() for p in parameters):
             raise analysis_error("UNRECOGNIZED_PARAMETER_NAME", f"{function.name} has no parameter {name}.", a)
+        if name.lower() in given:
+            both = "DOUBLE_NAMED_ARGUMENT_REFERENCE" if name.lower() in named else "BOTH_POSITIONAL_AND_NAMED"
+            raise analysis_error(
+                f"DUPLICATE_ROUTINE_PARAMETER_ASSIGNMENT.{both}",
+                f"The call of {function.name} gives its parameter {name} twice.",
+                a,
+            )
+        if isinstance(a, Alias):
+            named.add(name.lower())
         given[name.lower()] = a.child if isinstance(a, Alias) else a
     if any(p.name.lower() not in given and p.default is None for p in parameters):
         raise _wrong_number(function, len(arguments), e)
@@ -87,6 +105,8 @@ class ResolveSQLFunctions(AnalyzerRule):
             return plan.replace(child=plan.child.map_children(self._rewritten))
         if not plan.resolved or not any(occurs(e, bit) for e in plan.expressions):
             return plan.map_children(self._rewritten)
+        for e in plan.expressions:
+            _refuse_in_lambdas(e)
         plan = plan.map_children(self._rewritten)
         if isinstance(plan, Project):
             items, below = self._expanded(plan.projects, plan.child)
@@ -194,6 +214,18 @@ class ResolveSQLFunctions(AnalyzerRule):
             levels[depth] += found
         body = made.child if isinstance(made, Alias) else made
         return call.rebuilt(Replaced(call.name, attributes, Cast(body, call.type)))
+
+
+def _refuse_in_lambdas(e: Expression) -> None:
+    """A lambda takes no body: the arguments of the call would be computed beneath it, where its variables are not."""
+    for f in e.collect(LambdaFunction) if occurs(e, LambdaFunction.BIT) else ():
+        call = next(iter(f.body.collect(SQLFunctionExpression)), None)
+        if call is not None:
+            raise analysis_error(
+                "UNSUPPORTED_FEATURE.LAMBDA_FUNCTION_WITH_SQL_UDF",
+                f"The SQL function {call.name} cannot be called in the lambda of a higher-order function.",
+                call,
+            )
 
 
 def _waits(plan: UnresolvedHaving | Filter) -> bool:

@@ -9,7 +9,6 @@ from planviz.expressions.aggregates import AggregateExpression, AggregateFunctio
 from planviz.expressions.core import Alias, AttributeReference, Expression, NamedExpression, SortOrder, alias, occurs
 from planviz.expressions.hash_sets import in_hash_map
 from planviz.expressions.python import PythonUDAF
-from planviz.expressions.subqueries import ScalarSubquery
 from planviz.expressions.unresolved import LateralColumnAliasReference
 from planviz.expressions.windows import (
     DEFAULT_ORDERED,
@@ -208,7 +207,9 @@ class _Extraction:
             return e
         if isinstance(e, NamedExpression):
             return e
-        if e.foldable or isinstance(e, ScalarSubquery):
+        if isinstance(e, SortOrder):
+            return e.replace(child=self.extract(e.child))
+        if e.foldable:
             return e
         key = e.canonicalized if self.shared else len(self.found)
         if key not in self.found:

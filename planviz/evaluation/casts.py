@@ -98,6 +98,9 @@ def convert(value: Value, a: DataType, b: DataType) -> Value:
     if isinstance(a, YearMonthIntervalType | DayTimeIntervalType):
         return _from_interval(value, a, b)
     if b == TIMESTAMP:
+        if a == BOOLEAN:
+            # True is one microsecond, not one second as the number 1 is.
+            return from_micros(int(value))
         seconds = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
         return from_micros(math.floor(seconds.scaleb(6)))
     if isinstance(b, YearMonthIntervalType | DayTimeIntervalType):
@@ -153,6 +156,9 @@ def _instant(value: Value, b: DataType) -> Value:
         return value.date() if isinstance(value, datetime) else value
     if b in (TIMESTAMP, TIMESTAMP_NTZ):
         return value if isinstance(value, datetime) else datetime(value.year, value.month, value.day)
+    if not isinstance(value, datetime) and (is_numeric(b) or b == BOOLEAN):
+        # A day is no number: without ANSI mode the cast is null.
+        return None
     raise UnknownValueError(str(b))
 
 

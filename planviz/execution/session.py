@@ -7,12 +7,19 @@ from dataclasses import dataclass, replace
 
 from planviz.analysis import Analyzer
 from planviz.analysis.analyzer import Relations
-from planviz.analysis.commands import altered, changed_databases, check_command, database_of
+from planviz.analysis.commands import (
+    altered,
+    changed_databases,
+    check_command,
+    check_dropped_function,
+    check_function,
+    database_of,
+)
 from planviz.analysis.definitions import check_database, check_defaults, check_drop, check_table, check_view, is_made
 from planviz.catalog.ddl import table_of
-from planviz.catalog.tables import DATABASE, GLOBAL_TEMP, TRANSACTIONAL, Catalog, PythonFunction, View
+from planviz.catalog.tables import DATABASE, GLOBAL_TEMP, TRANSACTIONAL, Catalog, PythonFunction, SqlFunction, View
 from planviz.config import OptimizerConfig
-from planviz.errors import AnalysisError, ParseError, PlanvizError
+from planviz.errors import AnalysisError, InputError, ParseError, PlanvizError
 from planviz.execution.query import QueryExecution, with_guesses
 from planviz.execution.written import written_size
 from planviz.expressions.core import Alias, Literal
@@ -23,6 +30,7 @@ from planviz.frontend import Parameters, Statement, parse_script
 from planviz.frontend.commands import Command
 from planviz.frontend.dialect import dialect_of
 from planviz.frontend.lexer import tokenize
+from planviz.functions import registry
 from planviz.logical.cached import DEFAULT_LEVEL, storage_level
 from planviz.logical.operators import Project
 from planviz.logical.plan import LogicalPlan
@@ -30,7 +38,21 @@ from planviz.logical.unresolved import UnresolvedRelation
 from planviz.optimizer.caches import CacheManager
 from planviz.optimizer.routines import with_function
 from planviz.optimizer.variables import changed_variables
+from planviz.settings import SETTINGS
 from planviz.types import STRING, DataType, StructField
+from planviz.types.zones import zone_of
+
+#: Settings of a session that nothing changes once it is there.
+_STATIC = frozenset(
+    f"spark.sql.{name}"
+    for name in (
+        "catalogImplementation", "extensions", "globalTempDatabase", "hive.metastore.jars", "hive.metastore.version",
+        "queryExecutionListeners", "sources.schemaStringLengthThreshold", "streaming.streamingQueryListeners",
+        "streaming.ui.enabled", "ui.retainedExecutions", "warehouse.dir",
+    )
+)  # fmt: skip
+#: What begins the names of settings of a whole application.
+_OF_THE_APPLICATION = ("spark.app.", "spark.driver.", "spark.dynamicAllocation.", "spark.executor.")
 
 
 @dataclass(frozen=True)
@@ -72,6 +94,8 @@ class Session:
         #: Whether tables are guessed, so that one that is not known may be there.
         self._guesses = False
         self._told_databases = False
+        #: Functions that are written in no SQL, which a script makes by their classes: nothing else is known of them.
+        self._foreign: set[str] = set()
         #: Tables that a cache reads keep their columns' ids in the statements after it, as all tables do in Spark.
         self._relations: Relations = {}
         #: The bytes in each table that a statement made, by its key; None where they are not known.
@@ -188,11 +212,18 @@ class Session:
             case "create_table":
                 self._create_table(s)
             case "set" if s.options:
-                self.config = self.config.with_settings(dict(s.options))
+                self._check_set(dict(s.options))
+                self.config = _with_settings(self.config, dict(s.options))
             case "create_function":
                 self.catalog = with_function(self.catalog, s, lambda q: self._execution(q).analyzed)
             case "drop_function":
+                if not self._guesses and s.name[-1].lower() not in self._foreign:
+                    check_dropped_function(
+                        s.name, s.words, self._named_function(s.name), self._databases(), self.config.behaviour
+                    )
                 self.catalog = self.catalog.without_function(s.name[-1])
+            case "unsupported" if s.words == "CREATE FUNCTION":
+                self._foreign.add(s.name[-1].lower())
             case "declare" | "set_variable" | "drop_variable":
                 self.catalog = changed_variables(self.catalog, s, lambda q: self._execution(q).optimized)
             case "drop":
@@ -207,6 +238,19 @@ class Session:
                 self._execute(s)
             case _ if s.command is not None and (not self._guesses or self._of_made_database(s.command)):
                 self._command(s, s.command)
+
+    def _check_set(self, settings: dict[str, str]) -> None:
+        for key in settings:
+            parts = tuple(key.lower().split("."))
+            if parts[:-1] in ((), ("session",), ("system", "session")) and self.catalog.variable(parts[-1:]):
+                raise AnalysisError(
+                    "UNSUPPORTED_FEATURE.SET_VARIABLE_USING_SET",
+                    f"{key} is a variable: SET VAR changes it.",
+                )
+
+    def _named_function(self, name: tuple[str, ...]) -> SqlFunction | PythonFunction | None:
+        """The function of a name; of one in another database any of that name, which are not told apart."""
+        return self.catalog.functions.get(name[-1].lower())
 
     def _create_view(self, s: Statement, query: LogicalPlan) -> None:
         if not is_made(s, self.catalog):
@@ -234,7 +278,7 @@ class Session:
 
     def _drop(self, s: Statement) -> None:
         if s.words.startswith(("TABLE", "VIEW")) and not self._guesses:
-            check_drop(s, self.catalog)
+            check_drop(s, self.catalog, self.config.behaviour)
         self._forget(s.name)
         self.catalog = self.catalog.without(s.name)
 
@@ -278,10 +322,17 @@ class Session:
             return
         # Values by name serve question marks, too, in their order.
         by_name = "?" not in tokenize(text.value).keys
+        if values and not any(isinstance(v, Alias) for v in values) and by_name and ":" in tokenize(text.value).keys:
+            raise AnalysisError("ALL_PARAMETERS_MUST_BE_NAMED", "The text names its parameters: USING value AS name.")
         named = {v.name: x for v, x in zip(values, plain, strict=True) if isinstance(v, Alias) and by_name}
         with fresh_ids():
             (one,) = parse_script(text.value, named or plain, dialect=dialect_of(self.config))
             self._first_id = max(self._first_id, next_id())
+        unknown = next((n for n in s.name if self.catalog.variable((n,)) is None), None)
+        if unknown is not None:
+            raise AnalysisError(
+                "UNRESOLVED_COLUMN.WITHOUT_SUGGESTION", f"There is no variable `{unknown}`; DECLARE it first."
+            )
         if s.name:
             one = replace(one, kind="set_variable", name=s.name)
         if one.kind == "query":
@@ -291,9 +342,13 @@ class Session:
 
     def _command(self, s: Statement, c: Command) -> None:
         """A command on a table or a database: checked, and carried out where later statements see what it does."""
+        if c.verb.endswith(" FUNCTION"):
+            known = {*registry.names(), *self.catalog.functions, *self._foreign}
+            check_function(c, known, self._databases(), self.config.behaviour)
+            return
         if c.verb.endswith("DATABASE"):
             self.databases = changed_databases(c, self._databases(), self.catalog)
-            self._told_databases = True
+            self._told_databases = self._told_databases or not c.verb.endswith((" OF DATABASE", " ON DATABASE"))
             if c.verb == "USE DATABASE":
                 self.catalog = self.catalog.using(c.name[-1])
             elif c.verb == "DROP DATABASE":
@@ -358,3 +413,23 @@ class Session:
 
     def _columns_of(self, s: Statement) -> tuple[StructField, ...]:
         return tuple(StructField(a.name, a.type, a.is_nullable) for a in self._analyzed(s).output)
+
+
+def _with_settings(config: OptimizerConfig, settings: dict[str, str]) -> OptimizerConfig:
+    """The settings changed as SET does. Raises AnalysisError for a value that Spark refuses, and what cannot be set."""
+    for key, value in settings.items():
+        if key in _STATIC:
+            raise AnalysisError("CANNOT_MODIFY_STATIC_CONFIG", f"{key} is fixed when the session begins.")
+        if key.startswith(_OF_THE_APPLICATION):
+            raise AnalysisError("CANNOT_MODIFY_CONFIG", f"{key} is fixed when the application begins.")
+        if key == "spark.sql.session.timeZone" and zone_of(value) is None:
+            raise AnalysisError("INVALID_CONF_VALUE.TIME_ZONE", f"{value!r} is no time zone.")
+    try:
+        return config.with_settings(settings)
+    except InputError as error:
+        (key, value), *_ = settings.items()
+        default = SETTINGS[key].default if key in SETTINGS else None
+        wrong = (
+            "TYPE_MISMATCH" if isinstance(default, bool | int) and not value.lstrip("-").isdigit() else "REQUIREMENT"
+        )
+        raise AnalysisError(f"INVALID_CONF_VALUE.{wrong}", str(error)) from None

@@ -19,6 +19,10 @@ class UnscaledValue(UnaryExpression):
     data_type = always(LONG)
     null_intolerant = always(True)
 
+    def render(self, r: Callable[[Expression], str]) -> str:
+        """SQL has it in small letters."""
+        return f"unscaledvalue({r(self.child)})"
+
 
 @node
 class MakeDecimal(UnaryExpression):

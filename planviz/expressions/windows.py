@@ -177,7 +177,8 @@ def _measures(key: DataType, bound: DataType) -> bool:
     if UNKNOWN in (key, bound) or key == bound:
         return True
     if key == DATE:
-        return bound == INT or isinstance(bound, YearMonthIntervalType | DayTimeIntervalType)
+        days = isinstance(bound, DayTimeIntervalType) and bound.end == 0
+        return days or bound == INT or isinstance(bound, YearMonthIntervalType)
     return key in (TIMESTAMP, TIMESTAMP_NTZ, TIME) and is_interval(bound)
 
 
@@ -433,6 +434,10 @@ class NthValue(AggregateFunction, WindowFunction):
     def flat_arguments(self) -> list[str]:
         """The arguments; the flag as well."""
         return [str(self.input), str(self.offset), "true" if self.ignore_nulls else "false"]
+
+    def render(self, r: Callable[[Expression], str]) -> str:
+        """nth_value(input, offset) ignore nulls."""
+        return f"nth_value({r(self.input)}, {r(self.offset)}){' ignore nulls' if self.ignore_nulls else ''}"
 
 
 def constant_position(

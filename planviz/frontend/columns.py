@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from planviz.catalog.tables import Buckets
 from planviz.expressions.core import Expression
 from planviz.frontend.lexer import END, STRING, WORD
@@ -27,6 +29,7 @@ class ColumnReader(PipeReader):
 
     def columns(self) -> tuple[StructField, ...]:
         """(name type [NOT NULL] [COMMENT 'text'] [DEFAULT value] ..., constraints)."""
+        start = self.at
         self.expect("(")
         found: list[StructField] = []
         named: set[str] = set()
@@ -38,6 +41,8 @@ class ColumnReader(PipeReader):
             if not self.accept(","):
                 break
         self.expect(")")
+        if list(pairwise(self.keys[start : self.at])).count(("PRIMARY", "KEY")) > 1:
+            raise self.error("MULTIPLE_PRIMARY_KEYS", "A table has one primary key; this one says several.", start)
         return tuple(found)
 
     def properties(self) -> tuple[tuple[str, str], ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from planviz.errors import ParseError
 from planviz.expressions.core import Expression
@@ -22,7 +23,7 @@ _ABOUT_TABLES = (
     ("ALTER", "TABLE"), ("ANALYZE", "TABLE"), ("COMMENT", "ON", "TABLE"), ("MSCK", "REPAIR", "TABLE"),
     ("REFRESH", "TABLE"), ("REPAIR", "TABLE"), ("SHOW", "COLUMNS", "FROM"), ("SHOW", "COLUMNS", "IN"),
     ("SHOW", "CREATE", "TABLE"), ("SHOW", "PARTITIONS"), ("SHOW", "TBLPROPERTIES"), ("TRUNCATE", "TABLE"),
-    ("ALTER", "VIEW"), ("DESCRIBE", "TABLE"), ("DESC", "TABLE"), ("REPLACE", "TABLE"),
+    ("ALTER", "VIEW"), ("DESCRIBE", "TABLE"), ("DESC", "TABLE"), ("REPLACE", "TABLE"), ("COMMENT", "ON", "COLUMN"),
 )  # fmt: skip
 #: What else DESCRIBE and DESC are about.
 _NO_TABLE = frozenset(
@@ -30,6 +31,11 @@ _NO_TABLE = frozenset(
      "FROM", "MAP", "REDUCE", "(", "EXTENDED", "FORMATTED")
 )  # fmt: skip
 _DATABASE = ("DATABASE", "SCHEMA", "NAMESPACE")
+#: What is shown or analyzed of a database that is named behind it.
+_OF_DATABASES = (
+    ("SHOW", "TABLES"), ("SHOW", "VIEWS"), ("SHOW", "TABLE", "EXTENDED"), ("SHOW", "FUNCTIONS"),
+    ("SHOW", "USER", "FUNCTIONS"), ("SHOW", "SYSTEM", "FUNCTIONS"), ("SHOW", "ALL", "FUNCTIONS"), ("ANALYZE", "TABLES"),
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -39,8 +45,10 @@ class Command:
     `verb` is its first words, `name` the table, view or database, `plan` the query that it reads, or what it reads of
     the table (None: not read), `columns` those that it names or adds, `statics` the columns of PARTITION with a value,
     `other` the new name of RENAME TO, `flags` among IF EXISTS, IF NOT EXISTS, BY NAME, OVERWRITE, CASCADE, ADD,
-    UNSUPPORTED (no table of Spark's own catalogue can do it), EMPTY (MERGE without WHEN). `changed` are the rows that
-    UPDATE, DELETE or MERGE changes, `parts` what else it reads of its tables: each a query of its own.
+    UNSUPPORTED (no table of Spark's own catalogue can do it), EMPTY (MERGE without WHEN), PARTITION (it is about one),
+    NOT NULL (a column that it adds is), SERDE (SHOW CREATE TABLE in Hive's words). `changed` are the rows that
+    UPDATE, DELETE or MERGE changes, `parts` what else it reads of its tables: each a query of its own. `path` is the
+    column, with its fields, that it is about, and `fields` how that one is to be.
     """
 
     verb: str
@@ -52,6 +60,8 @@ class Command:
     flags: frozenset[str] = frozenset()
     changed: LogicalPlan | None = None
     parts: tuple[LogicalPlan, ...] = ()
+    path: tuple[str, ...] = ()
+    fields: tuple[StructField, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -64,6 +74,16 @@ class _When:
     columns: tuple[tuple[str, ...], ...]
     reads: tuple[Expression, ...]
 
+
+#: What of ALTER TABLE no table of Spark's own catalogue takes.
+_UNSUPPORTED = (
+    ("ADD", "CONSTRAINT"), ("DROP", "COLUMN"), ("DROP", "COLUMNS"), ("RENAME", "COLUMN"), ("REPLACE", "COLUMNS"),
+)  # fmt: skip
+#: What of ALTER TABLE is about partitions.
+_PARTITIONS = (
+    ("ADD", "PARTITION"), ("ADD", "IF", "NOT", "EXISTS", "PARTITION"), ("DROP", "PARTITION"),
+    ("DROP", "IF", "EXISTS", "PARTITION"), ("PARTITION", "("),
+)  # fmt: skip
 
 #: How MERGE joins the target with the source, by whether there are clauses for rows of the source alone and of the
 #: target alone (Spark: RewriteMergeIntoTable.chooseWriteDeltaJoinType).
@@ -111,9 +131,26 @@ class CommandReader(ColumnReader):
             return self._database(first)
         if self.accept("USE") and not self.sees("CATALOG"):
             return Command("USE DATABASE", self.identifier_parts())
+        if self.sees("COMMENT", "ON") and self.peek(2) in _DATABASE:
+            self.at += 3
+            return Command("COMMENT ON DATABASE", self.identifier_parts())
+        if first in ("DESCRIBE", "DESC", "REFRESH") and self.peek(1) == "FUNCTION":
+            self.at += 2
+            self.accept("EXTENDED")
+            return Command(f"{'REFRESH' if first == 'REFRESH' else 'DESCRIBE'} FUNCTION", self.identifier_parts())
+        for words in _OF_DATABASES:
+            if self.accept(*words):
+                if not (self.accept("FROM") or self.accept("IN")):
+                    return None
+                return Command(f"{' '.join(words)} OF DATABASE", self.identifier_parts())
+        if self.accept("LOAD", "DATA"):
+            while not self.sees("INTO", "TABLE"):
+                self.take()
+            self.at += 2
+            return Command("LOAD DATA", self.identifier_parts())
         if first in ("DESCRIBE", "DESC") and self.peek(1) not in (*_NO_TABLE, "TABLE"):
             self.at += 1
-            return Command("DESCRIBE TABLE", self.identifier_parts())
+            return self._described(Command("DESCRIBE TABLE", self.identifier_parts()))
         for words in _ABOUT_TABLES:
             if self.accept(*words):
                 if first in ("DESCRIBE", "DESC") and self.sees_any("EXTENDED", "FORMATTED"):
@@ -126,6 +163,21 @@ class CommandReader(ColumnReader):
         found = Command(verb, self.identifier_parts(), flags=flags)
         if verb == "REPLACE TABLE":
             return replace(found, flags=frozenset(("UNSUPPORTED",)))
+        if verb in ("DESCRIBE TABLE", "DESC TABLE"):
+            return self._described(replace(found, verb="DESCRIBE TABLE"))
+        if verb == "COMMENT ON COLUMN":
+            return replace(found, name=found.name[:-1], path=found.name[-1:])
+        if verb.startswith("SHOW COLUMNS") and (self.accept("FROM") or self.accept("IN")):
+            return replace(found, name=(*self.identifier_parts(), found.name[-1]))
+        if verb == "SHOW CREATE TABLE" and self.sees("AS", "SERDE"):
+            return replace(found, flags=frozenset(("SERDE",)))
+        if verb == "TRUNCATE TABLE" and self.sees("PARTITION"):
+            return replace(found, flags=frozenset(("PARTITION",)))
+        if verb == "ANALYZE TABLE":
+            while self.kind != END and not self.sees(";") and not self.sees("FOR", "COLUMNS"):
+                self.at += 1
+            names = self.separated(self.identifier) if self.accept("FOR", "COLUMNS") else []
+            return replace(found, columns=tuple(StructField(n, UNKNOWN) for n in names))
         if not verb.startswith("ALTER"):
             return found
         if self.accept("RENAME", "TO"):
@@ -134,10 +186,34 @@ class CommandReader(ColumnReader):
             return replace(found, plan=self.query())
         if self.sees("ADD") and self.peek(1) in ("COLUMN", "COLUMNS"):
             self.at += 2
+            start = self.at
             columns = self.columns() if self.sees("(") else (self._added(),)
-            return replace(found, columns=columns, flags=flags | {"ADD"})
-        wholly = (("DROP", "COLUMN"), ("DROP", "COLUMNS"), ("RENAME", "COLUMN"), ("REPLACE", "COLUMNS"))
-        return replace(found, flags=flags | {"UNSUPPORTED"}) if any(self.sees(*w) for w in wholly) else found
+            while self.kind != END and not self.sees(";"):
+                self.at += 1
+            required = ("NOT", "NULL") in pairwise(self.keys[start : self.at])
+            return replace(found, columns=columns, flags=flags | {"ADD"} | ({"NOT NULL"} if required else set()))
+        if any(self.sees(*w) for w in _PARTITIONS):
+            return replace(found, flags=flags | {"PARTITION"})
+        if self.sees_any("ALTER", "CHANGE") and verb == "ALTER TABLE":
+            return self._altered_column(found)
+        return replace(found, flags=flags | {"UNSUPPORTED"}) if any(self.sees(*w) for w in _UNSUPPORTED) else found
+
+    def _described(self, found: Command) -> Command:
+        if self.sees("PARTITION", "("):
+            return replace(found, flags=frozenset(("PARTITION",)))
+        named = self.kind in (WORD, QUOTED) and not self.sees("AS", "JSON")
+        return replace(found, path=self.identifier_parts()) if named else found
+
+    def _altered_column(self, found: Command) -> Command:
+        """ALTER COLUMN name TYPE type, and CHANGE COLUMN name new type; what else is altered is passed over."""
+        word = self.take().upper()
+        self.accept("COLUMN")
+        found = replace(found, path=self.identifier_parts())
+        if word == "CHANGE" and self.kind in (WORD, QUOTED) and not self.sees_any("TYPE", "COMMENT", "FIRST", "AFTER"):
+            return replace(found, fields=(StructField(self.identifier(), self.data_type()),))
+        if self.accept("TYPE"):
+            return replace(found, fields=(StructField(found.path[-1], self.data_type()),))
+        return found
 
     def _added(self) -> StructField:
         return StructField(self.identifier(), self.data_type())

@@ -72,8 +72,10 @@ class DefinitionReader(CommandReader):
     def _drop(self, start: int) -> Statement:
         if self.peek(1) == "FUNCTION" or self.sees("DROP", "TEMPORARY", "FUNCTION"):
             # The word before FUNCTION, which `_object` passes over.
-            self.at += self.peek(1) == "TEMPORARY"
-            return replace(self._object("drop_function")(self.at), sql=self.source(start))
+            temporary = self.peek(1) == "TEMPORARY"
+            self.at += temporary
+            made = self._object("drop_function")(self.at)
+            return replace(made, sql=self.source(start), words="TEMPORARY " * temporary + made.words)
         if self.peek(1) in ("DATABASE", "SCHEMA", "NAMESPACE"):
             return self._commanding("unsupported")(start)
         if not self.sees("DROP", "TEMPORARY", "VARIABLE"):
@@ -198,7 +200,8 @@ class DefinitionReader(CommandReader):
         made = ["TEMPORARY"] * ("TEMPORARY" in words) + ["REPLACE"] * replaces
         made += ["IF NOT EXISTS"] * self.accept("IF", "NOT", "EXISTS")
         name = self.identifier_parts()
-        other = Statement("unsupported", "", self.tokens.starts[start], words="CREATE FUNCTION")
+        self._check_words(name, made, start)
+        other = Statement("unsupported", "", self.tokens.starts[start], name=name, words="CREATE FUNCTION")
         if self.sees("("):
             self.came_with("a function in SQL")
         if not self.accept("("):
@@ -206,7 +209,7 @@ class DefinitionReader(CommandReader):
         columns: list[StructField] = []
         defaults: list[Expression | None] = []
         while not self.accept(")"):
-            columns.append(StructField(self.identifier(), self.data_type()))
+            columns.append(self._typed())
             defaults.append(self.expression() if self.accept("DEFAULT") else None)
             if self.accept("COMMENT"):
                 self.string()
@@ -216,6 +219,7 @@ class DefinitionReader(CommandReader):
         if self.accept("RETURNS"):
             returns = self._returned_table(made) if self.accept("TABLE") else self.data_type()
         while not self.accept("RETURN"):
+            made += ["CONTAINS SQL"] * self.sees("CONTAINS", "SQL")
             self.take()
         body = self._body("TABLE" in made, start)
         self._end()
@@ -224,6 +228,35 @@ class DefinitionReader(CommandReader):
         given = tuple((c.name, "default") for c, d in zip(columns, defaults, strict=True) if d is not None)
         found = Statement("create_function", self.source(start), self.tokens.starts[start], plan, name, fields)
         return replace(found, options=given, words=" ".join(made))
+
+    def _typed(self) -> StructField:
+        """A parameter of a function, or a column that it returns: both may be null. Raises ParseError for NOT NULL."""
+        made = StructField(self.identifier(), self.data_type())
+        if self.sees("NOT", "NULL"):
+            raise self.error(
+                "USER_DEFINED_FUNCTIONS.NOT_NULL_ON_FUNCTION_PARAMETERS", f"{made.name} of a function may be null."
+            )
+        return made
+
+    def _check_words(self, name: tuple[str, ...], words: list[str], start: int) -> None:
+        """Raise ParseError for words of CREATE FUNCTION that do not go together."""
+        if "IF NOT EXISTS" in words and "REPLACE" in words:
+            raise self.error(
+                "INVALID_SQL_SYNTAX.CREATE_ROUTINE_WITH_IF_NOT_EXISTS_AND_REPLACE",
+                "A function is made IF NOT EXISTS or OR REPLACE, not both.", start,
+            )  # fmt: skip
+        if "TEMPORARY" not in words:
+            return
+        if "IF NOT EXISTS" in words:
+            raise self.error(
+                "INVALID_SQL_SYNTAX.CREATE_TEMP_FUNC_WITH_IF_NOT_EXISTS",
+                "CREATE TEMPORARY FUNCTION takes no IF NOT EXISTS.", start,
+            )  # fmt: skip
+        if tuple(p.lower() for p in name[:-1]) not in ((), ("session",), ("system", "session")):
+            raise self.error(
+                "INVALID_TEMP_OBJ_QUALIFIER",
+                f"The temporary function {name[-1]} takes no database before its name.", start,
+            )  # fmt: skip
 
     def _body(self, table: bool, start: int) -> Expression:
         """What a function returns: a query as a scalar subquery, one of a single value and no table as that value."""
@@ -249,7 +282,7 @@ class DefinitionReader(CommandReader):
         words.append("TABLE")
         if not self.accept("("):
             return UNKNOWN
-        fields = self.separated(lambda: StructField(self.identifier(), self.data_type()))
+        fields = self.separated(self._typed)
         self.expect(")")
         return StructType(tuple(fields))
 

@@ -79,6 +79,10 @@ class QueryReader(ScriptReader):
                 raise self.error("DUPLICATED_CTE_NAMES", f"The WITH clause defines `{names[i]}` twice.", start)
         plans = tuple(p for _, p, _ in definitions)
         depths = tuple(d for _, _, d in definitions)
+        if not recursive and any(d is not None for d in depths):
+            raise self.error(
+                "_LEGACY_ERROR_TEMP_0035", "Operation not allowed: MAX RECURSION LEVEL is for WITH RECURSIVE.", start
+            )
         return lambda plan: UnresolvedWith(plan, tuple(names), plans, recursive, depths)
 
     def _definition(self) -> tuple[str, LogicalPlan, int | None]:

@@ -136,9 +136,19 @@ class RelationReader(ExpressionReader):
                     f"A {kind} join with LATERAL is not allowed: such a subquery belongs to a row on the left.",
                     start,
                 )
+            if natural:
+                raise self._incompatible("LATERAL", "NATURAL", clause)
             right = self._lateral()
+            if self.sees("USING"):
+                raise self.error(
+                    "UNSUPPORTED_FEATURE.LATERAL_JOIN_USING",
+                    "A join with LATERAL takes no USING; compare the columns behind ON.",
+                    clause,
+                )
             condition = self.expression() if self.accept("ON") else None
             return self.placed(LateralJoin(left, right, kind, condition), start, clause)
+        if natural and kind == "Cross":
+            raise self._incompatible("NATURAL", "CROSS", clause)
         plan = self._primary()
         if natural:
             return self.placed(Join(left, plan, f"NaturalJoin({kind})"), start, clause)
@@ -147,6 +157,9 @@ class RelationReader(ExpressionReader):
         if self.accept("USING"):
             return self.placed(Join(left, plan, kind, None, self.identifier_list()), start, clause)
         return self.placed(Join(left, plan, kind), start, clause)
+
+    def _incompatible(self, one: str, two: str, at: int) -> ParseError:
+        return self.error("INCOMPATIBLE_JOIN_TYPES", f"The join types {one} and {two} are incompatible.", at)
 
     def _lateral(self) -> LateralSubquery:
         return LateralSubquery(self._lateral_plan(), (), next_id())
@@ -199,7 +212,7 @@ class RelationReader(ExpressionReader):
         if self.sees("IDENTIFIER", "("):
             found = self.try_read(self._relation_by_text)
             if not isinstance(found, ParseError):
-                return self._sampled(self._aliased_plan(self.placed(found, start)))
+                return self._aliased_plan(self.placed(found, start))
         at = self.at
         parts = self._dataset() or self.identifier_parts()
         if self.sees("("):
@@ -213,7 +226,7 @@ class RelationReader(ExpressionReader):
         if self.sees("TABLESAMPLE"):
             sample = self.sample_clause()
             return sample(self._aliased_plan(plan))
-        return self._sampled(self._aliased_plan(plan))
+        return self._aliased_plan(plan)
 
     def _dataset(self) -> tuple[str, ...] | None:
         """STREAM(name), STREAM name and LIVE.name of a declarative pipeline; None elsewhere."""

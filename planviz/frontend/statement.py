@@ -198,7 +198,12 @@ class StatementReader(DefinitionReader):
         words = "REPLACE" if self.accept("OR", "REPLACE") else ""
         if self.peek(1) not in ("=", "DEFAULT", ",", ";", ""):
             self.accept("VARIABLE")
-        names = tuple(parts[-1] for parts in self.separated(self.identifier_parts))
+        declared = self.separated(self.identifier_parts)
+        elsewhere = next((p for p in declared if tuple(map(str.lower, p[:-1])) not in _OF_SESSION), None)
+        if elsewhere is not None:
+            told = f"A variable is the session's, not {'.'.join(elsewhere[:-1])}'s: name it {elsewhere[-1]}."
+            raise self.error("UNRESOLVED_VARIABLE", told, start)
+        names = tuple(parts[-1] for parts in declared)
         columns: tuple[StructField, ...] = ()
         if self.kind == WORD and not self.sees("DEFAULT"):
             columns = (StructField(names[0], self.data_type()),)
@@ -206,7 +211,10 @@ class StatementReader(DefinitionReader):
         if self.accept("DEFAULT") or self.accept("="):
             plan = Project((UnresolvedAlias(self.expression()),), OneRowRelation())
         elif not columns:
-            self.fail("a type or a default value was expected")
+            raise self.error(
+                "INVALID_SQL_SYNTAX.VARIABLE_TYPE_OR_DEFAULT_REQUIRED",
+                "A variable is declared with a type or a value: DECLARE name STRING, or DECLARE name = 'text'.", start,
+            )  # fmt: skip
         self._end()
         at = self.tokens.starts[start]
         return Statement("declare", self.source(start), at, plan, names, columns, words=words)
@@ -303,6 +311,8 @@ class StatementReader(DefinitionReader):
         return Statement("clear_cache", self.source(start), self.tokens.starts[start])
 
 
+#: What may stand before the name of a session's variable.
+_OF_SESSION = ((), ("session",), ("system", "session"))
 #: What changes rows of a table.
 _CHANGING = ("MERGE", "UPDATE", "DELETE")
 #: What writes or changes rows, or names a query, and can be explained.

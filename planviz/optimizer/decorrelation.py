@@ -304,7 +304,8 @@ class Decorrelation:
         inner = plan.kind in ("Inner", "Cross")
         same = equivalences(outer) if inner and not in_set else {}
         upper = [p for p in outer if above_aggregates(p) or not aggregated] if inner and not in_set else []
-        stay = [p for p in parts if p not in upper]
+        # What reads the query around comes first among what the join still tests.
+        stay = sorted((p for p in parts if p not in upper), key=lambda p: p not in outer)
         needed = {i: a for i, a in {**wanted, **outer_of(stay)}.items() if i not in same}
         go_left = plan.kind in ("LeftOuter", "LeftSemi", "LeftAnti", "FullOuter") or _correlated(plan.left)
         go_right = plan.kind in ("RightOuter", "FullOuter") or _correlated(plan.right)

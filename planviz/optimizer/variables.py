@@ -9,7 +9,8 @@ from planviz.catalog.tables import Catalog, Variable
 from planviz.errors import AnalysisError
 from planviz.evaluation import DEFAULT_EVALUATOR
 from planviz.expressions.casts import Cast
-from planviz.expressions.core import Alias, Expression, Literal
+from planviz.expressions.core import Alias, Expression, Literal, occurs
+from planviz.expressions.subqueries import SubqueryExpression
 from planviz.expressions.unresolved import UnresolvedAlias, UnresolvedAttribute
 from planviz.frontend import Statement
 from planviz.logical.operators import Project
@@ -46,10 +47,18 @@ def changed_variables(catalog: Catalog, s: Statement, plan: Plan) -> Catalog:
 
 
 def _declared(catalog: Catalog, s: Statement, plan: Plan) -> Catalog:
+    lowered = [n.lower() for n in s.name]
+    if len(set(lowered)) < len(lowered):
+        raise AnalysisError("DUPLICATE_VARIABLE_NAME_INSIDE_DECLARE", "A variable is declared twice; name it once.")
     for name in s.name:
         if catalog.variable((name,)) is not None and s.words != "REPLACE":
             message = f"There is a variable `{name}` already; DECLARE OR REPLACE changes it."
             raise AnalysisError("VARIABLE_ALREADY_EXISTS", message)
+    if s.plan is not None and any(occurs(e, SubqueryExpression.BIT) for e in s.plan.expressions):
+        raise AnalysisError(
+            "INVALID_DEFAULT_VALUE.SUBQUERY_EXPRESSION",
+            f"The variable `{s.name[0]}` is declared with a query; declare it, then SET VAR {s.name[0]} = (query).",
+        )
     wanted = s.columns[0].data_type if s.columns else None
     value = _values(s, [wanted], plan)[0] if s.plan is not None else Literal(None, wanted or NULL)
     for name in s.name:

@@ -101,6 +101,12 @@ class Behaviour:
     databases_are_schemas: bool = True
     #: raise_error() of a message alone holds the class of the error, too.
     raised_errors_have_a_class: bool = True
+    #: DROP TABLE drops views, too.
+    views_are_dropped_as_tables: bool = True
+    #: DROP and REFRESH FUNCTION know what they do not find as a routine; else as a function that a plan would call.
+    functions_are_routines: bool = True
+    #: The lambda of a higher-order function may hold a subquery.
+    lambdas_take_queries: bool = False
     #: assert_true() shows its condition as SQL; else as a plan shows it, ids and all.
     assertions_show_sql: bool = True
     #: A column of the outer query that a subquery gives gets an id of its own there; else it keeps the outer one.

@@ -33,6 +33,7 @@ VERSION = Version(
         "parsers_name_a_function": False,
         "databases_are_schemas": False,
         "raised_errors_have_a_class": False,
+        "lambdas_take_queries": True,
         "join_conditions_ask_subqueries": False,
         "aggregates_take_the_first_answer": False,
         "more_functions_are_replaced": False,

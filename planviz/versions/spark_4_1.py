@@ -13,6 +13,8 @@ VERSION = Version(
     behaviour={
         "order_reads_blanked_keys": False,
         "windows_take_filters": False,
+        "views_are_dropped_as_tables": False,
+        "functions_are_routines": False,
         "parsed_json_shows_three_flags": False,
         "hash_joins_show_two_flags": False,
         "unions_count_distinct_values": False,

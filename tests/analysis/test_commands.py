@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
+from planviz.config import OptimizerConfig
 from planviz.execution import Session
 
 SETUP = (
@@ -39,6 +42,73 @@ REFUSED = [
     ("create or replace view if not exists x as select 1 as a", "CREATE_VIEW_WITH_IF_NOT_EXISTS_AND_REPLACE"),
     ("alter view t as select 1 as a", "EXPECT_VIEW_NOT_TABLE.NO_ALTERNATIVE"),
     ("insert into p partition (k = 'x', K = 'y') values (1)", "DUPLICATE_KEY"),
+    ("create table x (a int primary key, b int primary key) using parquet", "MULTIPLE_PRIMARY_KEYS"),
+    ("create table x (a int, b int) using parquet partitioned by (a, A)", "COLUMN_ALREADY_EXISTS"),
+    ("create table x (a int, b map<int, int>) using parquet partitioned by (b)", "INVALID_PARTITION_COLUMN_DATA_TYPE"),
+    ("describe t z", "COLUMN_NOT_FOUND"),
+    ("describe table t a.b", "INVALID_EXTRACT_BASE_FIELD_TYPE"),
+    ("describe t partition (a = 1)", "_LEGACY_ERROR_TEMP_1251"),
+    ("describe function nothing", "UNRESOLVED_ROUTINE"),
+    ("refresh function nothing", "ROUTINE_NOT_FOUND"),
+    ("show tables in nowhere", "SCHEMA_NOT_FOUND"),
+    ("show table extended in nowhere like 't'", "SCHEMA_NOT_FOUND"),
+    ("show functions in nowhere", "SCHEMA_NOT_FOUND"),
+    ("show columns in t in nowhere", "TABLE_OR_VIEW_NOT_FOUND"),
+    ("show create table t as serde", "UNSUPPORTED_SHOW_CREATE_TABLE.ON_DATA_SOURCE_TABLE_WITH_AS_SERDE"),
+    ("analyze table t compute statistics for columns a, z", "COLUMN_NOT_FOUND"),
+    (
+        "create table x (m map<int, int>); analyze table x compute statistics for columns m",
+        "UNSUPPORTED_FEATURE.ANALYZE_UNSUPPORTED_COLUMN_TYPE",
+    ),
+    ("analyze table v compute statistics", "UNSUPPORTED_FEATURE.ANALYZE_VIEW"),
+    ("analyze tables in nowhere compute statistics", "SCHEMA_NOT_FOUND"),
+    ("comment on column t.z is 'c'", "UNRESOLVED_COLUMN.WITH_SUGGESTION"),
+    ("comment on database nowhere is 'c'", "SCHEMA_NOT_FOUND"),
+    ("drop database default", "UNSUPPORTED_FEATURE.DROP_DATABASE"),
+    ("load data local inpath '/x' into table t", "_LEGACY_ERROR_TEMP_1261"),
+    ("msck repair table t", "NOT_A_PARTITIONED_TABLE"),
+    ("truncate table t partition (a = 1)", "_LEGACY_ERROR_TEMP_1267"),
+    ("alter table t add partition (a = 1)", "_LEGACY_ERROR_TEMP_1251"),
+    ("alter table t drop if exists partition (a = 1)", "_LEGACY_ERROR_TEMP_1251"),
+    ("alter table t add column c int not null", "_LEGACY_ERROR_TEMP_1052"),
+    ("alter table t alter column z comment 'c'", "UNRESOLVED_COLUMN.WITH_SUGGESTION"),
+    ("alter table t alter column a type bigint", "NOT_SUPPORTED_CHANGE_COLUMN"),
+    ("alter table t change column a c int", "NOT_SUPPORTED_CHANGE_COLUMN"),
+    ("alter table t add constraint c check (a > 0)", "UNSUPPORTED_FEATURE.TABLE_OPERATION"),
+    ("drop function nothing", "ROUTINE_NOT_FOUND"),
+    ("drop temporary function nothing", "ROUTINE_NOT_FOUND"),
+    ("drop function upper", "FORBIDDEN_OPERATION"),
+    ("drop function nowhere.f", "SCHEMA_NOT_FOUND"),
+    (
+        "create temporary function if not exists f() returns int return 1",
+        "INVALID_SQL_SYNTAX.CREATE_TEMP_FUNC_WITH_IF_NOT_EXISTS",
+    ),
+    ("create temporary function d.f() returns int return 1", "INVALID_TEMP_OBJ_QUALIFIER"),
+    (
+        "create or replace function if not exists f() returns int return 1",
+        "INVALID_SQL_SYNTAX.CREATE_ROUTINE_WITH_IF_NOT_EXISTS_AND_REPLACE",
+    ),
+    ("create function f() returns table return select 1", "USER_DEFINED_FUNCTIONS.SQL_TABLE_UDF_MISSING_COLUMN_NAMES"),
+    ("create function f() returns table (a int, A int) return select 1, 2", "DUPLICATE_ROUTINE_RETURNS_COLUMNS"),
+    ("set spark.sql.shuffle.partitions = many", "INVALID_CONF_VALUE.TYPE_MISMATCH"),
+    ("set spark.sql.warehouse.dir = /x", "CANNOT_MODIFY_STATIC_CONFIG"),
+    ("set spark.executor.memory = 1g", "CANNOT_MODIFY_CONFIG"),
+    ("set time zone 'nowhere'", "INVALID_CONF_VALUE.TIME_ZONE"),
+    ("declare n", "INVALID_SQL_SYNTAX.VARIABLE_TYPE_OR_DEFAULT_REQUIRED"),
+    ("declare n int = (select max(a) from t)", "INVALID_DEFAULT_VALUE.SUBQUERY_EXPRESSION"),
+    ("declare nowhere.n int", "UNRESOLVED_VARIABLE"),
+    ("declare n, N int", "DUPLICATE_VARIABLE_NAME_INSIDE_DECLARE"),
+    ("declare n int; set n = 5", "UNSUPPORTED_FEATURE.SET_VARIABLE_USING_SET"),
+    (
+        "create function f(n int not null) returns int return 1",
+        "USER_DEFINED_FUNCTIONS.NOT_NULL_ON_FUNCTION_PARAMETERS",
+    ),
+    (
+        "create function f() returns bigint contains sql return (select sum(a) from t)",
+        "INVALID_SQL_FUNCTION_DATA_ACCESS",
+    ),
+    ("execute immediate 'select 1' into nothing", "UNRESOLVED_COLUMN.WITHOUT_SUGGESTION"),
+    ("execute immediate 'select :n' using 5", "ALL_PARAMETERS_MUST_BE_NAMED"),
     ("drop table x", "TABLE_OR_VIEW_NOT_FOUND"),
     ("drop view t", "WRONG_COMMAND_FOR_OBJECT_TYPE"),
     ("alter table x add columns (c int)", "TABLE_OR_VIEW_NOT_FOUND"),
@@ -88,6 +158,13 @@ def test_a_command_is_refused_with_spark_s_class(sql, error_class):
         "create database d; create table d.x (a int) using parquet; select a from d.x",
         "insert into p partition (k = 'x') select a from t",
         "insert into t values (1, default)",
+        "create table x (s struct<p: int, q: array<struct<r: int>>>); insert into x select struct(1, array(struct(2)))",
+        "create function f as 'a.B'; drop function f; select 1",
+        "create function f() returns int return 1; drop function f; drop function if exists f; select 1",
+        "show tables; show tables in default; describe function case; describe t a; select 1",
+        "alter table t alter column a comment 'c'; analyze table t compute statistics for columns a; select a from t",
+        "msck repair table p; alter table p add partition (k = 'x'); truncate table p partition (k = 'x'); select 1",
+        "create function upper(s string) returns string return 'own'; select upper(b), default.upper(b) from t",
         "insert overwrite t (b, a) select k, a from p",
         "from t insert into t select a, b insert into p select a, b",
         "with q as (select * from t) insert into t select * from q",
@@ -133,3 +210,23 @@ def test_execute_immediate_is_what_its_text_is(sql, error_class):
 def test_execute_immediate_may_fill_a_variable():
     outcome = last("declare n int = 1; execute immediate 'select 41 + ?' into n using 1; select n")
     assert "variablereference(system.session.n=42)" in outcome.execution.text("analyzed")
+
+
+@pytest.mark.parametrize(
+    ("sql", "now", "before"),
+    [
+        ("drop table v", None, "WRONG_COMMAND_FOR_OBJECT_TYPE"),
+        ("drop function nothing", "ROUTINE_NOT_FOUND", "UNRESOLVED_ROUTINE"),
+        ("drop function upper", "FORBIDDEN_OPERATION", "_LEGACY_ERROR_TEMP_1017"),
+    ],
+)
+def test_before_spark_4_2_drop_tells_views_and_routines_otherwise(sql, now, before):
+    for version, wanted in (("spark-4.2", now), ("spark-4.1", before)):
+        *_, outcome = Session(config=OptimizerConfig.of(version)).run(f"{SETUP}; {sql}")
+        assert getattr(outcome.error, "error_class", None) == wanted
+
+
+def test_what_within_group_orders_by_is_a_column_where_values_are_distinct():
+    *_, outcome = Session().run(f"{SETUP}; select listagg(distinct b) within group (order by b) from t", "physical")
+
+    assert "HashAggregate(keys=[b#4, b#4]" in re.sub(r"#\d+", "#4", outcome.execution.text("physical"))

@@ -45,6 +45,36 @@ REFUSED = [
         "select s, (select max(q.n) from p q where q.n = p.n) from p group by s",
         "SCALAR_SUBQUERY_IS_IN_GROUP_BY_OR_AGGREGATE_FUNCTION",
     ),
+    (
+        FRAME.format("order by date'2024-01-01' range between interval 1 hour preceding and current row"),
+        "RANGE_FRAME_INVALID_TYPE",
+    ),
+    (
+        "select listagg(s, ',') within group (order by s) over (order by n) from p",
+        "INVALID_WINDOW_SPEC_FOR_AGGREGATION_FUNC",
+    ),
+    ("select listagg(encode(s, 'utf-8'), ',') from p", "DATA_DIFF_TYPES"),
+    ("select approx_count_distinct(n, 0.5) from p", "FAILED_FUNCTION_CALL"),
+    ("select * from p natural cross join p q", "INCOMPATIBLE_JOIN_TYPES"),
+    ("select * from p natural join lateral (select 1 as n)", "INCOMPATIBLE_JOIN_TYPES"),
+    ("select * from p join lateral (select 1 as n) q using (n)", "UNSUPPORTED_FEATURE.LATERAL_JOIN_USING"),
+    ("select * from p q tablesample (10 percent)", "PARSE_SYNTAX_ERROR"),
+    ("with r(n) max recursion level 3 as (select 1) select * from r", "_LEGACY_ERROR_TEMP_0035"),
+    (
+        "with recursive r(n) as (select 1 union all select n + 1L from r) select * from r",
+        "CANNOT_MERGE_INCOMPATIBLE_DATA_TYPE",
+    ),
+    ("with recursive r(n) as (select 1 union all select n, 2 from r) select * from r", "NUM_COLUMNS_MISMATCH"),
+    ("select * from (select map(s, n) m, n from p) pivot (sum(n) for m in (map('a', 1)))", "INCOMPARABLE_PIVOT_COLUMN"),
+    ("select * from values ((select 1)) as t(a)", "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.SCALAR_SUBQUERY_IN_VALUES"),
+    (
+        "select transform(array(n), x -> x + (select 1)) from p",
+        "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.HIGHER_ORDER_FUNCTION",
+    ),
+    (
+        "select transform(array(n), x -> (select x)) from p",
+        "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.HIGHER_ORDER_FUNCTION",
+    ),
 ]
 
 
@@ -65,6 +95,20 @@ def test_a_scalar_subquery_that_may_give_more_rows_becomes_a_join_that_fails_on_
     *_, outcome = Session().run(f"{SETUP}; select n, (select q.s from p q where q.n = p.n) from p", "optimized")
 
     assert "Join LeftSingle, (n#" in outcome.execution.text("optimized")
+
+
+def test_a_subquery_of_a_join_s_condition_reads_one_of_its_sides():
+    asked = "exists (select 1 from p c where c.n = a.n and c.s = b.s)"
+    *_, outcome = Session().run(f"{SETUP}; select * from p a join p b on a.n = b.n and {asked}", "optimized")
+
+    assert outcome.error.error_class.endswith(".UNSUPPORTED_CORRELATED_EXPRESSION_IN_JOIN_CONDITION")
+
+
+def test_before_spark_4_a_lambda_may_hold_a_subquery():
+    config = OptimizerConfig.of("spark-3.5")
+    *_, outcome = Session(config=config).run(f"{SETUP}; select transform(array(n), x -> x + (select 1)) from p")
+
+    assert outcome.error is None
 
 
 def test_a_view_may_hold_a_with_clause():

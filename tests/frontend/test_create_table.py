@@ -32,7 +32,7 @@ def test_types_comments_defaults_and_nullability():
 
 def test_constraints_are_passed_over_with_a_note():
     catalog = read(
-        "CREATE TABLE t (a INT PRIMARY KEY, b INT REFERENCES u (x), c INT, CONSTRAINT pk PRIMARY KEY (a, c), "
+        "CREATE TABLE t (a INT PRIMARY KEY, b INT REFERENCES u (x), c INT, CONSTRAINT pk UNIQUE (a, c), "
         "FOREIGN KEY (c) REFERENCES v (y), CHECK (c > 0), UNIQUE (b))"
     )
 

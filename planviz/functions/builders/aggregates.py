@@ -39,6 +39,8 @@ def _first_last(name: str) -> Builder:
     return make
 
 
+#: HyperLogLog++ needs 4 bits of the hash: beyond this deviation it would take fewer.
+_MOST_DEVIATION = 0.39
 _DISTINCT = FunctionSpec("approx_count_distinct", (accepts("*"),), lambda _: LONG, False)
 
 
@@ -48,6 +50,9 @@ def _approx_count_distinct(a: Args) -> Expression:
     if share is not None and not (known and (share.data_type == DOUBLE or isinstance(share.data_type, DecimalType))):
         told = "The second argument of approx_count_distinct should be a double literal."
         raise analysis_error("_LEGACY_ERROR_TEMP_1104", told, share)
+    if isinstance(share, Literal) and not 0 < share.value <= _MOST_DEVIATION:
+        told = f"approx_count_distinct counts to within a share of {_MOST_DEVIATION} or less, not {share.value}."
+        raise analysis_error("FAILED_FUNCTION_CALL", told, share)
     deviation = "0.05" if share is None else str(share)
     return AggregateCall("approx_count_distinct", a[:1], _DISTINCT, (deviation, "0", "0"))
 

@@ -11,8 +11,8 @@ median | N|YM|DT | middle | null=yes
 percentile | N|YM|DT D|D[] IL?=1L | percentile | null=yes tail=0,0,false fold=2,3 check=share
 percentile_approx | N|A|T|TN|YM|DT D|D[] IL?=10000 | share | null=yes tail=0,0 fold=2,3 check=share
 approx_percentile | N|A|T|TN|YM|DT D|D[] IL?=10000 | share | null=yes tail=0,0 fold=2,3 check=share
-listagg | S|X S|X|NUL?=None | 0 | null=yes tail=0,0 fold=2
-string_agg | S|X S|X|NUL?=None | 0 | null=yes tail=0,0 fold=2
+listagg | S|X S|X|NUL?=None | 0 | null=yes tail=0,0 fold=2 check=delimiter
+string_agg | S|X S|X|NUL?=None | 0 | null=yes tail=0,0 fold=2 check=delimiter
 percentile_cont | D | D | null=yes tail=false
 percentile_disc | D | D | null=yes tail=false,0,0,false
 stddev | D | D | null=yes

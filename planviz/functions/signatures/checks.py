@@ -13,7 +13,18 @@ from planviz.expressions.arithmetic import UnaryMinus, unexpected_input
 from planviz.expressions.casts import Cast
 from planviz.expressions.complex import CreateArray
 from planviz.expressions.core import Expression, Literal, TypeMismatch
-from planviz.types import INT, NULL, UNKNOWN, ArrayType, DataType, MapType, has_map, is_collated, is_orderable
+from planviz.types import (
+    INT,
+    NULL,
+    UNKNOWN,
+    ArrayType,
+    DataType,
+    MapType,
+    has_map,
+    is_collated,
+    is_orderable,
+    is_string,
+)
 from planviz.types.values import Value
 
 Arguments = tuple[Expression, ...]
@@ -186,7 +197,18 @@ def _sketch(name: str, a: Arguments) -> TypeMismatch | None:
     return None
 
 
+def _delimiter(name: str, a: Arguments) -> TypeMismatch | None:
+    """listagg: a delimiter of the type of what it stands between; that it is none is no mismatch."""
+    if len(a) < 2 or a[1].data_type == NULL or UNKNOWN in (a[0].data_type, a[1].data_type):
+        return None
+    if is_string(a[0].data_type) == is_string(a[1].data_type):
+        return None
+    told = " or ".join(f'"{x.data_type.sql}"' for x in a[:2])
+    return TypeMismatch("DATA_DIFF_TYPES", f"Input to `{name}` should all be the same type, but it's ({told})")
+
+
 CHECKS: dict[str, Check] = {
+    "delimiter": _delimiter,
     "element": _element,
     "arrays": _two_arrays,
     "ordered": _ordered_elements,

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing_extensions import override
 
 from planviz.decisions.branches import logic
+from planviz.errors import AnalysisError
 from planviz.expressions.aggregates import AggregateExpression, FirstLast
 from planviz.expressions.core import AttributeReference, Expression, alias
 from planviz.expressions.ids import next_id
 from planviz.expressions.predicates import EqualTo, IsNull, Not, Or, conjunction
 from planviz.expressions.predicates import split_conjunction as split
-from planviz.expressions.subqueries import Exists, InSubquery, ListQuery
+from planviz.expressions.subqueries import Exists, InSubquery, ListQuery, SubqueryExpression
 from planviz.logical.combining import Join
 from planviz.logical.operators import Aggregate, Filter, Project
 from planviz.logical.plan import LogicalPlan, UnaryNode
@@ -102,6 +103,15 @@ class RewritePredicateSubquery(OptimizerRule):
         def step(e: Expression) -> Expression:
             if not isinstance(e, InSubquery | Exists):
                 return e
+            read = [n for n in sides if e.references & getattr(join, n).output_set]
+            asked = e.query if isinstance(e, InSubquery) else e
+            assert isinstance(asked, SubqueryExpression)
+            if len(read) > 1 and asked.outer:
+                raise AnalysisError(
+                    "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.UNSUPPORTED_CORRELATED_EXPRESSION_IN_JOIN_CONDITION",
+                    "Unsupported subquery expression: Correlated subqueries in the join predicate cannot reference "
+                    f"both join inputs: {e.pretty}. Join without it, and ask the subquery in WHERE.",
+                )
             name = next((n for n in sides if e.references <= getattr(join, n).output_set), None)
             if name is None:
                 return e

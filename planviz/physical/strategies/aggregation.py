@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from planviz.decisions.choices import Recorder, Rejected
 from planviz.expressions.aggregates import AggregateExpression
-from planviz.expressions.core import Alias, AttributeReference, Expression, NamedExpression
+from planviz.expressions.core import Alias, AttributeReference, Expression, NamedExpression, SortOrder
 from planviz.expressions.ids import next_id
 from planviz.expressions.unresolved import SESSION_WINDOW
 from planviz.logical.operators import Aggregate, Expand
@@ -245,10 +245,14 @@ def _one_distinct(
     """Partial by keys and distinct columns, merged; then what is distinct is counted, merged once more."""
     plain = [f for f in parts.functions if not f.distinct]
     columns: dict[Expression, NamedExpression] = {}
+    again: list[NamedExpression] = []
     for c in distinct[0].function.children:
-        if not c.foldable:
-            columns.setdefault(c.canonicalized, _distinct_column(c))
-    named = list(columns.values())
+        # What WITHIN GROUP orders by is the value itself, which is a column once more.
+        value = c.child if isinstance(c, SortOrder) else c
+        if not value.foldable:
+            found = columns.setdefault(value.canonicalized, _distinct_column(value))
+            again += [found] * isinstance(c, SortOrder)
+    named = [*columns.values(), *again]
     attributes = [n.to_attribute() for n in named]
     keys = parts.key_attributes
     counted = [_over_columns(f, columns, stages) for f in distinct]
@@ -273,8 +277,12 @@ def _distinct_column(c: Expression) -> NamedExpression:
 
 def _over_columns(f: Function, columns: dict[Expression, NamedExpression], stages: Stages) -> Function:
     """The function reading the columns of the first stages."""
-    new: Expression = f.function.map_children(
-        lambda c: columns[c.canonicalized].to_attribute() if c.canonicalized in columns else c
-    )
+
+    def column(c: Expression) -> Expression:
+        if isinstance(c, SortOrder):
+            return c.replace(child=column(c.child))
+        return columns[c.canonicalized].to_attribute() if c.canonicalized in columns else c
+
+    new: Expression = f.function.map_children(column)
     stages.buffers[id(new)] = stages.buffers[id(f.function)]
     return f.replace(function=new)
