@@ -270,8 +270,15 @@ class Behaviour:
     cost_shows_every_estimate: bool = True
     #: What a correlated subquery gives under a new id keeps its name; else it is named with the old id.
     renamed_columns_keep_their_names: bool = True
+    #: For what an outer join goes whose other side nobody reads: an aggregate of "groups" alone, "projections" below
+    #: one, "extremes" that do not count repeats, functions of "DISTINCT" values, "uniqueness" of the other side's keys.
+    outer_joins_are_dropped_for: frozenset[str] = frozenset(
+        {"groups", "projections", "extremes", "DISTINCT", "uniqueness"}
+    )
     #: A bloom filter is also made of a side that is a join.
     bloom_filters_follow_keys: bool = True
+    #: A bloom filter of known rows has eight bits for each; else as many as few false positives take.
+    bloom_filters_take_a_byte_a_row: bool = False
     # ---------------------------------------------------------------- planner
     #: The decision tree of joins: that of 3.0 knows no null-aware join and warns of no hint.
     joins: str = "spark-4.3"

@@ -188,7 +188,11 @@ CHANGES: dict[str, str] = {
     "keys.",
     "unions_count_distinct_values": "The estimate of a union has the distinct values of its columns.",
     "renamed_columns_keep_their_names": "What a correlated subquery gives keeps its name.",
+    "outer_joins_are_dropped_for": "An outer join whose other side nobody reads goes in more cases: above it repeated "
+    "rows do not count, or the keys are unique.",
     "bloom_filters_follow_keys": "A bloom filter is also made of a side that is a join itself.",
+    "bloom_filters_take_a_byte_a_row": "A bloom filter of a known number of rows has as many bits as few false "
+    "positives take.",
     # ---------------------------------------------------------------- planner and preparations
     "joins": "The decision tree of joins knows null-aware anti joins and warns of hints that do not apply.",
     "adaptive_subqueries_have_own_roots": "A subquery that stands twice in an adaptive plan has a root each time.",

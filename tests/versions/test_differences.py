@@ -273,3 +273,42 @@ def test_variants_are_pushed_into_scans_since_4_1():
     *_, last = later.run("SELECT variant_get(v, '$.a', 'int') FROM t")
     assert last.execution is not None
     assert "variant_get(v#" in last.execution.text("optimized")
+
+
+def test_a_bloom_filter_has_a_byte_a_row_before_3_4():
+    sql = "SELECT ss_quantity FROM store_sales JOIN item ON ss_item_sk = i_item_sk WHERE i_brand = 'b'"
+    bloom = "spark.sql.optimizer.runtime.bloomFilter"
+    settings = {
+        f"{bloom}.enabled": True,
+        f"{bloom}.applicationSideScanSizeThreshold": 0,
+        f"{bloom}.creationSideThreshold": 2**62,
+        "spark.sql.autoBroadcastJoinThreshold": -1,
+        "spark.sql.cbo.enabled": True,
+    }
+    old, new = (
+        re.search(r"bloom_filter_agg\(.*?, (\d+), (\d+), 0, 0\)", explain_with(version, sql, settings))
+        for version in ("spark-3.3", "spark-3.4")
+    )
+
+    assert old is not None
+    assert new is not None
+    assert int(old[2]) == 8 * int(old[1])
+    assert old[1] == new[1]
+    assert int(new[2]) > int(old[2])
+
+
+def explain_with(profile, sql, settings):
+    return explain(sql, read_bundled("tpcds"), OptimizerConfig.of(profile, **settings)).text("optimized")
+
+
+@pytest.mark.parametrize(("profile", "shared"), [("spark-3.3", True), ("spark-3.5", True), ("spark-4.0", False)])
+def test_a_view_that_is_read_twice_keeps_its_ids_before_4_0(profile, shared):
+    sql = (
+        "CREATE VIEW w AS SELECT a AS first, a + 1 AS second FROM f; "
+        "CREATE VIEW x AS SELECT first, count(*) AS n FROM w GROUP BY first; "
+        "SELECT w.second, x.n FROM w JOIN x ON w.first = x.first"
+    )
+
+    ids = re.findall(r"a#\d+ AS first#(\d+)", planned(profile, sql).text("analyzed"))
+    assert len(ids) == 2
+    assert (len(set(ids)) == 1) is shared
