@@ -293,6 +293,8 @@ class Behaviour:
     single_rows_are_parallelized: bool = False
     #: Explain's formatted mode tells a join's type beneath the tree, too.
     joins_tell_their_type: bool = True
+    #: The query that dynamic pruning makes where no broadcast serves it is called dynamicpruning, not subquery.
+    pruning_queries_have_their_own_name: bool = True
     #: A union of batches of columns gives batches.
     unions_give_batches: bool = True
     #: Code is generated for functions that take lambdas, and for those that read and write JSON, CSV, XML and URLs.

@@ -200,6 +200,7 @@ CHANGES: dict[str, str] = {
     "coded_merge_joins": "Merge joins of more types are part of the generated code.",
     "coded_sort_aggregates": "Aggregates over sorted rows are part of the generated code.",
     "full_hash_joins_are_coded": "Shuffled hash joins that keep all rows of both sides are part of the generated code.",
+    "pruning_queries_have_their_own_name": "The query that dynamic pruning makes for itself is called dynamicpruning.",
     "unions_give_batches": "A union of scans gives batches of columns, which are turned into rows once, above it.",
     "json_is_coded": "Functions that read and write JSON, CSV, XML and URLs are part of the generated code.",
     "lambdas_are_coded": "Functions that take lambdas are part of the generated code.",

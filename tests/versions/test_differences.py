@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -229,6 +230,29 @@ def test_dynamic_pruning_shows_one_key_alone_before_4_0():
 
     assert re.search(r"SubqueryBroadcast dynamicpruning#\d+, 0, \[k#", planned("spark-3.5", sql).text("physical"))
     assert re.search(r"SubqueryBroadcast dynamicpruning#\d+, \[0\], \[k#", planned("spark-4.0", sql).text("physical"))
+
+
+@pytest.mark.parametrize(("profile", "name"), [("spark-4.0", "subquery"), ("spark-4.1", "dynamicpruning")])
+def test_the_query_of_dynamic_pruning_itself_is_called_so_since_4_1(profile, name):
+    settings = {
+        "spark.sql.adaptive.enabled": False,
+        "spark.sql.exchange.reuse": False,
+        "spark.sql.optimizer.dynamicPartitionPruning.reuseBroadcastOnly": False,
+    }
+    session = Session(Catalog(), OptimizerConfig.of(profile, **settings))
+    list(
+        session.run(
+            "CREATE TABLE p (v INT) USING parquet PARTITIONED BY (k INT); CREATE TABLE d (k INT, n INT) USING parquet"
+        )
+    )
+    for table, size in (("p", 10**9), ("d", 1000)):
+        found = session.catalog.table((table,))
+        assert found is not None
+        session.catalog = session.catalog.with_table(replace(found, size_in_bytes=size))
+
+    *_, last = session.run("SELECT v FROM p JOIN d ON p.k = d.k WHERE d.n = 1", "physical")
+    assert last.execution is not None
+    assert re.search(rf"dynamicpruningexpression\(k#\d+ IN {name}#", last.execution.text("physical"))
 
 
 @pytest.mark.parametrize("version", ["3.2", "3.5", "4.0"])
