@@ -289,6 +289,8 @@ class Behaviour:
     coded_merge_joins: Literal["all", "one side", "inner"] = "all"
     #: The same of shuffled hash joins that keep every row of both sides.
     full_hash_joins_are_coded: bool = True
+    #: A shuffled hash join may build the side of which an outer join keeps every row.
+    hash_joins_build_kept_sides: bool = True
     #: A query without FROM reads a row that Spark makes into a distributed one, as the formatted mode shows.
     single_rows_are_parallelized: bool = False
     #: Explain's formatted mode tells a join's type beneath the tree, too.

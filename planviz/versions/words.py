@@ -199,6 +199,7 @@ CHANGES: dict[str, str] = {
     "exchange_numbers_are_short": "Exchanges show plan_id.",
     "coded_merge_joins": "Merge joins of more types are part of the generated code.",
     "coded_sort_aggregates": "Aggregates over sorted rows are part of the generated code.",
+    "hash_joins_build_kept_sides": "A shuffled hash join may build the side of which an outer join keeps every row.",
     "full_hash_joins_are_coded": "Shuffled hash joins that keep all rows of both sides are part of the generated code.",
     "pruning_queries_have_their_own_name": "The query that dynamic pruning makes for itself is called dynamicpruning.",
     "unions_give_batches": "A union of scans gives batches of columns, which are turned into rows once, above it.",

@@ -232,6 +232,15 @@ def test_dynamic_pruning_shows_one_key_alone_before_4_0():
     assert re.search(r"SubqueryBroadcast dynamicpruning#\d+, \[0\], \[k#", planned("spark-4.0", sql).text("physical"))
 
 
+@pytest.mark.parametrize(
+    ("profile", "side"), [("spark-3.4", "LeftOuter, BuildRight"), ("spark-3.5", "LeftOuter, BuildLeft")]
+)
+def test_a_shuffled_hash_join_builds_the_side_that_it_keeps_since_3_5(profile, side):
+    sql = "SELECT /*+ SHUFFLE_HASH(v), SHUFFLE_HASH(f) */ f.a FROM (SELECT a FROM v LIMIT 1) v LEFT JOIN f ON v.a = f.a"
+
+    assert side in planned(profile, sql).text("physical")
+
+
 @pytest.mark.parametrize(("profile", "name"), [("spark-4.0", "subquery"), ("spark-4.1", "dynamicpruning")])
 def test_the_query_of_dynamic_pruning_itself_is_called_so_since_4_1(profile, name):
     settings = {
