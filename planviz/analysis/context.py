@@ -43,7 +43,8 @@ class Counters:
 class AnalysisContext:
     """Catalogue, settings, the plans around a subquery (innermost first), and where to record what happens.
 
-    `analyze` serves the plans of subqueries, `analyze_view` those of views, of which `views` are around.
+    `analyze` serves the plans of subqueries, `analyze_view` those of views, of which `views` are around. `views_read`
+    has by a view's name its text as it was parsed the first time, and the ids of its columns.
     """
 
     catalog: Catalog
@@ -55,6 +56,7 @@ class AnalysisContext:
     analyze: Callable[[LogicalPlan, AnalysisContext], LogicalPlan] | None = None
     analyze_view: Callable[[LogicalPlan, AnalysisContext], LogicalPlan] | None = None
     views: int = 0
+    views_read: dict[tuple[str, ...], tuple[LogicalPlan, tuple[int, ...]]] = field(default_factory=dict)
 
     def inside(self, outer: LogicalPlan) -> AnalysisContext:
         """The context of a subquery of `outer`."""

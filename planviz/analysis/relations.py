@@ -14,7 +14,7 @@ from planviz.catalog.tables import CATALOG, FILE_FORMATS, Table
 from planviz.catalog.tables import View as CatalogView
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.casts import Cast
-from planviz.expressions.core import Alias, AttributeReference, Expression, GeneratorMark, Literal, alias
+from planviz.expressions.core import Alias, AttributeReference, Expression, GeneratorMark, Literal, alias, id_of
 from planviz.expressions.ids import next_id
 from planviz.expressions.routines import SQLFunctionExpression
 from planviz.expressions.subqueries import LateralSubquery, SubqueryExpression
@@ -75,7 +75,16 @@ class ResolveRelations(AnalyzerRule):
             known = self.context.config.behaviour
             spaced = known.views_space_columns
             shown = names[1:] if not (view.temporary or known.relations_name_the_catalogue) else names
-            inner = View(shown, _of_view(view), view.temporary, view.columns, ready, spaced)
+            # Before 4.0 a catalogue's view stands under the same ids wherever it is read (Spark: relationCache).
+            again = not (view.temporary or known.aliases_are_renewed)
+            read = self.context.views_read.get(names) if again else None
+            inner = View(shown, read[0] if read else _of_view(view), view.temporary, view.columns, ready, spaced)
+            if again and not ready:
+                made = self._analyzed(inner, plan, read[1] if read else ())
+                if isinstance(made.child, Project):
+                    ids = tuple([id_of(e) for e in made.child.projects])
+                    self.context.views_read.setdefault(names, (inner.child, ids))
+                return SubqueryAlias(tuple(n.lower() for n in names), made)
             return SubqueryAlias(tuple(n.lower() for n in names), inner if ready else self._analyzed(inner, plan))
         table = catalog.table(plan.parts)
         if table is None:
@@ -92,8 +101,11 @@ class ResolveRelations(AnalyzerRule):
         self.context.counters.warn(f"{table.shown_name} is planned with the columns and statistics that it has now.")
         return SubqueryAlias(table.qualified, UnresolvedCatalogRelation(table.qualified, table))
 
-    def _analyzed(self, view: View, read: UnresolvedRelation) -> View:
-        """The view over its query's analyzed plan. Raises AnalysisError for what is wrong there, or nested too deep."""
+    def _analyzed(self, view: View, read: UnresolvedRelation, ids: tuple[int, ...] = ()) -> View:
+        """The view over its query's analyzed plan, its columns under `ids` if there are any.
+
+        Raises AnalysisError for what is wrong there, or nested too deep.
+        """
         most = self.context.config.number(NESTED_VIEWS)
         if self.context.views >= most:
             raise analysis_error(
@@ -104,7 +116,7 @@ class ResolveRelations(AnalyzerRule):
             )
         assert self.context.analyze_view is not None
         analyzed = self.context.analyze_view(view.child, self.context)
-        return _with_columns(view.replace(child=analyzed), self.context.config.behaviour.views_cast_their_columns)
+        return _with_columns(view.replace(child=analyzed), self.context.config.behaviour.views_cast_their_columns, ids)
 
 
 def _files(table: Table, provider: str) -> LogicalRelation:
@@ -150,12 +162,13 @@ def with_fresh_ids(plan: LogicalPlan) -> LogicalPlan:
     return plan.transform_up(operator)
 
 
-def _with_columns(view: View, casts_all: bool) -> View:
+def _with_columns(view: View, casts_all: bool, ids: tuple[int, ...] = ()) -> View:
     output = view.child.output
     names = view.columns or tuple(a.name for a in output)
     if not casts_all and names == tuple(a.name for a in output):
         return view.replace(projected=True)
-    casts = tuple(alias(Cast(a, a.type), n) for a, n in zip(output, names, strict=False))
+    made = ids or [next_id() for _ in output]
+    casts = tuple(Alias(Cast(a, a.type), n, i) for a, n, i in zip(output, names, made, strict=False))
     return view.replace(child=Project(casts, view.child), projected=True)
 
 

@@ -82,14 +82,10 @@ def overlaps(left: Histogram, right: Histogram, low: float, high: float) -> list
 
 def _overlap(a: Bin, a_rows: float, b: Bin, b_rows: float) -> Overlap:
     start, end = max(a[0], b[0]), min(a[1], b[1])
-    touching = start == end and not (a[0] == a[1] or b[0] == b[1])
-    if touching:
+    if a[1] == b[0] or b[1] == a[0]:
         return Overlap(end, 1, 1, a_rows / a[2], b_rows / b[2])
-    if start == end:
-        # One of them has that single value alone.
-        a_part, b_part = (1.0 if x[0] == x[1] else 1.0 / x[2] for x in (a, b))
-    else:
-        a_part, b_part = (end - start) / (a[1] - a[0]), (end - start) / (b[1] - b[0])
+    # A bin of one value, in the midst of the other bin, takes no part of that: Spark counts no rows there.
+    a_part, b_part = (1.0 if x[0] == x[1] else (end - start) / (x[1] - x[0]) for x in (a, b))
     return Overlap(end, a[2] * a_part, b[2] * b_part, a_rows * a_part, b_rows * b_part)
 
 

@@ -171,7 +171,7 @@ class SignatureCall(Expression):
     def without_failures(self) -> SignatureCall:
         """The call with ANSI off: where it failed it gives null."""
         if self.spec.overflow == "fails":
-            return self.replace(spec=replace(self.spec, overflow="wraps"))
+            return self.replace(spec=_wrapping(self.spec))
         if not any(isinstance(t, AnsiFlag) for t in self.tail):
             return self
         tail = tuple(t.off if isinstance(t, AnsiFlag) else t for t in self.tail)
@@ -184,6 +184,12 @@ class SignatureCall(Expression):
         if n:
             shown[n - 1 :] = [f"Some({shown[n - 1]})" if len(shown) >= n else "None"]
         return [*shown, *self.tail]
+
+
+@cache
+def _wrapping(spec: FunctionSpec) -> FunctionSpec:
+    """The same signature for every call, so that GROUP BY knows the calls of the select list."""
+    return replace(spec, overflow="wraps")
 
 
 @cache

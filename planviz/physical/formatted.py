@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 
+from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.core import AttributeReference, Expression
 from planviz.expressions.subqueries import QueryPlan
 from planviz.logical.cached import InMemoryRelation
@@ -66,6 +67,8 @@ class _Explained:
         #: Partial stages, by identity, of aggregates without DISTINCT; their buffers' ids, numbered once more.
         self._ordinary: set[int] = set()
         self._renumbered: dict[int, int] = {}
+        #: The next stage of the same aggregate, by a stage's identity.
+        self._above: dict[int, BaseAggregateExec] = {}
         self._subqueries = list(_subqueries_of(root))
         parts = [root, *[s.child for _, _, s in self._subqueries if isinstance(s, SubqueryExec)]]
         for part in parts:
@@ -86,16 +89,19 @@ class _Explained:
             out += "\n"
         return out
 
-    def _number(self, node: QueryPlan, generated: bool = False, above: frozenset[str] = frozenset()) -> None:
-        """Number the operators; `above` are the modes of an aggregate that reads this one's rows."""
+    def _number(self, node: QueryPlan, generated: bool = False, above: BaseAggregateExec | None = None) -> None:
+        """Number the operators; `above` is a stage of an aggregate that reads this one's rows."""
         while isinstance(node, _MARKS):
             generated, node = isinstance(node, WholeStageCodegenExec), node.child
         if isinstance(node, BaseAggregateExec) and not isinstance(node, MergingSessionsExec):
-            if above == {"Final"} and node.modes == {"Partial"} and not any(f.distinct for f in node.functions):
-                self._ordinary.add(id(node))
-            above = node.modes
+            if above is not None:
+                self._above[id(node)] = above
+                distinct = any(f.distinct for f in node.functions)
+                if above.modes == {"Final"} and node.modes == {"Partial"} and not distinct:
+                    self._ordinary.add(id(node))
+            above = node
         elif not isinstance(node, Exchange | SortExec | MergingSessionsExec):
-            above = frozenset()
+            above = None
         for child in node.children:
             self._number(child, generated, above)
         if id(node) not in self._numbers:
@@ -205,7 +211,20 @@ class _Explained:
                 yield a.with_id(self._renumbered.setdefault(a.expr_id, next(self._fresh)))
         else:
             for f in node.functions:
-                yield AttributeReference(str(f.function), f.data_type, f.nullable, expr_id=f.result_id)
+                name = self._name_before_stages(node, f) if f.distinct else str(f.function)
+                yield AttributeReference(name, f.data_type, f.nullable, expr_id=f.result_id)
+
+    def _name_before_stages(self, node: BaseAggregateExec, function: AggregateExpression) -> str:
+        """What the value of a DISTINCT function is called: a call over its own columns, as the last stage reads it.
+
+        The stages read those columns under the names that the first of them gave.
+        """
+        for stage in (node, self._above.get(id(node), node)):
+            for e in stage.results:
+                for a in e.collect(AttributeReference):
+                    if a.expr_id == function.result_id:
+                        return str(a.name)
+        return str(function.function)
 
 
 def _inner(node: QueryPlan) -> tuple[QueryPlan, ...]:

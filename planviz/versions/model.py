@@ -276,8 +276,15 @@ class Behaviour:
     cost_shows_every_estimate: bool = True
     #: What a correlated subquery gives under a new id keeps its name; else it is named with the old id.
     renamed_columns_keep_their_names: bool = True
+    #: For what an outer join goes whose other side nobody reads: an aggregate of "groups" alone, "projections" below
+    #: one, "extremes" that do not count repeats, functions of "DISTINCT" values, "uniqueness" of the other side's keys.
+    outer_joins_are_dropped_for: frozenset[str] = frozenset(
+        {"groups", "projections", "extremes", "DISTINCT", "uniqueness"}
+    )
     #: A bloom filter is also made of a side that is a join.
     bloom_filters_follow_keys: bool = True
+    #: A bloom filter of known rows has eight bits for each; else as many as few false positives take.
+    bloom_filters_take_a_byte_a_row: bool = False
     # ---------------------------------------------------------------- planner
     #: The decision tree of joins: that of 3.0 knows no null-aware join and warns of no hint.
     joins: str = "spark-4.3"
@@ -288,10 +295,14 @@ class Behaviour:
     coded_merge_joins: Literal["all", "one side", "inner"] = "all"
     #: The same of shuffled hash joins that keep every row of both sides.
     full_hash_joins_are_coded: bool = True
+    #: A shuffled hash join may build the side of which an outer join keeps every row.
+    hash_joins_build_kept_sides: bool = True
     #: A query without FROM reads a row that Spark makes into a distributed one, as the formatted mode shows.
     single_rows_are_parallelized: bool = False
     #: Explain's formatted mode tells a join's type beneath the tree, too.
     joins_tell_their_type: bool = True
+    #: The query that dynamic pruning makes where no broadcast serves it is called dynamicpruning, not subquery.
+    pruning_queries_have_their_own_name: bool = True
     #: A union of batches of columns gives batches.
     unions_give_batches: bool = True
     #: Code is generated for functions that take lambdas, and for those that read and write JSON, CSV, XML and URLs.

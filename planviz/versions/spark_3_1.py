@@ -7,6 +7,7 @@ VERSION = Version(
     "Spark 3.1: adaptive execution is off, a definition of WITH is written where it is named",
     settings={"spark.sql.adaptive.enabled": False},
     behaviour={
+        "outer_joins_are_dropped_for": frozenset(),
         "ctes_are_kept": False,
         "cost_shows_every_estimate": False,
         "sorts_keep_rows": False,

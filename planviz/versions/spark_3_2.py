@@ -7,6 +7,7 @@ VERSION = Version(
     "Spark 3.2: no runtime filters, scalar subqueries are not merged",
     settings={"spark.sql.optimizer.collapseProjectAlwaysInline": True},
     behaviour={
+        "outer_joins_are_dropped_for": frozenset({"groups"}),
         "cte_definitions_show_a_flag": False,
         "time_windows": "ceiling",
         "calls_show_less": (

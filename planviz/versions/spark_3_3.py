@@ -13,6 +13,7 @@ VERSION = Version(
         "spark.sql.orc.enableNestedColumnVectorizedReader": False,
     },
     behaviour={
+        "outer_joins_are_dropped_for": frozenset({"groups", "projections"}),
         "cte_reference_flags": 0,
         "joins_tell_their_type": False,
         "predicates_stand_in_lists": False,
@@ -36,6 +37,7 @@ VERSION = Version(
         "semi_joins_compute_columns_again": True,
         "unique_keys_bound_joins": False,
         "window_inputs_are_shared": False,
+        "bloom_filters_take_a_byte_a_row": True,
     },
     edits=(
         gone("EliminateOffsets", "OptimizeRand", "PushProjectionThroughLimitAndOffset"),

@@ -8,6 +8,8 @@ VERSION = Version(
     "Spark 3.4: a filter on a rank limits no group of a window",
     settings={"spark.sql.optimizer.windowGroupLimitThreshold": -1},
     behaviour={
+        "hash_joins_build_kept_sides": False,
+        "outer_joins_are_dropped_for": frozenset({"groups", "projections", "extremes", "uniqueness"}),
         "ciphers_take_vectors": False,
         "adaptive_subqueries_have_own_roots": False,
         "bloom_filters_follow_keys": False,

@@ -191,14 +191,20 @@ CHANGES: dict[str, str] = {
     "keys.",
     "unions_count_distinct_values": "The estimate of a union has the distinct values of its columns.",
     "renamed_columns_keep_their_names": "What a correlated subquery gives keeps its name.",
+    "outer_joins_are_dropped_for": "An outer join whose other side nobody reads goes in more cases: above it repeated "
+    "rows do not count, or the keys are unique.",
     "bloom_filters_follow_keys": "A bloom filter is also made of a side that is a join itself.",
+    "bloom_filters_take_a_byte_a_row": "A bloom filter of a known number of rows has as many bits as few false "
+    "positives take.",
     # ---------------------------------------------------------------- planner and preparations
     "joins": "The decision tree of joins knows null-aware anti joins and warns of hints that do not apply.",
     "adaptive_subqueries_have_own_roots": "A subquery that stands twice in an adaptive plan has a root each time.",
     "exchange_numbers_are_short": "Exchanges show plan_id.",
     "coded_merge_joins": "Merge joins of more types are part of the generated code.",
     "coded_sort_aggregates": "Aggregates over sorted rows are part of the generated code.",
+    "hash_joins_build_kept_sides": "A shuffled hash join may build the side of which an outer join keeps every row.",
     "full_hash_joins_are_coded": "Shuffled hash joins that keep all rows of both sides are part of the generated code.",
+    "pruning_queries_have_their_own_name": "The query that dynamic pruning makes for itself is called dynamicpruning.",
     "unions_give_batches": "A union of scans gives batches of columns, which are turned into rows once, above it.",
     "json_is_coded": "Functions that read and write JSON, CSV, XML and URLs are part of the generated code.",
     "lambdas_are_coded": "Functions that take lambdas are part of the generated code.",

@@ -17,5 +17,5 @@ def test_a_product_is_called_by_the_api_alone():
     assert execution.text("optimized").startswith("Aggregate [product(cast(id#1L as double)) AS product(id)#3]\n")
 
     config = OptimizerConfig().with_settings({"planviz.unknownFunctions": "refuse"})
-    with pytest.raises(PlanvizError, match="Cannot resolve routine `?product"):
+    with pytest.raises(PlanvizError, match=r"Cannot resolve routine `?product"):
         _ = explain("SELECT product(1)", Catalog(), config).optimized

@@ -17,6 +17,7 @@ from planviz.catalog.ddl import table_of
 from planviz.catalog.statistics import ColumnStatistics, Histogram
 from planviz.config import OptimizerConfig
 from planviz.estimation import Estimator
+from planviz.estimation.intervals import overlaps
 from planviz.execution import explain
 from planviz.types import parse_fields
 
@@ -126,3 +127,15 @@ def test_a_join(joined, rows, columns):
 
     assert found == rows
     assert {name: known[name] for name in columns} == columns
+
+
+def test_a_bin_of_one_value_in_the_midst_of_another_bin_joins_nothing():
+    # The bins of a fact table's 4,000 days and of a calendar of 60 days; Spark 4.3 estimated 5,625 rows.
+    facts = [(0, 0), (0, 0), (0, 1), (1, 1), (1, 1), (1, 2), (2, 2), (2, 2), (2, 3), (3, 3), (3, 4), (4, 4), (4, 4)]
+    left = Histogram(250.0, tuple((float(a), float(b), 1) for a, b in [*facts, (4, 5), (5, 5), (5, 5)]))
+    right = Histogram(3.75, ((-3.0, 1.0, 4), (1.0, 4.0, 3), (4.0, 8.0, 4)))
+
+    rows = [x.left_rows * x.right_rows / max(x.left_distinct, x.right_distinct) for x in overlaps(left, right, 0, 5)]
+    assert sum(rows) == 5625
+    assert rows == [x for x in rows if x in (0, 234.375, 312.5)]
+    assert rows.count(0) == 3

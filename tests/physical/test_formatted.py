@@ -196,6 +196,20 @@ def test_the_cost_mode_has_the_estimates_of_the_optimized_plan() -> None:
     assert re.search(r"(?m)^Aggregate .*, Statistics\(sizeInBytes=", text)
 
 
+def test_the_value_of_distinct_expressions_is_called_by_their_columns() -> None:
+    text = plain(
+        planned("SELECT city, count(DISTINCT people % 7) FROM cities GROUP BY city", False).explain_string("formatted")
+    )
+    called = re.findall(r"Aggregate Attributes \[1\]: \[(.*)\]", text)
+    assert [re.sub(r"#\d+", "#", c) for c in called] == ["count((people# % 7))#L"] * 2
+
+
+def test_a_constant_key_stays_a_constant_in_the_results() -> None:
+    text = planned("SELECT DISTINCT city, true AS known FROM cities", False).explain_string("formatted")
+    assert re.search(r"Keys \[2\]: \[city#\d+, true#\d+\]", text)
+    assert re.search(r"Results \[2\]: \[city#\d+, true AS known#\d+\]", text)
+
+
 def test_there_is_no_java_code_to_print() -> None:
     with pytest.raises(InputError, match="no explain mode 'codegen'"):
         planned(DISTINCT, False).explain_string("codegen")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -231,6 +232,38 @@ def test_dynamic_pruning_shows_one_key_alone_before_4_0():
     assert re.search(r"SubqueryBroadcast dynamicpruning#\d+, \[0\], \[k#", planned("spark-4.0", sql).text("physical"))
 
 
+@pytest.mark.parametrize(
+    ("profile", "side"), [("spark-3.4", "LeftOuter, BuildRight"), ("spark-3.5", "LeftOuter, BuildLeft")]
+)
+def test_a_shuffled_hash_join_builds_the_side_that_it_keeps_since_3_5(profile, side):
+    sql = "SELECT /*+ SHUFFLE_HASH(v), SHUFFLE_HASH(f) */ f.a FROM (SELECT a FROM v LIMIT 1) v LEFT JOIN f ON v.a = f.a"
+
+    assert side in planned(profile, sql).text("physical")
+
+
+@pytest.mark.parametrize(("profile", "name"), [("spark-4.0", "subquery"), ("spark-4.1", "dynamicpruning")])
+def test_the_query_of_dynamic_pruning_itself_is_called_so_since_4_1(profile, name):
+    settings = {
+        "spark.sql.adaptive.enabled": False,
+        "spark.sql.exchange.reuse": False,
+        "spark.sql.optimizer.dynamicPartitionPruning.reuseBroadcastOnly": False,
+    }
+    session = Session(Catalog(), OptimizerConfig.of(profile, **settings))
+    list(
+        session.run(
+            "CREATE TABLE p (v INT) USING parquet PARTITIONED BY (k INT); CREATE TABLE d (k INT, n INT) USING parquet"
+        )
+    )
+    for table, size in (("p", 10**9), ("d", 1000)):
+        found = session.catalog.table((table,))
+        assert found is not None
+        session.catalog = session.catalog.with_table(replace(found, size_in_bytes=size))
+
+    *_, last = session.run("SELECT v FROM p JOIN d ON p.k = d.k WHERE d.n = 1", "physical")
+    assert last.execution is not None
+    assert re.search(rf"dynamicpruningexpression\(k#\d+ IN {name}#", last.execution.text("physical"))
+
+
 @pytest.mark.parametrize("version", ["3.2", "3.5", "4.0"])
 def test_what_is_taken_from_a_moment_is_added_with_a_minus_sign_once_it_is_optimized(version):
     sql = "SELECT cast(d_date AS timestamp) - INTERVAL '02:03' HOUR TO MINUTE FROM date_dim"
@@ -273,3 +306,42 @@ def test_variants_are_pushed_into_scans_since_4_1():
     *_, last = later.run("SELECT variant_get(v, '$.a', 'int') FROM t")
     assert last.execution is not None
     assert "variant_get(v#" in last.execution.text("optimized")
+
+
+def test_a_bloom_filter_has_a_byte_a_row_before_3_4():
+    sql = "SELECT ss_quantity FROM store_sales JOIN item ON ss_item_sk = i_item_sk WHERE i_brand = 'b'"
+    bloom = "spark.sql.optimizer.runtime.bloomFilter"
+    settings = {
+        f"{bloom}.enabled": True,
+        f"{bloom}.applicationSideScanSizeThreshold": 0,
+        f"{bloom}.creationSideThreshold": 2**62,
+        "spark.sql.autoBroadcastJoinThreshold": -1,
+        "spark.sql.cbo.enabled": True,
+    }
+    old, new = (
+        re.search(r"bloom_filter_agg\(.*?, (\d+), (\d+), 0, 0\)", explain_with(version, sql, settings))
+        for version in ("spark-3.3", "spark-3.4")
+    )
+
+    assert old is not None
+    assert new is not None
+    assert int(old[2]) == 8 * int(old[1])
+    assert old[1] == new[1]
+    assert int(new[2]) > int(old[2])
+
+
+def explain_with(profile, sql, settings):
+    return explain(sql, read_bundled("tpcds"), OptimizerConfig.of(profile, **settings)).text("optimized")
+
+
+@pytest.mark.parametrize(("profile", "shared"), [("spark-3.3", True), ("spark-3.5", True), ("spark-4.0", False)])
+def test_a_view_that_is_read_twice_keeps_its_ids_before_4_0(profile, shared):
+    sql = (
+        "CREATE VIEW w AS SELECT a AS first, a + 1 AS second FROM f; "
+        "CREATE VIEW x AS SELECT first, count(*) AS n FROM w GROUP BY first; "
+        "SELECT w.second, x.n FROM w JOIN x ON w.first = x.first"
+    )
+
+    ids = re.findall(r"a#\d+ AS first#(\d+)", planned(profile, sql).text("analyzed"))
+    assert len(ids) == 2
+    assert (len(set(ids)) == 1) is shared

@@ -201,19 +201,19 @@ class EliminateOuterJoin(OptimizerRule):
                     return self._refused(plan, join)
                 self._took(plan, join, new)
                 return Filter(condition, join.replace(kind=new))
-            case Aggregate(_, _, Join(_, _, kind) as join) if duplicate_agnostic(plan):
+            case Aggregate(_, _, Join(_, _, kind) as join) if self._ignores_repeats(plan):
                 kept = _kept_side(join, kind)
                 if kept is None or not plan.references <= kept.output_set:
                     return plan
                 self.take(plan, "repeats", _REPEATS, [(kind, "keeps every row of the side that is read")])
                 return plan.replace(child=kept)
-            case Aggregate(_, _, Project(items, Join(_, _, kind) as join) as project) if duplicate_agnostic(plan):
+            case Aggregate(_, _, Project(items, Join(_, _, kind) as join) as project) if self._ignores_repeats(plan):
                 kept = _kept_side(join, kind)
                 if kept is None or not all(i.deterministic for i in items) or not project.references <= kept.output_set:
                     return plan
                 self.take(plan, "repeats", _REPEATS, [(kind, "keeps every row of the side that is read")])
                 return plan.replace(child=project.replace(child=kept))
-            case Project(_, Join(left, right, kind, condition) as join):
+            case Project(_, Join(left, right, kind, condition) as join) if "uniqueness" in self._dropped:
                 kept = _kept_side(join, kind)
                 if kept is None or not plan.references <= kept.output_set:
                     return plan
@@ -224,6 +224,23 @@ class EliminateOuterJoin(OptimizerRule):
                 self.take(plan, "unique", _UNIQUE, [(key, "occurs once on the side that is not read") for key in keys])
                 return plan.replace(child=kept)
         return plan
+
+    @property
+    def _dropped(self) -> frozenset[str]:
+        """For what a join is dropped; see Behaviour."""
+        return self.context.config.behaviour.outer_joins_are_dropped_for
+
+    def _ignores_repeats(self, plan: Aggregate) -> bool:
+        """Whether the join beneath an aggregate may be dropped, as far as the aggregate goes."""
+        dropped = self._dropped
+        if isinstance(plan.child, Project) and "projections" not in dropped:
+            return False
+        functions = [a for i in plan.aggregates for a in i.collect(AggregateExpression)]
+        if not functions:
+            return (bool(plan.grouping) and "groups" in dropped) or "extremes" in dropped
+        if any(a.distinct and not ignores_repeats(a.function) for a in functions) and "DISTINCT" not in dropped:
+            return False
+        return "extremes" in dropped and duplicate_agnostic(plan)
 
     def _refused(self, plan: Filter, join: Join) -> Filter:
         if self.refusals is None:

@@ -145,6 +145,8 @@ class InjectRuntimeFilter(OptimizerRule):
         bloom = _BLOOM_FILTER
         if not rows:
             return config.number(bloom + "expectedNumItems"), config.number(bloom + "numBits")
+        if config.behaviour.bloom_filters_take_a_byte_a_row:
+            return rows, 8 * rows
         most = config.number(bloom + "maxNumItems")
         # The fewer values, the fewer false positives a small filter can afford.
         wrong = min(rows / (most / _FALSE_POSITIVES), _FALSE_POSITIVES)

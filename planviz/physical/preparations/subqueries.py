@@ -119,7 +119,8 @@ class PlanSubqueries:
             return Literal(True, BOOLEAN)
         key = Alias(e.keys[e.index], str(e.keys[e.index]), next_id())
         values = ListQuery(Aggregate((key,), (key,), e.plan), (), e.expr_id)
-        return InSubqueryExec(e.outer[0], self._subquery(values, "subquery"), e.expr_id)
+        own = "dynamicpruning" if self.config.behaviour.pruning_queries_have_their_own_name else "subquery"
+        return InSubqueryExec(e.outer[0], self._subquery(values, own), e.expr_id)
 
 
 def _broadcast(planned: SparkPlan, root: SparkPlan) -> bool:

@@ -53,7 +53,8 @@ class PhysicalAggregation:
         def over(e: Expression) -> Expression:
             if isinstance(e, AggregateExpression):
                 return ids[e.canonicalized]
-            return names.get(e.canonicalized, e) if names and e.deterministic else e
+            # A constant stays one: what it was grouped by is the same in every row.
+            return names.get(e.canonicalized, e) if names and e.deterministic and not e.foldable else e
 
         self.results = [_named(e.transform_down(over), e) for e in plan.aggregates]
 

@@ -264,6 +264,8 @@ class JoinSelection:
         """The sides that a shuffled hash join may build."""
         if self.old:
             return self._broadcastable
+        if self.kind in ("LeftOuter", "RightOuter") and not self.config.behaviour.hash_joins_build_kept_sides:
+            return self._broadcastable
         return (RIGHT,) if self.kind in _RIGHT_ONLY else BOTH
 
     def _suiting(self, sides: Sequence[str], because: str) -> str:
