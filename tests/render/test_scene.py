@@ -82,9 +82,6 @@ def test_measured_rows_win_and_never_mix_with_estimates(printed: object, rows: i
     assert scene.rows_are == "measured"
     # An exchange has the rows of what it moves, and never the 77 that were expected.
     assert scene.nodes["rows"] == [rows, rows]
-        rows,
-        rows,
-    ]  # an exchange has the rows of what it moves, and never the 77 that were expected
     assert scene.nodes["bytes"] == [1_572_864, None]
 
 
