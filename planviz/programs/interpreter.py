@@ -342,15 +342,17 @@ class Interpreter(Statements):
         raise raised("TypeError", f"'{attributes.type_name(function)}' object is not callable")
 
     def _meant_for_columns(self, function: Native, arguments: list[object]) -> Native | None:
-        """The function of columns, where Python has one of that name and the text imports no functions of columns:
-        `sum("price")`, `abs(col("x"))`. None where Python's is meant."""
-        if function.name not in _ALSO_OF_COLUMNS or not arguments or self.uses.imports_functions or self.applies:
+        """The function of columns, where Python has one of that name and the text imports no functions of columns, or
+        not all that it calls: `sum("price")`, `abs(col("x"))`. None where Python's is meant."""
+        if function.name not in _ALSO_OF_COLUMNS or not arguments or self.applies:
+            return None
+        if not self.uses.lacks_functions and (self.uses.imports_functions or not self.session.guesses.tables):
             return None
         first = arguments[0]
         if not isinstance(first, Column) and not (isinstance(first, str) and len(arguments) == 1):
             return None
         given = self.module.outer
-        if not self.session.guesses.tables or given is None or given.names.get(function.name) is not function:
+        if given is None or given.names.get(function.name) is not function:
             return None
         made = self.module_attribute(self.importing("pyspark.sql.functions"), function.name)
         return made if isinstance(made, Native) else None

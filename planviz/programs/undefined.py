@@ -69,6 +69,8 @@ class Uses:
         self.keeps_state = False
         #: Whether the text imports functions of columns.
         self.imports_functions = False
+        #: Whether one was called that the text does not import: it is a part of a program.
+        self.lacks_functions = False
         for node in ast.walk(tree):
             self._look(node)
             self.keeps_state |= isinstance(node, ast.ClassDef | ast.Global | ast.Nonlocal)
@@ -131,6 +133,7 @@ def stand_in(reader: Interpreter, node: ast.Name) -> object:
         except KeyError:
             found = None
         if found is not None:
+            uses.lacks_functions = True
             return _noted(reader, node, f"pyspark.sql.functions.{name}", found)
     if name in uses.rdds:
         from planviz.dataframe.rdd import RDD

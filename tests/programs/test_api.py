@@ -164,3 +164,12 @@ Jobs.first(spark.table("t")).show()
 """)
     assert [a.name for a in read.actions] == ["show"]
     assert "GlobalLimit 3" in read.actions[0].execution.text("analyzed")
+
+
+def test_a_snippet_that_does_not_import_all_that_it_calls_means_functions_of_columns():
+    known = 'from pyspark.sql.functions import row_number{}\ndf = spark.createDataFrame([("a", 1)], ["k", "v"])\n'
+    text = known.format("") + 'df.groupBy("k").agg(max(col("v"))).show()'
+    assert [a.error for a in read_program(text).actions] == [None]
+
+    told = read_program(known.format(", col") + 'df.groupBy("k").agg(max(col("v"))).show()')
+    assert told.error is not None  # this one runs as it stands, and fails: Python's max takes no column
