@@ -45,6 +45,7 @@ _METHODS = {
 _OPERATORS = {"__and__": ast.BitAnd, "__or__": ast.BitOr, "__add__": ast.Add, "__sub__": ast.Sub, "__mul__": ast.Mult,
               "__truediv__": ast.Div, "__mod__": ast.Mod}  # fmt: skip
 #: Of a number they make a time (scala.concurrent.duration).
+_PACKAGES = re.compile(r"org\.apache\.spark\.sql(\.(functions|expressions|types))?")
 _DURATIONS = frozenset(
     ["millis", "milliseconds", "second", "seconds", "minute", "minutes", "hour", "hours", "day", "days"]
 )
@@ -181,7 +182,7 @@ class Expressions(Matching):
         name = self._text(field).strip("`")
         if name in _TYPES:
             return self._call(self._name(name, node), [])
-        if self._text(holder) in ("functions", "org.apache.spark.sql.functions", *self.objects):
+        if self._is_scope(holder):
             return self._name(name, node)
         if holder.type == "integer_literal" and name in _DURATIONS:
             return ast.Constant(f"{self._text(holder)} {name}")
@@ -195,6 +196,11 @@ class Expressions(Matching):
         if name in _BARE:
             return self._call(self._attribute(inner, _RENAMED.get(name, name), field), [])
         return self._attribute(inner, name, field)
+
+    def _is_scope(self, node: Node) -> bool:
+        """Whether what stands before a dot only says where a name is: a package of Spark's, an object of the text."""
+        text = self._text(node)
+        return text == "functions" or text in self.objects or _PACKAGES.fullmatch(text) is not None
 
     def _of_postfix_expression(self, node: Node) -> ast.expr:
         """$"a" desc"""
@@ -213,7 +219,7 @@ class Expressions(Matching):
         if function.type == "field_expression":
             holder = function.child_by_field_name("value")
             name = self._text(function.child_by_field_name("field")).strip("`")
-            if self._text(holder) in ("functions", *self.objects):
+            if self._is_scope(holder):
                 return self._called(name, positional, keywords, node)
             return self._method(self.value(holder), name, positional, keywords, function.child_by_field_name("field"))
         if function.type == "call_expression" and (folded := self._fold(function, positional)) is not None:

@@ -11,6 +11,12 @@ from planviz.programs import looks_like_program, read_program
 IMPORTS = "import org.apache.spark.sql.functions._\nimport spark.implicits._\n"
 PYTHON = "from pyspark.sql.functions import *\nfrom pyspark.sql import Window\n"
 PAIRS = {
+    "names in full": (
+        """val w = org.apache.spark.sql.expressions.Window.partitionBy("o_custkey").orderBy($"o_orderdate".desc)
+spark.table("orders").withColumn("r", org.apache.spark.sql.functions.rank().over(w)).where($"r" === 1).show()""",
+        """w = Window.partitionBy("o_custkey").orderBy(col("o_orderdate").desc())
+spark.table("orders").withColumn("r", rank().over(w)).where(col("r") == 1).show()""",
+    ),
     "columns": (
         """val o = spark.table("orders")
 o.filter($"o_totalprice" > 10 && 'o_orderstatus =!= "F").select($"o_orderkey" + 1, col("o_custkey")).show""",
