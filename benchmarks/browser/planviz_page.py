@@ -27,6 +27,7 @@ addEventListener("keydown", event => {
   if (event.key === "Enter" && event.ctrlKey) window.__acts.enter = performance.now();
 }, true);
 addEventListener("planviz:painted", () => {
+  window.__mark ??= { ...window.__planviz }; // Streamlit's own element begins again
   requestAnimationFrame(() => setTimeout(() => { window.__paintedAt = performance.now(); }, 0));
 }, true);
 """
@@ -100,9 +101,7 @@ def measure(playwright: Playwright, url: str, nodes: int, limit: float) -> dict[
         row["painted"] = opened(page, plan_text("mixed", nodes, seed=next(_seeds)), limit)
         if row["painted"] is None:
             return row | {"failed": f"no result in {limit:.0f} s"}
-        mark = page.evaluate(
-            "({received: window.__planviz.received, painted: window.__planviz.painted, nodes: window.__planviz.nodes})"
-        )
+        mark = page.evaluate("({received: __mark.received, painted: __mark.painted, nodes: __mark.nodes})")
         row["act"] = "Ctrl+Enter" if page.evaluate("window.__acts.enter !== undefined") else "paste"
         row["drawn"], row["in browser"] = mark["nodes"], mark["painted"] - mark["received"]
         page.wait_for_timeout(2_000)  # Streamlit's own element takes the place of the one that was drawn ahead
