@@ -349,7 +349,7 @@ def typed(setting: Setting, given: object) -> SettingValue:
     return value
 
 
-def spark_words(value: SettingValue) -> str:
+def spark_words(value: object) -> str:
     """A setting's value as Spark writes it."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from planviz.document.decisions.adaptive import late_broadcast
 from planviz.findings.columns import type_of
 from planviz.findings.finding import Check, Hit, Stake
 from planviz.findings.plan_view import (
@@ -381,13 +382,11 @@ class LateBroadcast(Check):
             return
         for join in plan.nodes:
             sides = plan.inputs(join)
-            if join.op != "BroadcastHashJoin" or len(sides) != 2:
+            if join.op != "BroadcastHashJoin" or not late_broadcast(plan.graph, join):
                 continue
             built = 1 if join.arguments.get("build_side") == "right" else 0
-            broadcast = next((n for n in _to_exchange(plan, sides[built]) if n.op == "BroadcastExchange"), None)
-            inner = next((n for n in _shuffles(plan, broadcast)), None) if broadcast is not None else None
             streamed = next((n for n in _shuffles(plan, sides[1 - built])), None)
-            if inner is None or streamed is None:
+            if streamed is None:
                 continue
             size = plan.size(streamed)
             moved = f", {byte_size(size)} of the other side" if size is not None else ""

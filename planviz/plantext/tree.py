@@ -20,7 +20,7 @@ from planviz.graph.kinds import is_exchange
 from planviz.graph.node import MARKS, Arguments, Estimate, Link
 from planviz.plantext.lines import Lines
 from planviz.plantext.operators import truncations
-from planviz.units import byte_size
+from planviz.units import beyond, byte_size
 
 #: The star of a generated stage is gone where a page or an editor took it for a mark of its own: `(2) Sort [a#1], ..`.
 _BODY = re.compile(
@@ -125,8 +125,9 @@ def runtime_statistics(text: str) -> dict[str, str] | None:
     found = estimate_of(text)
     if found is None:
         return None
+    countless = found.rows is None or beyond(found.rows)
     told = {
-        "number of output rows": None if found.rows is None else f"{found.rows:,}",
+        "number of output rows": None if countless else f"{found.rows:,}",
         "data size": None if found.size_in_bytes is None else byte_size(found.size_in_bytes),
     }
     return {name: value for name, value in told.items() if value is not None} or None

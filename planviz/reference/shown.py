@@ -14,7 +14,7 @@ from planviz.logical.plan import LogicalPlan
 from planviz.physical.plan import SparkPlan
 from planviz.plantext.printing import step_diff
 from planviz.reference.entry import Entry
-from planviz.settings import SETTINGS
+from planviz.settings import SETTINGS, spark_words
 from planviz.versions import PROFILES
 
 
@@ -80,7 +80,7 @@ def other_values(key: str, config: OptimizerConfig) -> list[str]:
         values += [now * 10] if now > 0 else []
         values += [-1] if setting.least == -1 else []
     values += list(setting.choices)
-    unique = dict.fromkeys(_text(v) for v in values if v != now and v != "")
+    unique = dict.fromkeys(spark_words(v) for v in values if v != now and v != "")
     return list(unique)[:4]
 
 
@@ -100,7 +100,3 @@ def effect(key: str, value: str, execution: QueryExecution) -> str:
         return f"{was} → {now}"
     same = [n.text for n in before] == [n.text for n in after]
     return "the same plan" if same else "the same operators with other arguments"
-
-
-def _text(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -9,7 +9,7 @@ from planviz.config import OptimizerConfig
 from planviz.errors import InputError
 from planviz.graph import PlanGraph
 from planviz.replay.settings import Setting
-from planviz.settings import SETTINGS, known, read_bytes
+from planviz.settings import SETTINGS, known, read_bytes, spark_words
 from planviz.versions.model import SettingValue
 
 #: What stands as the evidence of a setting that was given, and of one that an event log tells.
@@ -70,7 +70,7 @@ def given(
 
 def given_text(said: Given) -> str:
     """As a short text for an address, the same for the same: `spark.sql.shuffle.partitions=20;size.orders=99`."""
-    parts = [f"{key}={_word(value)}" for key, value in sorted(said.settings.items())]
+    parts = [f"{key}={spark_words(value)}" for key, value in sorted(said.settings.items())]
     parts += [f"size.{name}={size}" for name, size in sorted(said.sizes.items())]
     return ";".join(parts + ([f"profile={said.profile}"] if said.profile else []))
 
@@ -93,7 +93,3 @@ def given_from(text: str) -> Given:
         else:
             raise InputError(f"{name[:80]} is no setting that planviz knows, and no size.TABLE.")
     return given(settings, sizes, profile)
-
-
-def _word(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)

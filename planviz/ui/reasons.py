@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from planviz.decisions.choices import Decision
 from planviz.document.decisions.adaptive import planned_joins
 from planviz.document.decisions.model import Decided
@@ -162,12 +164,21 @@ def _decided(opened: Opened, plan: str, node: PlanNode, operator: object) -> tup
         subject = decision.subject
         if id(subject) in subjects if operator is not None else _same(query.plan, plan, subject, node.id):
             return number, query, decision
-    before = planned_joins(opened.document, int(plan)).get(node.id) if plan.isdigit() else None
+    before = _planned_as(opened, plan).get(node.id)
     if before is None:
         return None
     index, join = before  # a join that ran as it was planned: the initial plan's
     ours = _operator(execution_of(opened, str(index)), opened.document.plans[index], join.id)
     return _decided(opened, str(index), join, ours)
+
+
+def _planned_as(opened: Opened, plan: str) -> Mapping[int, tuple[int, PlanNode]]:
+    """The joins of a plan that has run with those of its initial plan; made once."""
+    key = ("planned_joins", plan)
+    if key not in opened.made:
+        opened.made[key] = planned_joins(opened.document, int(plan)) if plan.isdigit() else {}
+    made: Mapping[int, tuple[int, PlanNode]] = opened.made[key]
+    return made
 
 
 def _same(index: int | None, plan: str, subject: object, node: int) -> bool:

@@ -151,3 +151,9 @@ def test_what_the_sides_were_measured_to_be_is_told_of_every_join():
         "Measured when it ran, before the join: ExistingRDD 20 rows, 1024.2 KiB as a hash table.",
         *["Measured when it ran, before the join: ExistingRDD 85.6K rows, 4.6 MiB; ExistingRDD 800 rows, 25 KiB."] * 2,
     ]
+
+
+def test_counts_that_nobody_counts_to_are_unknown():
+    for odd in ("1E+30", "1E+400", "E", "1.2.3E+2"):
+        first = next(n for n in open_text(FINAL.replace("8.56E+4", odd)).plans[0] if n.op == "Exchange")
+        assert measured_rows(first) is None

@@ -83,3 +83,12 @@ def test_sizes_are_tried_around_the_threshold_that_is_told():
         assert made.fitted is not None
         assert not made.fitted.open
         assert 4_000 < min(made.fitted.sizes.values()) <= threshold
+
+
+def test_no_log_fills_the_memory_with_settings():
+    environment = {f"spark.sql.k{n}": "v" for n in range(5_000)} | {"spark.sql.session.timeZone": "x" * 100_000}
+    (plan,) = open_text(log(environment, {"spark.sql.shuffle.partitions": "9"})).plans
+
+    assert len(plan.settings) <= 1_001
+    assert "spark.sql.session.timeZone" not in plan.settings
+    assert logged_settings(plan) == {"spark.sql.shuffle.partitions": "9"}

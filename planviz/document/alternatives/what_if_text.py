@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from planviz.document.alternatives.what_if import ASKABLE, WhatIf
 from planviz.errors import InputError
+from planviz.settings import spark_words
 
 _SHORT = {key.rsplit(".", 1)[-1] if key.count(".") == 2 else key.removeprefix("spark.sql."): key for key in ASKABLE}
 
@@ -11,16 +12,12 @@ _SHORT = {key.rsplit(".", 1)[-1] if key.count(".") == 2 else key.removeprefix("s
 def to_text(asked: WhatIf) -> str:
     """The text, the same for the same what-ifs; empty for none. Joins count from 1."""
     names = {key: short for short, key in _SHORT.items()}
-    parts = [f"{names[key]}={_said(asked.settings[key])}" for key in ASKABLE if key in asked.settings]
+    parts = [f"{names[key]}={spark_words(asked.settings[key])}" for key in ASKABLE if key in asked.settings]
     parts += [f"size.{name}={size}" for name, size in sorted(asked.sizes.items())]
     parts += [f"hint.{n + 1}={left or ''},{right or ''}" for n, (left, right) in sorted(asked.hints.items())]
     parts += [f"type.{n + 1}={kind}" for n, kind in sorted(asked.types.items())]
     parts += [f"profile={asked.profile}"] if asked.profile else []
     return ";".join(parts)
-
-
-def _said(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def from_text(text: str) -> WhatIf:

@@ -10,6 +10,7 @@ from planviz.document.decisions.queries import plain
 from planviz.document.model import SqlStatement
 from planviz.replay.given import given_text
 from planviz.replay.replayed import Replay
+from planviz.settings import spark_words
 from planviz.units import byte_size
 
 _WORDS = {
@@ -72,7 +73,7 @@ def replay_report(statement: SqlStatement) -> ReplayReport:
     if made is None:
         raise ValueError("this statement was not replayed")
     settings = [("profile", made.config.profile, _why_profile(made))]
-    settings += [(s.key, str(s.value).lower() if isinstance(s.value, bool) else str(s.value), s.evidence)
+    settings += [(s.key, spark_words(s.value), s.evidence)
                  for s in made.settings]  # fmt: skip
     return ReplayReport(
         _counts(statement, made),

@@ -11,6 +11,7 @@ from html import escape
 from planviz.document.comparison.plans import difference_json
 from planviz.document.comparison.upgrades import Cause, Upgrade, Upgraded
 from planviz.render.text import file_name, markdown, one_line
+from planviz.settings import spark_words
 from planviz.units import byte_size
 from planviz.versions import Edit
 
@@ -85,7 +86,7 @@ def cause_words(cause: Cause) -> str:
 def _value(setting: str, value: object) -> str:
     """A setting's value as a person says it: `true`, `128 MiB`, `without limit`."""
     if isinstance(value, bool) or not isinstance(value, int):
-        return str(value).lower() if isinstance(value, bool) else str(value)
+        return spark_words(value)
     if value in _NO_LIMIT:
         return "without limit"
     return byte_size(value) if setting.endswith("Bytes") and value >= 0 else str(value)

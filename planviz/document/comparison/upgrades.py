@@ -21,7 +21,7 @@ from planviz.estimation import OF_UNKNOWN_SIZE
 from planviz.graph import PlanGraph, PlanNode
 from planviz.graph.effect import Effect
 from planviz.optimizer.reference import rule_reference
-from planviz.settings import SETTINGS
+from planviz.settings import SETTINGS, spark_words
 from planviz.versions import CHANGES, PROFILES, Change, undone
 from planviz.versions.words import CHANGES as WORDS
 
@@ -43,7 +43,7 @@ class Cause:
     def keep(self) -> str:
         """The setting that keeps the old plan on the new version, as KEY=VALUE; empty where none does."""
         if self.change.kind == "setting":
-            return f"{self.change.name}={_written(self.change.before)}"
+            return f"{self.change.name}={spark_words(self.change.before)}"
         if self.change.kind == "rule":
             return f"spark.sql.optimizer.excludedRules={rule_reference(self.change.name).spark_name}"
         if self.change.kind == "preparation":
@@ -287,7 +287,3 @@ def _bytes_beneath(plan: PlanGraph, ids: set[int]) -> float:
             at = None if at.parent is None else plan[at.parent]
         total += 0 if at is None else size
     return float(total)
-
-
-def _written(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -47,12 +47,12 @@ def planned_joins(document: Document, index: int) -> Mapping[int, tuple[int, Pla
     if not is_final(plans[index]):
         return {}
     group = next(g for g in document.groups if index in g)
-    initial: dict[object, list[tuple[int, PlanNode]]] = defaultdict(list)
+    initial: dict[tuple[str, str], list[tuple[int, PlanNode]]] = defaultdict(list)
     for i in group:
         if plans[i].stage == "initial":
             for node in _joins(plans[i]):
                 initial[_signature(node)].append((i, node))
-    final: dict[object, list[PlanNode]] = defaultdict(list)
+    final: dict[tuple[str, str], list[PlanNode]] = defaultdict(list)
     for node in _joins(plans[index]):
         final[_signature(node)].append(node)
     return {
@@ -94,7 +94,12 @@ def late_joins(plans: Sequence[PlanGraph]) -> frozenset[str]:
 def _line(node: PlanNode) -> str:
     told = node.arguments
     left, right = (", ".join(map(str, told.get(name, ()))) for name in ("left_keys", "right_keys"))
-    return f"[{left}], [{right}], {told.get('join_type')}"
+    return f"[{left}], [{right}], {told.get('join_type') or 'Inner'}"
+
+
+def _signature(node: PlanNode) -> tuple[str, str]:
+    """What tells one join of a plan from another: keys and type, and the condition."""
+    return _line(node), str(node.arguments.get("condition") or "")
 
 
 def measured_inputs(document: Document, plans: Iterable[int], join: PlanNode | str) -> tuple[Measured | None, ...]:
@@ -135,9 +140,3 @@ def _down(plan: PlanGraph, start: int, loose: Iterable[str]) -> Iterator[PlanNod
 
 def _joins(plan: PlanGraph) -> Iterator[PlanNode]:
     return (node for node in plan if node.kind == "join")
-
-
-def _signature(node: PlanNode) -> object:
-    told = node.arguments
-    keys = tuple(zip(map(str, told.get("left_keys", ())), map(str, told.get("right_keys", ())), strict=False))
-    return keys, str(told.get("condition") or ""), str(told.get("join_type") or "Inner")

@@ -7,8 +7,8 @@ announces only the last counts, so a plan is kept as text until its execution ha
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable
+from collections import ChainMap, Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -79,7 +79,7 @@ class Execution:
     place: Place
     plan: msgspec.Raw
     #: Of the session when it began (Spark 3.3 or later tells what was set while the application ran).
-    settings: dict[str, str] = field(default_factory=dict)
+    settings: Mapping[str, str] = field(default_factory=dict)
     end: ExecutionEnd | None = None
     jobs: int = 0
     running: set[int] = field(default_factory=set)
@@ -154,7 +154,8 @@ class EventFold:
         self._settings = read_settings(event.properties)
 
     def _execution_start(self, event: ExecutionStart) -> None:
-        number, settings = event.execution_id, self._settings | read_settings(event.modified_configs)
+        # The application's are shared: a log may have ten thousand executions.
+        number, settings = event.execution_id, ChainMap(read_settings(event.modified_configs), self._settings)
         self.open[number] = Execution(number, event, self._where(), event.spark_plan_info, settings)
 
     def _execution_update(self, event: ExecutionUpdate) -> None:

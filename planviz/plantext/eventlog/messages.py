@@ -7,6 +7,7 @@ read forms trees, never cycles, so Python's collector need not look at it (`gc=F
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -168,9 +169,15 @@ plan_text = msgspec.json.Encoder().encode
 _read_values = msgspec.json.Decoder(dict[str, str]).decode
 
 
+#: Settings of an event, and characters of one, that are read at most: no session has so many.
+_MOST, _LONGEST = 1_000, 2_000
+
+
 def read_settings(raw: Raw) -> dict[str, str]:
     """Settings of Spark SQL by key; nothing for what is no such list, which damages nothing else of an event."""
     try:
-        return {key: value for key, value in _read_values(raw).items() if key.startswith("spark.sql.")}
+        told = _read_values(raw).items()
     except (ValueError, RecursionError):
         return {}
+    kept = ((key, value) for key, value in told if key.startswith("spark.sql.") and len(value) <= _LONGEST)
+    return dict(islice(kept, _MOST))
