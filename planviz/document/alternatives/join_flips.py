@@ -17,7 +17,7 @@ from planviz.document.alternatives.flip_costs import cost_of
 from planviz.document.alternatives.hints import HINTS, hint_added, hint_removed
 from planviz.document.alternatives.relation_names import named_relation
 from planviz.document.alternatives.replanning import with_statistics
-from planviz.estimation import UNKNOWN_SIZE, Estimator
+from planviz.estimation import OF_UNKNOWN_SIZE, UNKNOWN_SIZE, Estimator
 from planviz.execution import QueryExecution
 from planviz.logical.combining import Join
 from planviz.logical.plan import LogicalPlan
@@ -27,6 +27,8 @@ from planviz.physical.strategies.join_selection import JoinSelection
 from planviz.replay.opaque import reads_opaque
 from planviz.units import byte_size
 
+#: Larger ones fail while they run.
+MOST_BROADCAST = "spark.sql.maxBroadcastTableSize"
 _LONG, _INT = (1 << 63) - 1, (1 << 31) - 1
 _SIDES = {"left": "left_hint", "right": "right_hint"}
 
@@ -100,8 +102,10 @@ class _Candidates:
         if self.opaque:  # nobody knows the sizes: what surely turns is to broadcast nothing
             return {-1}
         partitions = self.limits[1]
-        edges = [(s, s // partitions + 1) for s in self.sizes.values()]
-        return {v for fits, maps in edges for v in (fits, fits - 1, maps, maps - 1) if -1 <= v <= _LONG}
+        edges = [(s, s // partitions + 1) for s in self.sizes.values() if s < OF_UNKNOWN_SIZE]
+        # Of a size that was only fitted no more is known than that it is large: no number that Spark can broadcast.
+        most = self.config.number(MOST_BROADCAST) if self.fitted else _LONG
+        return {v for fits, maps in edges for v in (fits, fits - 1, maps, maps - 1) if -1 <= v <= most}
 
     def _partitions(self) -> set[int]:
         threshold = self.limits[0]
