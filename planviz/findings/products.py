@@ -154,8 +154,8 @@ class NestedLoopJoin(Check):
 
 def _not_in(node: PlanNode) -> bool:
     """Whether a join is what NOT IN became: it also matches where the comparison is null."""
-    if not str(node.arguments.get("join_type", "")).startswith("LeftAnti"):
-        return False
+    if not str(node.arguments.get("join_type", "")).startswith(("LeftAnti", "ExistenceJoin")):
+        return False  # Beside OR, RewritePredicateSubquery makes an existence join of it.
     condition = str(node.arguments.get("condition") or "")
     return bool(node.arguments.get("null_aware")) or (bool(_OR_NULL.search(condition)) and " = " in condition)
 
@@ -183,6 +183,8 @@ class NotInWithNulls(Check):
                 yield Hit(told, (node.id,), severity="info", cause="null-aware")
             elif not _small(plan, node):
                 pairs, stake = _stake(plan, node)
-                told = f"1 nested loop anti join{over}{pairs}, because the comparison may be null."
+                condition = str(node.arguments["condition"])
+                on = f", with 0 equalities, on {short(condition)}"
+                told = f"{node.op} compares {_sides(plan, node)}{pairs}{on}."
                 why = "Each row is compared with all values of the subquery: nulls keep Spark from hashing them."
                 yield Hit(told, (node.id,), why=why, stake=stake, cause=str(node.id))

@@ -37,6 +37,28 @@ def only(document: Any) -> Any:
     return report
 
 
+def test_keys_and_filters_are_told_as_written() -> None:
+    sql = "SELECT a % 3, sum(b) FILTER (WHERE b > 1), sum(b), count(DISTINCT b) FROM t1 GROUP BY a % 3"
+    for report in (only(opened(sql)), only(pasted(sql))):
+        assert report.keys == ("(a % 3)",)
+        assert report.functions == ("sum(b) FILTER (WHERE (b > 1))", "sum(b)", "count(distinct b)")
+
+
+def test_a_key_that_python_computes_is_told_by_its_function() -> None:
+    text = "\n".join(
+        (
+            "== Physical Plan ==",
+            "HashAggregate(keys=[_groupingexpression#5], functions=[count(1)])",
+            "+- Exchange hashpartitioning(_groupingexpression#5, 200), ENSURE_REQUIREMENTS, [plan_id=1]",
+            "   +- HashAggregate(keys=[_groupingexpression#5], functions=[partial_count(1)])",
+            "      +- Project [pythonUDF0#4 AS _groupingexpression#5]",
+            "         +- BatchEvalPython [band(price#1)#3], [pythonUDF0#4]",
+            "            +- FileScan parquet [price#1]",
+        )
+    )
+    assert only(open_text(text)).keys == ("band(price)",)
+
+
 @pytest.mark.parametrize("adaptive", [True, False])
 def test_stages_of_a_query(adaptive):
     report = only(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from planviz.analysis.aggregates import GROUPING_ID
@@ -63,6 +64,7 @@ _IN_PYTHON = (
     "{}: a Python function has no buffer, so nothing is aggregated before the shuffle. Every row is moved, all of a "
     "group go to a worker at once, which is why they are sorted by the keys. Other aggregates cannot stand beside it."
 )
+_FILTER = " FILTER (WHERE "
 _ID = re.compile(r"#\d+L?(?!\w)")
 
 
@@ -109,13 +111,19 @@ class AggregateReport:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The keys of the last stage, without ids."""
-        return tuple([_plain(k) for k in self.stages[-1].text.keys])
+        """The keys of the last stage, without ids; what PullOutGroupingExpressions named, by its expression."""
+        named = _pulled_out(self.graph, self.stages[0].text.node)
+        return tuple([_plain(named.get(k, k)) for k in self.stages[-1].text.keys])
 
     @property
     def functions(self) -> tuple[str, ...]:
-        """The functions of the last stage, without ids."""
-        return tuple([_plain(str(f["text"])) for f in self.stages[-1].text.functions])
+        """The functions of the last stage, without ids, with the FILTER that only the first stage prints."""
+        first = [str(f["text"]).removeprefix("partial_").partition(_FILTER) for f in self.stages[0].text.functions]
+        last = [str(f["text"]) for f in self.stages[-1].text.functions]
+        filters = [
+            on + condition if text == name else "" for text, (name, on, condition) in zip(last, first, strict=False)
+        ]
+        return tuple([_plain(text + condition) for text, condition in zip_longest(last, filters, fillvalue="")])
 
 
 def aggregates(document: Document) -> tuple[AggregateReport, ...]:
@@ -303,7 +311,7 @@ def _input_of(graph: PlanGraph, stage: AggregateStage) -> tuple[str | None, bool
     """The exchange right below a stage, as printed without ids, and whether a sort stands right below."""
     node, sorts = stage.node, False
     while True:
-        children = [c for c in graph.children(node) if graph.edge_type(node, c) == "child"]
+        children = _inputs(graph, node)
         if len(children) != 1:
             return None, sorts
         node = children[0]
@@ -318,6 +326,26 @@ def _input_of(graph: PlanGraph, stage: AggregateStage) -> tuple[str | None, bool
             return _plain(shown), sorts
         elif stage.shuffle is None and not _WRAPPING.search(op):
             return None, sorts
+
+
+def _pulled_out(graph: PlanGraph, stage: int) -> dict[str, str]:
+    """The expressions that the Project below a stage names, as in `_groupingexpression#4`, by that name."""
+    project = _inputs(graph, stage)
+    while len(project) == 1 and (graph[project[0]].op == "Sort" or _WRAPPING.search(graph[project[0]].op)):
+        project = _inputs(graph, project[0])
+    if len(project) != 1:
+        return {}
+    in_python: dict[str, str] = {}
+    for node in _inputs(graph, project[0]):
+        functions, output = (graph[node].arguments.get(name, ()) for name in ("functions", "output"))
+        in_python = {str(column): str(f["text"]) for column, f in zip(output, functions, strict=False)}
+    parts = [str(column).rpartition(" AS ") for column in graph[project[0]].arguments.get("project_list", ())]
+    named = {name: expression for expression, _, name in parts if name.startswith("_groupingexpression#")}
+    return {name: in_python.get(expression, expression) for name, expression in named.items()}
+
+
+def _inputs(graph: PlanGraph, node: int) -> list[int]:
+    return [child for child in graph.children(node) if graph.edge_type(node, child) == "child"]
 
 
 def _plain(text: str) -> str:
