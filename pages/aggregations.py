@@ -20,7 +20,7 @@ else:
     with page("Aggregations", document=state.name()) as bar:
         explore.heading(opened, "", "aggregates")
         with st.container(key="planviz-fill", horizontal=True, gap=None, height="stretch", wrap=False):
-            elements.fill("aggregations", aggregate_views.data(opened, shown["aggregate"]))
+            elements.fill("aggregations", aggregate_views.data(opened, shown["aggregate"], shown["plan"]))
         components.drop_zone()
         with bar:
             actions(opened, "aggregations", selected=shown["aggregate"], part="aggregate")

@@ -28,4 +28,4 @@ else:
                 explore.only_text(opened)
         components.drop_zone()
         with bar:
-            actions(opened, "", plan, node, stages=views.stages(opened))
+            actions(opened, "", plan, node, stages=views.stages(opened, plan))

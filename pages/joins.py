@@ -22,7 +22,7 @@ else:
     with page("Joins", document=state.name()) as bar:
         explore.heading(opened, "", "joins")
         with st.container(key="planviz-fill", horizontal=True, gap=None, height="stretch", wrap=False):
-            elements.fill("joins", shown_joins.data(opened, shown["join"], shown["what"]))
+            elements.fill("joins", shown_joins.data(opened, shown["join"], shown["what"], shown["plan"]))
         components.drop_zone()
         with bar:
             actions(opened, "joins", selected=shown_joins.address(shown["join"], shown["what"]), part="join")

@@ -8,11 +8,11 @@ from planviz.ui.actions import actions, actions_beside_box
 from planviz.ui.page import begun, page
 from planviz.ui.player import player
 
-opened = begun("Rules", replayed.shown, state.current())
+opened = begun("Rules", replayed.shown_query, state.current())
 if opened is None or not opened.facts.steps:
     with page("Rules", document=state.name() if opened else "") as bar:
         if opened is not None:
-            explore.heading(opened, "")
+            explore.heading(opened, "", whole=state.current())
         with st.container(key="planviz-body"):
             explore.rules_opening(opened)
         with bar:
@@ -20,7 +20,7 @@ if opened is None or not opened.facts.steps:
 else:
     shown = st.session_state[state.DOCUMENT]
     with page("Rules", document=state.name()) as bar:
-        explore.heading(opened, "", "optimized")
+        explore.heading(opened, "", "optimized", whole=state.current())
         with st.container(key="planviz-fill", horizontal=True, gap=None, height="stretch", wrap=False):
             player(shown_rules.data(opened, shown["step"], shown["off"], shown["why"]))
         components.drop_zone()

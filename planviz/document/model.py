@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
@@ -115,6 +115,30 @@ class Document:
             if not plan.title.startswith("Initial Plan of "):  # of a part: any stage can have one
                 reached = max(reached, rank) if goes_on else rank
         return tuple(map(tuple, groups))
+
+    def alone(self, group: int) -> Document:
+        """One of the queries of `groups`, from 0, as a document: its plans, its statement, its trace.
+
+        Text, notes and origin stay those of the whole, an error is that of the query or of no query (a program's). A
+        rule log beside pasted plans stays, as nobody knows whose it is. Raises IndexError where there is no such query.
+        """
+        place = {old: new for new, old in enumerate(self.groups[group])}
+        owners = [s for s in self.statements if place.keys() & {*s.plans}]
+        statements = [
+            replace(s, index=at, plans=tuple([place[plan] for plan in s.plans if plan in place]))
+            for at, s in enumerate(owners)
+        ]
+        traces = [s.trace for s in statements if s.trace]
+        logged = not any(s.trace for s in self.statements)
+        errors = [s.error for s in statements if s.error is not None]
+        apart = self.error is not None and all(s.error is not self.error for s in self.statements)
+        return replace(
+            self,
+            plans=tuple([self.plans[at] for at in place]),
+            statements=tuple(statements),
+            trace=traces[-1] if traces else self.trace if logged else RuleTrace(),
+            error=errors[0] if errors else self.error if apart else None,
+        )
 
 
 def printed_json(printed: PrintedBy) -> dict[str, object]:

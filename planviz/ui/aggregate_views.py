@@ -20,7 +20,7 @@ from planviz.jsontypes import JsonObject
 from planviz.render.mechanics import mechanics_page
 from planviz.render.primitives import Drawing
 from planviz.render.theme import tokens
-from planviz.ui import aggregations
+from planviz.ui import aggregations, queries
 from planviz.ui.opened import Opened, in_worker
 
 _HASHED = {"HashAggregate", "ObjectHashAggregate"}
@@ -55,21 +55,26 @@ def count(opened: Opened) -> int:
 
 
 @in_worker
-def data(opened: Opened, number: int | None) -> bytes:
-    """The element's data, gzipped: the same bytes for the same arguments; `number` is the selected one, from 1."""
-    name = ("aggregations-data", number)
+def data(opened: Opened, number: int | None, plan: str = "") -> bytes:
+    """The element's data, gzipped: the same bytes for the same arguments; `number` is the selected one, from 1 (None:
+    the first of the query of `plan`).
+    """
+    name = ("aggregations-data", number, queries.number_of(opened, plan))
     if name not in opened.made:
         for old in [key for key in list(opened.made) if key[0] == "aggregations-data"]:
             opened.made.pop(old, None)
-        text = json.dumps(page_data(opened, number), separators=(",", ":"))
+        text = json.dumps(page_data(opened, number, plan), separators=(",", ":"))
         opened.made[name] = gzip.compress(text.encode(), 6, mtime=0)
     made: bytes = opened.made[name]
     return made
 
 
-def page_data(opened: Opened, number: int | None) -> JsonObject:
+def page_data(opened: Opened, number: int | None, plan: str = "") -> JsonObject:
     """The element's data as JSON values."""
     found = aggregations.reports(opened)
+    if number is None:
+        mine = (n for n, report in enumerate(found, 1) if queries.has(opened, plan, report.statement, report.plan))
+        number = next(mine, None)
     return {
         "key": f"{opened.key}/aggregations",
         "ask": f"/aggregations/{opened.key}",

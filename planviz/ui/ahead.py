@@ -8,7 +8,18 @@ from __future__ import annotations
 
 from planviz.jsontypes import JsonObject
 from planviz.replay.given import Given, given_from
-from planviz.ui import aggregate_views, cache, cardinality, following, joins, replayed, rules, selections, views
+from planviz.ui import (
+    aggregate_views,
+    cache,
+    cardinality,
+    following,
+    joins,
+    queries,
+    replayed,
+    rules,
+    selections,
+    views,
+)
 from planviz.ui.opened import Opened
 
 
@@ -33,14 +44,15 @@ def page_data(visitor: str, page: str, plan: str | None = None) -> tuple[str, by
         return _explore(opened, shown, plan)
     following.arrive_at(shown, page)
     planned = replayed.shown_as(opened, _given(shown)) or opened
-    if page == "rules" and planned.facts.steps:
-        return "rules", rules.data(planned, shown["step"], shown["off"], shown["why"])
+    alone = queries.alone(planned, shown["plan"]) if page in ("rules", "cardinality") else planned
+    if page == "rules" and alone.facts.steps:
+        return "rules", rules.data(alone, shown["step"], shown["off"], shown["why"])
     if page == "joins" and not joins.nothing_to_show(planned):
-        return "joins", joins.data(planned, shown["join"], shown["what"])
-    if page == "cardinality" and cardinality.has_numbers(planned):
-        return "cardinality", cardinality.data(planned, cardinality.asked_of(planned, shown["numbers"]))
+        return "joins", joins.data(planned, shown["join"], shown["what"], shown["plan"])
+    if page == "cardinality" and cardinality.has_numbers(alone):
+        return "cardinality", cardinality.data(alone, cardinality.asked_of(alone, shown["numbers"]))
     if page == "aggregations" and aggregate_views.count(planned):
-        return "aggregations", aggregate_views.data(planned, shown["aggregate"])
+        return "aggregations", aggregate_views.data(planned, shown["aggregate"], shown["plan"])
     return None
 
 

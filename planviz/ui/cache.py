@@ -137,16 +137,19 @@ def _open(key: str, source: Source, near: str) -> Opened | None:
     if _lacking.get() is not None or not questions.running():
         return _here(key, source)
     told = questions.ask(None, "planviz.ui.worker", "opened", (source,), {}, near=near or key)
-    return None if told is None else Opened(key, source, *told)
+    if told is None:
+        return None
+    facts, catalog = told
+    return Opened(key, source, facts, catalog, near)
 
 
 def _here(key: str, source: Source) -> Opened | None:
     if source.made is None:
         document, catalog = _opened(source.text, source.catalog, source.profile)
-        return Opened(key, source, facts_of(document), catalog, document)
-    whole = open_document(source.text, source.catalog, source.profile)
-    made = source.made(whole.document)
-    return None if made is None else Opened(key, source, facts_of(made), whole.catalog, made)
+        return Opened(key, source, facts_of(document), catalog, here=document)
+    whole = open_source(source.base or replace(source, variant="", made=None))
+    made = None if whole is None else source.made(whole.document)
+    return None if whole is None or made is None else Opened(key, source, facts_of(made), whole.catalog, here=made)
 
 
 @dataclass(eq=False)
@@ -198,9 +201,11 @@ def _with_tables_of(text: str) -> list[str]:
 
 def derived(opened: Opened, name: str, make: Callable[[Document], Document | None]) -> Opened | None:
     """What `make` makes of an open document, once, as a document with a key of its own; None where it makes nothing."""
-    source, made = replace(opened.source, variant=name, made=make), ("derived", name)
+    base = opened.source if opened.source.made is not None else None
+    variant = f"{opened.source.variant}\0{name}" if base else name
+    source, made = replace(opened.source, variant=variant, made=make, base=base), ("derived", name)
     if made not in opened.made or (opened.made[made] and find(key_of(source)) is None):
-        opened.made[made] = open_source(source) is not None
+        opened.made[made] = open_source(source, near=opened.key) is not None
     return find(key_of(source)) if opened.made[made] else None
 
 
@@ -301,7 +306,7 @@ def left(active: Callable[[str], bool], grace: float = GRACE, alone: float = GRA
         gone = []
         for key, (at, sessions) in _server.seen.items():
             opened = _server.kept.get(key)
-            base = key if opened is None else key_of(replace(opened.source, variant="", made=None))
+            base = key if opened is None else key_of(replace(opened.source, variant="", made=None, base=None))
             if not {key, base} & here and now - at >= (grace if sessions else alone):
                 gone.append(key)
         for key in gone:

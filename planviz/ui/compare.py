@@ -111,7 +111,7 @@ def _other_side(opened: Opened, other: Other) -> Opened:
         raise InputError("Other settings are for SQL; this is a plan. Take the settings away, or paste SQL.")
     document = open_sql(text, catalog_of(second.catalog), second.config.with_settings(settings))
     key = sha256(f"{second.key}{other.settings}".encode()).hexdigest()
-    return Opened(key, second.source, facts_of(document), second.catalog, document)
+    return Opened(key, second.source, facts_of(document), second.catalog, here=document)
 
 
 def settings_of(text: str) -> dict[str, str]:

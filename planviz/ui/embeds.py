@@ -1,7 +1,9 @@
-"""Pictures of a plan for other pages: `GET /plan/<what>.svg|png|html|json?stage=&step=&page=&join=&aggregate=&theme=`.
+"""Pictures of a plan for other pages: `GET /plan/<what>.svg|png|html|json?stage=&query=&step=&page=&join=&theme=`.
 
 On the page `compare` it is the difference to what `b`, `settings`, `plan_a`, `plan_b`, `literals` and `more` say, as in
 the app's own address; `b` may be an id of the library, too.
+
+`query` is the number of one of several queries, `page=aggregations` takes `aggregate`.
 
 `what` is the id of a document of the library, or a packed text, which needs no server's memory (`planviz.ui.links`);
 then `catalog` and `profile` say what it is opened with. Whoever has the address sees the picture; on a server with
@@ -17,7 +19,7 @@ from planviz.config import OptimizerConfig
 from planviz.errors import InputError
 from planviz.render.text import one_line
 from planviz.store import Person
-from planviz.ui import cache, compare, library, links, pictures, views
+from planviz.ui import cache, compare, library, links, pictures, queries, views
 from planviz.ui.opened import Opened, Source
 
 #: What an address may end with.
@@ -61,6 +63,7 @@ def figure(wanted: Asked, person: Person) -> bytes:
     opened, title = _document(wanted, person)
     query = wanted.query
     if wanted.page == "rules":
+        opened = queries.alone(opened, queries.first_of(opened, query.get("query", "")) or "")
         return pictures.step(opened, query.get("step", "1"), wanted.format, query.get("view", "split"), wanted.theme)
     if wanted.page == "joins":
         return pictures.join(opened, query.get("join", "1"), wanted.format, query.get("what", "")[:4_000], wanted.theme)
@@ -68,7 +71,8 @@ def figure(wanted: Asked, person: Person) -> bytes:
         return pictures.stages(opened, query.get("aggregate", "1"), wanted.format, "", wanted.theme)
     if wanted.page == "compare":
         return compare.exported(opened, _other(opened, query, person), title or "A", wanted.format, wanted.theme)
-    plan = views.plan_of_address(opened, query.get("stage", ""), query.get("step", ""))
+    plan = queries.first_of(opened, query.get("query", "")) if not query.get("stage") else None
+    plan = plan or views.plan_of_address(opened, query.get("stage", ""), query.get("step", ""))
     if plan is None and (query.get("stage") or query.get("step")):
         raise KeyError(query.get("stage") or query.get("step"))
     return pictures.named(opened, plan or views.first_plan(opened), wanted.format, wanted.theme, title)

@@ -14,7 +14,7 @@ from planviz.catalog.bundled import NAMES
 from planviz.document.cardinality.slides import slide_examples
 from planviz.jsontypes import JsonObject
 from planviz.samples import samples
-from planviz.ui import cache, components, reader, replayed, rules, state, tours, views
+from planviz.ui import cache, components, queries, reader, replayed, rules, state, tours, views
 from planviz.ui.aggregations import EXAMPLES as AGGREGATE_EXAMPLES
 from planviz.ui.examples import ESTIMATED
 from planviz.ui.join_examples import JOIN_EXAMPLES
@@ -235,9 +235,9 @@ def open_dialog() -> None:
     opening(columns=False)
 
 
-def heading(opened: Opened, plan: str, about: str = "") -> None:
+def heading(opened: Opened, plan: str, about: str = "", *, whole: Opened | None = None) -> None:
     """Name, what was recognised and why, the stages, and what the numbers are worth; of a replayed explain how what
-    the page is `about` compares with the text."""
+    the page is `about` compares with the text. `whole` is the text of which the page shows one query alone."""
     with st.container(key="planviz-heading", horizontal=True, vertical_alignment="center", gap="small"):
         _named(opened)
         if opened.catalog:
@@ -253,6 +253,8 @@ def heading(opened: Opened, plan: str, about: str = "") -> None:
                 width=180,
             )
         version_picker(opened)
+        if plan or whole is not None:
+            _queries(whole or opened, st.session_state[state.DOCUMENT]["plan"])
         if plan:
             _stages(opened, plan)
             _truths(opened, plan)
@@ -275,7 +277,7 @@ def _named(opened: Opened) -> None:
     why = escape("; ".join(opened.facts.reasons), quote=True)
     st.html(
         f'<div class="pv-head"><b title="{escape(state.name(), quote=True)}">{escape(state.name())}</b>'
-        f'<span class="pv-chip" title="Recognised by: {why}">{recognised}</span></div>',
+        f'<span class="pv-chip pv-recognised" title="Recognised by: {why}">{recognised}</span></div>',
         width="content",
     )
 
@@ -298,12 +300,30 @@ def only_text(opened: Opened) -> None:
         st.code(opened.text[:200_000], language=None, wrap_lines=True)
 
 
+def _queries(opened: Opened, plan: str) -> None:
+    """The choice of the query that the page is about, where the text has several."""
+    found = {query.number: query.words for query in queries.queries(opened)}
+    if not found:
+        return
+    query = queries.query_of(opened, plan)
+    st.session_state[state.QUERY] = query.number if query is not None else 1
+    st.selectbox(
+        "Query",
+        list(found),
+        format_func=lambda number: reader.told(found[number]),
+        key=state.QUERY,
+        on_change=state.turn_query,
+        label_visibility="collapsed",
+        width=260,
+    )
+
+
 def _stages(opened: Opened, plan: str) -> None:
-    options = {tab.plan: tab.label for tab in views.tabs(opened)}
+    options = views.stage_tabs(opened, plan)
     if plan.endswith(("a", "b")):
-        options |= {f"{plan[:-1]}b": "Before", f"{plan[:-1]}a": "After"}
+        options = options | {f"{plan[:-1]}b": "Before", f"{plan[:-1]}a": "After"}
     elif opened.facts.steps and not opened.facts.statements:
-        options["0a"] = "Rule log"
+        options = options | {"0a": "Rule log"}
     if len(options) < 2:
         return
     st.session_state[state.TAB] = plan

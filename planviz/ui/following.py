@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from planviz.graph.followed import followed, stage_matches
 from planviz.jsontypes import JsonObject
-from planviz.ui import cache
+from planviz.ui import cache, queries
 from planviz.ui.opened import Opened, in_worker
 from planviz.ui.reasons import reasons_of
 
@@ -28,7 +28,7 @@ def take_selection(shown: JsonObject, selected: tuple[str, int | None]) -> None:
     elif where in PARTS and number is not None:
         shown[PARTS[where][0]] = number
         shown["node"] = node_of(told, where, number, shown["plan"])
-    elif where == "trace" and number is not None:
+    elif where == "trace" and number is not None and queries.is_about(told, opened, shown["plan"]):
         shown["step"] = number
 
 

@@ -29,7 +29,7 @@ from planviz.render.text import one_line
 from planviz.render.theme import tokens
 from planviz.replay.opaque import reads_opaque
 from planviz.trees.node import TreeNode
-from planviz.ui import join_changes
+from planviz.ui import join_changes, queries
 from planviz.ui.join_queries import numbered, numbered_all, numbered_joins, queries_of, weight
 from planviz.ui.join_rows import condition, multiplied, row, side
 from planviz.ui.opened import Opened, in_worker
@@ -68,31 +68,31 @@ def address(join: int | None, what: str) -> str | None:
 
 
 @in_worker
-def data(opened: Opened, join: int | None, what: str) -> bytes:
+def data(opened: Opened, join: int | None, what: str, plan: str = "") -> bytes:
     """The element's data, gzipped: the same bytes for the same arguments.
 
-    `join` is the selected one, from 1 as in the address; `what` says in the address's words what is otherwise; what
-    cannot be read of it is passed over.
+    `join` is the selected one, from 1 as in the address (None: the one that matters most of the query that `plan` is
+    of); `what` says in the address's words what is otherwise; what cannot be read of it is passed over.
     """
-    name = ("joins-data", join, what)
+    name = ("joins-data", join, what, queries.number_of(opened, plan))
     if name not in opened.made:
         for old in [key for key in list(opened.made) if key[0] == "joins-data"]:
             opened.made.pop(old, None)
-        told = page_data(opened, join, what)
+        told = page_data(opened, join, what, plan)
         opened.made[name] = gzip.compress(json.dumps(told, separators=(",", ":")).encode(), 6, mtime=0)
     made: bytes = opened.made[name]
     return made
 
 
-def page_data(opened: Opened, join: int | None, what: str) -> dict[str, object]:
+def page_data(opened: Opened, join: int | None, what: str, plan: str = "") -> dict[str, object]:
     """The element's data as JSON values."""
     # A query that was replayed, but whose joins came out otherwise, has an execution and none of the joins.
     own = any(query.execution is not None for query, _ in numbered_all(opened))
     try:
         asked = from_text(what) if own else WhatIf()
-        told = asked_for(opened, asked, None if join is None else join - 1)
+        told = asked_for(opened, asked, None if join is None else join - 1, plan=plan)
     except PlanvizError:
-        told = asked_for(opened, WhatIf(), None if join is None else join - 1)
+        told = asked_for(opened, WhatIf(), None if join is None else join - 1, plan=plan)
     return {
         "key": f"{opened.key}/joins",
         "ask": f"/joins/{opened.key}",
@@ -112,16 +112,19 @@ def _settings(queries: tuple[Decided, ...]) -> dict[str, object]:
     return {key: config.get(key) for key in ASKABLE}
 
 
-def asked_for(opened: Opened, asked: WhatIf, join: int | None, *, quick: bool = False) -> dict[str, object]:
+def asked_for(
+    opened: Opened, asked: WhatIf, join: int | None, *, quick: bool = False, plan: str = ""
+) -> dict[str, object]:
     """The rows of all joins and everything about the one of this number, from 0 (another: the first; None: the one
-    that matters most).
+    that matters most of the query of `plan`, or of all).
 
     Raises PlanvizError for what cannot be asked or planned.
     """
     base, now = numbered_joins(queries_of(opened)), numbered_joins(queries_of(opened, asked, quick=quick))
     several = len({id(query) for query, _ in now}) > 1
     if join is None:
-        join = max(range(len(now)), key=lambda n: (*weight(now[n][1]), -n), default=0)
+        mine = [n for n, (query, _) in enumerate(now) if queries.has(opened, plan, query.statement, query.plan)]
+        join = max(mine or range(len(now)), key=lambda n: (*weight(now[n][1]), -n), default=0)
     join = join if 0 <= join < len(now) else 0
     same = len(base) == len(now)
     rows = [

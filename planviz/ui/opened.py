@@ -36,7 +36,8 @@ _SMALL = 2_000
 class Source:
     """All that a process needs to open a document again: text, catalogue, version of Spark, what makes a derived one.
 
-    `made` turns the document of `text` into the one that is meant, under the name `variant`.
+    `made` turns the document of `text`, or of the source `base` where there is one, into the one that is meant, under
+    the name `variant`.
     """
 
     text: str = field(repr=False)
@@ -44,6 +45,7 @@ class Source:
     variant: str = ""
     profile: str = ""
     made: Callable[[Document], Document | None] | None = None
+    base: Source | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True)
@@ -89,13 +91,14 @@ class Opened:
     `key` is the SHA-256 of the text in hex: the same text has the same key in every process, and nobody can guess the
     key of a text that he has not got. `made` holds scenes, findings and pictures under a name, made once; of a document
     that lives in a worker, the worker's answers. `catalog` is the name of the catalogue that SQL was planned with, ""
-    for anything but SQL.
+    for anything but SQL. `near` is the key of a document that the same worker should hold, "" for none.
     """
 
     key: str
     source: Source
     facts: Facts
     catalog: str = ""
+    near: str = ""
     here: Document | None = field(default=None, repr=False)
     made: OrderedDict[tuple[object, ...], Any] = field(default_factory=OrderedDict, repr=False)
     _lock: RLock = field(default_factory=RLock, repr=False)
@@ -227,4 +230,4 @@ def in_worker(function: Callable[Concatenate[Opened, P], R]) -> Callable[Concate
 
 
 def _asked(opened: Opened, function: Callable[..., object], args: tuple[object, ...], kwargs: dict[str, object]) -> Any:
-    return questions.ask(opened.key, function.__module__, function.__qualname__, args, kwargs)
+    return questions.ask(opened.key, function.__module__, function.__qualname__, args, kwargs, near=opened.near)

@@ -98,11 +98,12 @@ def ask(
 ) -> Any:
     """What a function of a module returns in a worker, called with the document of `key`.
 
-    `near` is the key of a document that the call opens. Raises what the function raises, and LimitExceeded.
+    `near` is the key of a document whose worker should answer, by default that of `key`. Raises what the function
+    raises, and LimitExceeded.
     """
     if _running is None:
         raise InternalError("There are no workers.")
-    reply = _running.answer(Question(key, module, name, args, kwargs), key or near)
+    reply = _running.answer(Question(key, module, name, args, kwargs), near or key or "")
     if reply.error is not None:
         raise reply.error
     return reply.value

@@ -13,7 +13,7 @@ from planviz.document.opening.replays import MOST, not_replayed, replayed
 from planviz.errors import PlanvizError
 from planviz.jsontypes import JsonObject
 from planviz.replay.given import Given, given, given_from, given_text
-from planviz.ui import rules, state
+from planviz.ui import queries, rules, state
 from planviz.ui.cache import derived
 from planviz.ui.opened import Opened, in_worker
 
@@ -23,6 +23,12 @@ _BOXES = "planviz.given"
 def shown(opened: Opened | None) -> Opened | None:
     """What the pages that plan show of a document: a pasted explain replayed, with what was given; or itself."""
     return shown_as(opened, said_of())
+
+
+def shown_query(opened: Opened | None) -> Opened | None:
+    """The same of the pages that are about one query: that of the plan which Explore shows."""
+    found = shown(opened)
+    return None if found is None else queries.alone(found, st.session_state[state.DOCUMENT]["plan"])
 
 
 def shown_as(opened: Opened | None, said: Given) -> Opened | None:

@@ -5,7 +5,7 @@
     GET /plan/<key>/<plan>/why.json              why its joins are what they are, in short
     GET /plan/<key>/<plan>/why/<node>.json       why one operator is there, for the panel beside the picture
     GET /plan/<key>/<plan>.svg|png|html?theme=light|dark
-    GET /plan/<id or packed text>.svg|png|html|json?stage=&step=&page=&theme=    for other pages (`planviz.ui.embeds`)
+    GET /plan/<id or packed text>.svg|png|html|json?stage=&query=&step=&page=    for other pages (`planviz.ui.embeds`)
     POST /cardinality/<key>[/order|/catalogue]   what is edited on the Cardinality page, answered with plans (JSON)
     GET /plan/<key>/step-<n>.svg|png?theme=light|dark&view=split|merged      a step of the trace, from 1
     GET /ahead/<visitor>/<page>?plan=            what a page will show, before its run (`planviz.ui.ahead`)

@@ -7,8 +7,6 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from planviz.config import OptimizerConfig
-from planviz.document import Document, open_sql
 from planviz.document.rules.logs import LoggedRun, logged_runs, step_difference
 from planviz.document.rules.refusals import why_not
 from planviz.document.rules.traces import plan_graph
@@ -24,7 +22,6 @@ from planviz.render.html import steps_page
 from planviz.render.steps import trace_data
 from planviz.render.text import one_line
 from planviz.trees.rule import Rule
-from planviz.ui.cache import catalog_of
 from planviz.ui.explained import explanations
 from planviz.ui.opened import Opened, in_worker
 from planviz.ui.player import player_data
@@ -253,30 +250,14 @@ def without(opened: Opened, rule: str) -> dict[str, object]:
     return made
 
 
-def _optimized(document: Document) -> PlanGraph | None:
-    return next((plan for plan in reversed(document.plans) if plan.stage == "optimized"), None)
-
-
 def _without(opened: Opened, rule: str) -> dict[str, object]:
     document = opened.document
-    config = opened.config.with_settings({_EXCLUDED: _spark_name(document.trace, rule)})
-    try:
-        if document.is_pasted:
-            return _lost_of_replayed(document, rule, config)
-        other = open_sql(document.text, catalog_of(opened.catalog), config, stage="optimized")
-    except PlanvizError as error:
-        return {"words": str(error), "trace": None}
-    mine, theirs = _optimized(document), _optimized(other)
-    if other.error is not None or mine is None or theirs is None:
-        return {"words": f"There is no plan without it: {other.error or 'nothing was planned'}", "trace": None}
-    return _difference(rule, mine, theirs)
-
-
-def _lost_of_replayed(document: Document, rule: str, config: OptimizerConfig) -> dict[str, object]:
-    """The same of the last replayed explain. Raises what planning raises."""
     execution = next(s.execution for s in reversed(document.statements) if s.execution is not None and s.trace)
-    other = execution.again(execution.config.with_settings(dict(config.settings)))
-    mine, theirs = (plan_graph(e.optimized, Identities(), stage="optimized") for e in (execution, other))
+    try:
+        other = execution.again(execution.config.with_settings({_EXCLUDED: _spark_name(document.trace, rule)}))
+        mine, theirs = (plan_graph(e.optimized, Identities(), stage="optimized") for e in (execution, other))
+    except PlanvizError as error:
+        return {"words": f"There is no plan without it: {error}", "trace": None}
     return _difference(rule, mine, theirs)
 
 

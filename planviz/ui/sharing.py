@@ -15,7 +15,7 @@ from planviz.ui.opened import Opened
 
 _NAME, _TAGS, _SAID = "planviz.save.name", "planviz.save.tags", "planviz.save.said"
 #: What an address has for the app alone.
-_PART_OF_PICTURES = ("stage", "step", "catalog", "profile", "name", "join", "aggregate", "what")
+_PART_OF_PICTURES = ("stage", "step", "query", "catalog", "profile", "name", "join", "aggregate", "what")
 _PART_OF_COMPARISONS = ("settings", "plan_a", "plan_b", "b", "name_b", "literals", "more")
 #: The pages whose figure is one of several, and what its number is called.
 _NUMBERED = {"rules": "step", "joins": "join", "aggregations": "aggregate"}

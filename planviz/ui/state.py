@@ -18,7 +18,7 @@ from planviz.errors import InputError, PlanvizError
 from planviz.jsontypes import JsonObject
 from planviz.render.text import one_line
 from planviz.samples import load, samples
-from planviz.ui import cache, following, library, links, questions, selections, views
+from planviz.ui import cache, following, library, links, queries, questions, selections, views
 from planviz.ui.sessions import session
 
 #: {"key", "text", "name", "sample", "plan", "node", "step", "catalog", "profile", "off", "why", "join", "what",
@@ -30,6 +30,7 @@ BOX = "planviz.box.box"  # the paste box of the empty page
 SMALL_BOX = "planviz.box.small"  # that of the dialog
 DROP = "planviz.box.drop"  # what takes files dropped on a picture
 TAB = "planviz.tab"  # the chosen stage
+QUERY = "planviz.query"  # the number of the query that a page is about, of a text that has several
 CATALOG = "planviz.catalog"  # the catalogue chosen for the open SQL; the document's key follows
 PROFILE = "planviz.profile"  # the version of Spark chosen for what is open; the document's key follows
 BOX_CATALOG = "planviz.box.catalog"  # that for SQL which is pasted next
@@ -189,7 +190,7 @@ def open_address(query: Mapping[str, str]) -> None:
     """Open what an address names: `plan` (packed text), `saved` (an id), `sample` or `doc` (a key), and what it shows.
 
     `profile` is the version of Spark that is planned as. What is shown is `stage`, `step` and `node`, on the Joins page
-    `join` with `what` is otherwise, and on the Cardinality page `numbers`.
+    `join` with `what` is otherwise, and on the Cardinality page `numbers`; of several queries the one numbered `query`.
     """
     catalog = query.get("catalog", "") if cache.is_catalog(query.get("catalog", "")) else ""
     st.session_state[TOUR] = query.get("tour", "")[:80]
@@ -220,7 +221,11 @@ def open_address(query: Mapping[str, str]) -> None:
 
 def _place(shown: dict[str, object], opened: cache.Opened, query: Mapping[str, str]) -> None:
     """What an address shows of the open document: stage, step, node, join, aggregate, what is otherwise."""
-    plan = views.plan_of_address(opened, query.get("stage", ""), query.get("step", ""))
+    plan = queries.first_of(opened, query.get("query", ""))
+    if plan is None or query.get("stage"):
+        plan = views.plan_of_address(opened, query.get("stage", ""), query.get("step", "")) or plan
+    if plan is not None and not plan.isdigit() and opened.facts.statements and queries.queries(opened):
+        plan = queries.queries(opened)[-1].first  # Addresses that name no query are from when there was but the last.
     if plan is not None:
         shown["plan"] = plan
     for part in ("step", "node", "join", "aggregate"):
@@ -261,6 +266,8 @@ def show_plan(plan: str) -> None:
     shown["node"] = (
         following.follow(opened, shown["plan"], node, plan) if opened is not None and node is not None else None
     )
+    if opened is not None and queries.query_of(opened, shown["plan"]) != queries.query_of(opened, plan):
+        shown |= {"step": None, "off": [], "why": [], "join": None, "numbers": None, "aggregate": None}
     shown["plan"] = plan
 
 
@@ -371,6 +378,14 @@ def turn() -> None:
         show_plan(chosen)
 
 
+def turn_query() -> None:
+    """Turn to the query chosen in its widget. Runs as its callback."""
+    opened = current()
+    plan = None if opened is None else queries.first_of(opened, str(st.session_state.get(QUERY)))
+    if plan is not None:
+        show_plan(plan)
+
+
 def ask() -> None:
     """The dialog is asked for: it closes when another document has been opened. Runs as its button's callback."""
     st.session_state[ERROR] = None
@@ -430,8 +445,11 @@ def address(opened: cache.Opened, *, plan: bool = True) -> tuple[str, bool]:
         query["given"] = shown["given"]
     if st.session_state.get(TOUR):
         query["tour"] = st.session_state[TOUR]
+    whole = cache.find(shown["key"]) or opened
     if plan:
-        query |= views.address_of_plan(opened, shown["plan"])
-    elif shown["node"] is not None and shown["plan"].isdigit():
-        query |= views.address_of_plan(opened, shown["plan"]) | {"node": str(shown["node"])}
+        query |= views.address_of_plan(whole, shown["plan"])
+    else:
+        query |= queries.address_of(whole, shown["plan"])
+        if shown["node"] is not None and shown["plan"].isdigit():
+            query |= views.address_of_plan(whole, shown["plan"]) | {"node": str(shown["node"])}
     return urlencode(query, quote_via=quote), "doc" not in query

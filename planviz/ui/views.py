@@ -33,6 +33,9 @@ _LABELS = {
     "initial": "Initial",
 }
 
+#: What a query without FROM reads.
+_NO_TABLE = "OneRowRelation"
+
 #: Stages are tabs up to this number and a list beyond.
 MOST_TABS = 6
 
@@ -94,10 +97,25 @@ def tabs(opened: Opened) -> tuple[Tab, ...]:
     return tuple(found)
 
 
-def stages(opened: Opened) -> dict[str, str]:
-    """The plans of the document by the labels of their tabs; none where they are a list or those of a rule log."""
-    found = tabs(opened)
-    return {tab.label: tab.plan for tab in found} if len(found) <= MOST_TABS else {}
+def stages(opened: Opened, plan: str) -> dict[str, str]:
+    """The plans of the query of a plan, by the labels of their tabs; none where they are a list or of a rule log."""
+    found = stage_tabs(opened, plan)
+    return {label: plan for plan, label in found.items()} if len(found) <= MOST_TABS else {}
+
+
+@in_worker
+def stage_tabs(opened: Opened, plan: str) -> dict[str, str]:
+    """The words of the plans that belong together with a plan, by their names: all plans of a text with one query."""
+    plans, groups = opened.document.plans, opened.document.groups
+    group = next((g for g in groups if plan.isdigit() and int(plan) in g), ())
+    if len(groups) < 2 or not group:
+        return {tab.plan: tab.label for tab in tabs(opened)}
+    labels = [_label(plans[at]) for at in group]
+    titles = [one_line(plans[at].title, 80) for at in group]
+    return {
+        str(at): label if labels.count(label) == 1 else title or label
+        for at, label, title in zip(group, labels, titles, strict=True)
+    }
 
 
 def _label(plan: PlanGraph) -> str:
@@ -135,7 +153,7 @@ def first_plan(opened: Opened) -> str:
 
 def plan_of_address(opened: Opened, stage: str, step: str) -> str | None:
     """The plan that an address means, or None when it means none of this document's."""
-    if step.isascii() and step.isdigit() and len(step) < 9:
+    if step.isascii() and step.isdigit() and len(step) < 9 and stage in ("", "before", "after"):
         number = int(step)
         if not 1 <= number <= opened.facts.steps:
             return None
@@ -165,16 +183,20 @@ def name_of(opened: Opened) -> str:
     plan = first_plan(opened)
     if not plan:
         return "Pasted text"
+    tables = tables_of(opened.graph(plan))
+    other = "Rule log" if plan.endswith("a") else "Pasted plan"
+    return tables or program or (other if opened.facts.is_pasted else recognised)
+
+
+def tables_of(graph: PlanGraph) -> str:
+    """The tables that a plan reads, at most three of them, a subquery's last; "" for none."""
     tables: dict[str, None] = {}
-    graph = opened.graph(plan)
     first = [node for root in graph.roots for node in graph.beneath(root) if node.kind == "scan"]
     scans = {node.id: node for node in (*first, *(n for n in graph if n.kind == "scan"))}
     for scan in islice(scans.values(), 50):
         table = scan.arguments.get("table")
-        if table and len(tables) < 4:
+        if table and table != _NO_TABLE and len(tables) < 4:
             tables[str(table).partition(", ")[0].rsplit(".", 1)[-1].strip("`")] = None
-    if not tables:
-        return program or ("Rule log" if plan.endswith("a") else "Pasted plan")
     shown = [one_line(table, 40) for table in list(tables)[:3]]
     return ", ".join(shown) + (" …" if len(tables) > 3 else "")
 

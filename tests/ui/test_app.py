@@ -177,4 +177,4 @@ def test_a_page_with_nothing_to_show_still_says_what_is_open(page: str) -> None:
     app.query_params["plan"] = str(links.pack(text))
     app.run()
     assert not app.exception
-    assert '<span class="pv-chip"' in "".join(str(element.proto.body) for element in app.get("html"))
+    assert '<span class="pv-chip pv-recognised"' in "".join(str(element.proto.body) for element in app.get("html"))

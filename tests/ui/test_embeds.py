@@ -68,6 +68,17 @@ def test_figures_of_rules_joins_and_aggregations(store: Library, client: Client)
         assert client.get(f"/plan/{saved.id}.svg?{part}").status_code == 404
 
 
+def test_one_of_several_queries_has_its_own_figures(client: Client) -> None:
+    packed = links.pack("SELECT 1 + 1 AS a FROM VALUES (2) v(b) WHERE b > 1 + 1;\nSELECT order_id FROM orders")
+    first, second, whole = (
+        client.get(f"/plan/{packed}.svg?page=rules&step=1{query}") for query in ("&query=1", "&query=2", "")
+    )
+    assert {first.status_code, second.status_code, whole.status_code} == {200}
+    assert first.content != second.content == whole.content
+    assert b"orders" in client.get(f"/plan/{packed}.svg?query=2").content
+    assert b"orders" not in client.get(f"/plan/{packed}.svg?query=1").content
+
+
 def test_an_older_version_says_that_there_is_a_newer_one(store: Library, client: Client) -> None:
     first = store.save(Text(SQL, "tpch"), "Totals", Terms())
     assert b"is newer" not in client.get(f"/plan/{first.id}.svg").content
