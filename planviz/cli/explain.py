@@ -119,7 +119,7 @@ def _program(text: str, options: argparse.Namespace) -> tuple[str, Sequence[Plan
         if a.error is not None:
             told.append(AnalysisError("NOT_PLANNED", str(a.error), line=a.place.line, column=a.place.column))
             continue
-        shown = _origins(place_of, a.execution.physical) if options.origin else _text(a.execution, options)
+        shown = _origins(place_of, a.query.physical) if options.origin else _text(a.query, options)
         parts.append(heading + shown)
     if not parts and not told:
         told.append(InputError("there is no DataFrame with an action in the program; only queries have plans."))
@@ -136,7 +136,8 @@ def _program_json(program: Program, origin: bool) -> dict[str, object]:
                 "column": a.place.column,
                 "action": a.name,
                 **_plans(a.execution, a.error),
-                **({"origin": _origins(place_of, a.execution.physical)} if origin and not a.error else {}),
+                **({} if a.run is None or a.error is not None else {"run": a.run.explain_string("extended")}),
+                **({"origin": _origins(place_of, a.query.physical)} if origin and not a.error else {}),
             }
             for a in program.actions
         ],

@@ -241,8 +241,9 @@ class Interpreter(Statements):
         node = self.at or self.tree
         after = self.program.error is not None or self.ended
         source = self._written(node)
-        query = frame.execution.apart()
-        self.program.actions.append(Action(name, self.place(node), query, source, after, self.variant))
+        query, other = frame.execution.apart(), _run_of(name, frame, number)
+        run = None if other is None else other.execution.apart()
+        self.program.actions.append(Action(name, self.place(node), query, source, after, self.variant, run))
         rows = self.session.rows_of(frame) if name in _GIVE_ROWS else None
         if rows is not None:
             return _GIVE_ROWS[name](rows, number)
@@ -679,3 +680,11 @@ class Interpreter(Statements):
         first = plain.split(".")[0]
         if all(c.lower() not in (plain.lower(), first.lower()) for c in frame.columns):
             frame.plan = self.session.learn_column(frame.plan, first) or frame.plan
+
+
+def _run_of(name: str, frame: DataFrame, number: int | None) -> DataFrame | None:
+    """The rows that an action asks for, where they are others than those of its DataFrame (Spark: Dataset.count,
+    Dataset.head)."""
+    if name == "count":
+        return frame.groupBy().count()
+    return frame.limit(1 if number is None else number) if name in ("first", "head", "take") else None

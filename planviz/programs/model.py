@@ -27,7 +27,8 @@ class Action:
     """A call that would run a query: its name (`show`, `write.parquet`), where it stands, and the query.
 
     `text` is the source of the statement. `after_error` says that the program would have ended before it, `variant` the
-    condition on which it is reached where nobody can know. The query is planned when somebody looks.
+    condition on which it is reached where nobody can know. The query is planned when somebody looks. `run` is the query
+    that the action makes of that of its DataFrame, as `count` and `head` do; None where it runs that one.
     """
 
     name: str
@@ -36,11 +37,17 @@ class Action:
     text: str = ""
     after_error: bool = False
     variant: str = ""
+    run: QueryExecution | None = None
+
+    @property
+    def query(self) -> QueryExecution:
+        """The query that Spark plans and runs for the action."""
+        return self.run or self.execution
 
     @cached_property
     def error(self) -> PlanvizError | None:
         """What stops the planning of the query."""
-        return self.execution.error_until("physical")
+        return self.query.error_until("physical")
 
 
 @dataclass(frozen=True)

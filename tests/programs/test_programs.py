@@ -288,6 +288,34 @@ def test_programs_are_taken_out_of_what_they_come_in(text):
     assert action.execution.text("optimized").startswith("Project [o_orderkey#")
 
 
+@pytest.mark.parametrize(
+    ("call", "line"),
+    [
+        ("count()", "Aggregate [count(1) AS count#1L]"),
+        ("head()", "GlobalLimit 1"),
+        ("first()", "GlobalLimit 1"),
+        ("head(3)", "GlobalLimit 3"),
+        ("take(7)", "GlobalLimit 7"),
+    ],
+)
+def test_an_action_has_the_query_that_it_runs(call, line):
+    action = one(f"spark.table('orders').where('o_custkey > 7').{call}")
+    assert re.sub(r"#\d+", "#1", action.query.text("optimized").split("\n")[0]) == line
+    assert action.execution.text("optimized").startswith("Filter")
+    (statement,) = open_text(f"spark.table('orders').where('o_custkey > 7').{call}", catalog=find("tpch")).statements
+    assert statement.execution.text("optimized").split("\n")[0].startswith(line.split("#")[0])
+
+
+def test_json_tells_the_query_of_the_dataframe_and_the_one_that_runs(tmp_path, capsys):
+    path = tmp_path / "job.py"
+    path.write_text("d = spark.table('orders')\nd.count()\nd.show()\n")
+    assert run(["explain", str(path), "--catalog", "tpch", "--format", "json"]) == 0
+    counted, shown = json.loads(capsys.readouterr().out)["actions"]
+    assert "count(1)" not in counted["extended"]
+    assert "Aggregate [count(1) AS count#" in counted["run"]
+    assert "run" not in shown
+
+
 def test_the_app_opens_programs_with_a_statement_for_every_action():
     text = "d = spark.table('orders')\nd.select('o_orderkey').show()\nd.count()\n"
     document = open_text(text, catalog=find("tpch"))

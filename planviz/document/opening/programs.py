@@ -45,12 +45,12 @@ def _document(text: str, program: Program) -> Document:
     for index, action in enumerate(program.actions):
         # Asking for the error plans the action to its end; only then are all its stages there.
         error = action.error
-        made, trace, unprinted = planned(action.execution, program.position_of)
+        made, trace, unprinted = planned(action.query, program.position_of)
         places = tuple(range(len(plans), len(plans) + len(made)))
         plans += made
         shown = action.text or action.name
         statements.append(
-            SqlStatement(index, "query", shown, action.place.line, places, trace, error or unprinted, action.execution)
+            SqlStatement(index, "query", shown, action.place.line, places, trace, error or unprinted, action.query)
         )
     told = None if program.error is None else _error(program.error)
     count = len(statements)
