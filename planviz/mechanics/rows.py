@@ -99,10 +99,10 @@ class _Evaluator:
         return found
 
     def table(self, plan: LogicalRelation) -> Rows:
-        for name in (".".join(plan.name), plan.name[-1]):
+        for name in (".".join(plan.name), *plan.name[-1:]):
             if name in self.tables:
                 return [tuple(row) for row in self.tables[name]]
-        raise UnknownValueError(plan.name[-1])
+        raise UnknownValueError(".".join(plan.name) or "files")
 
     def range(self, plan: Range) -> Rows:
         numbers = range(plan.start, plan.end, plan.step)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from planviz.document import open_text
-from planviz.document.decisions.adaptive import is_changed, planned_joins
+from planviz.document.decisions.adaptive import is_changed, is_final, planned_joins
 from planviz.document.decisions.measured import measured_words
 from planviz.document.decisions.queries import decided
 from planviz.graph.actual import measured_bytes, measured_rows
@@ -157,3 +157,53 @@ def test_counts_that_nobody_counts_to_are_unknown():
     for odd in ("1E+30", "1E+400", "E", "1.2.3E+2"):
         first = next(n for n in open_text(FINAL.replace("8.56E+4", odd)).plans[0] if n.op == "Exchange")
         assert measured_rows(first) is None
+
+
+#: A join beside a cached relation that a join of its own filled.
+CACHED = """InMemoryRelation [k#1], StorageLevel(disk, memory, deserialized, 1 replicas)
+      +- AdaptiveSparkPlan isFinalPlan=true
+         +- == Final Plan ==
+            *(2) BroadcastHashJoin [a#7], [b#8], Inner, BuildRight, false
+            :- *(2) Scan ExistingRDD[a#7]
+            +- BroadcastQueryStage 0, Statistics(sizeInBytes=1024.2 KiB, rowCount=20)
+               +- BroadcastExchange HashedRelationBroadcastMode(List(input[0, int, false]),false), [plan_id=3]
+                  +- *(1) Scan ExistingRDD[b#8]
+         +- == Initial Plan ==
+            BroadcastHashJoin [a#7], [b#8], Inner, BuildRight, false
+            :- Scan ExistingRDD[a#7]
+            +- BroadcastExchange HashedRelationBroadcastMode(List(input[0, int, false]),false), [plan_id=3]
+               +- Scan ExistingRDD[b#8]
+"""
+
+
+def _over_cached(before: str, join: str, bar: str) -> str:
+    lines = CACHED.splitlines(keepends=True)
+    rest = "".join(f"{before}{bar}  {line}" for line in lines[1:])
+    return f"{before}{join}\n{before}:- Scan In-memory table t [k#1]\n{before}{bar}     +- {lines[0]}{rest}"
+
+
+def test_a_cached_plan_that_ran_does_not_make_the_query_s_initial_plan_a_final_one():
+    join = "BroadcastHashJoin [k#1], [k#2], Inner, BuildRight, false"
+    exchange = "BroadcastExchange HashedRelationBroadcastMode(List(cast(input[0, int, false] as bigint)),false)"
+    built = f"   +- {exchange}, [plan_id=9]\n      +- Scan ExistingRDD[k#2]\n"
+    text = f"""== Physical Plan ==
+AdaptiveSparkPlan isFinalPlan=true
++- == Final Plan ==
+{_over_cached("   ", join, ":")}{built}+- == Initial Plan ==
+{_over_cached("   ", join, ":")}{built}"""
+    document = open_text(text)
+    assert [plan.stage for plan in document.plans].count("initial") > 1
+    assert [i for i, plan in enumerate(document.plans) if is_final(plan)] == [0]
+    opened = open_document(text, AUTO)
+    for index, plan in enumerate(document.plans):
+        assert all(isinstance(reasons_of(opened, str(index), node.id)["sections"], list) for node in plan)
+        assert joins_in_short(opened, str(index))["more"] == 0
+
+
+def test_a_query_that_waits_over_a_cached_plan_that_ran_has_not_run():
+    waiting = """== Physical Plan ==
+AdaptiveSparkPlan isFinalPlan=false
++- Scan In-memory table t [k#1]
+   +- """ + CACHED.replace("\n", "\n   ")
+    assert not is_final(open_text(waiting).plans[0])
+    assert not is_final(open_text(waiting.replace("AdaptiveSparkPlan isFinalPlan=false\n+- ", "", 1)).plans[0])

@@ -207,3 +207,28 @@ def test_a_pasted_explain_has_its_rules_replayed() -> None:
     assert not app.exception
     assert components(app).get("planviz_rules") is not None
     assert any("replayed, equals what Spark printed" in str(element.proto.body) for element in app.get("html"))
+
+
+#: What 3.5 prints of two files that are joined under a filter: their relations have no name.
+FILES = """== Analyzed Logical Plan ==
+k: bigint, v: string, k: bigint, w: string
+Filter (w#5 = x)
++- Join LeftOuter, (k#1L = k#4L)
+   :- Relation [k#1L,v#2] parquet
+   +- Relation [k#4L,w#5] parquet
+
+== Optimized Logical Plan ==
+Join Inner, (k#1L = k#4L)
+:- Filter isnotnull(k#1L)
+:  +- Relation [k#1L,v#2] parquet
++- Filter ((isnotnull(w#5) AND (w#5 = x)) AND isnotnull(k#4L))
+   +- Relation [k#4L,w#5] parquet
+"""
+
+
+def test_files_without_a_name_have_their_steps_and_no_rows() -> None:
+    shown = replayed.shown(open_document(FILES))
+    assert shown is not None
+    told = [one for found in rules.trace_of(shown)["explained"].values() for one in found]
+    assert "EliminateOuterJoin" in {one["rule"] for one in told}
+    assert not [one for one in told if "rows" in one]

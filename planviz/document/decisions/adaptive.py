@@ -33,8 +33,24 @@ class Measured:
 
 
 def is_final(plan: PlanGraph) -> bool:
-    """Whether a plan has run to its end under adaptive execution."""
-    return any(node.op == "AdaptiveSparkPlan" and node.arguments.get("final") is True for node in plan)
+    """Whether a plan has run to its end under adaptive execution.
+
+    A cached relation prints the plan that filled it beneath its scan: that one has run, which says nothing of the
+    query that reads it.
+    """
+    if plan.stage == "initial":
+        return False
+    adaptive = next((node for node in plan if node.op == "AdaptiveSparkPlan"), None)
+    return adaptive is not None and adaptive.arguments.get("final") is True and not _is_cached(plan, adaptive)
+
+
+def _is_cached(plan: PlanGraph, node: PlanNode) -> bool:
+    """Whether a node is part of the plan that filled a cached relation."""
+    while node.parent is not None:
+        node = plan[node.parent]
+        if node.op == "InMemoryRelation":
+            return True
+    return False
 
 
 def planned_joins(document: Document, index: int) -> Mapping[int, tuple[int, PlanNode]]:
