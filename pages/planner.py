@@ -7,14 +7,12 @@ from planviz.ui.actions import actions, open_button
 from planviz.ui.page import page
 
 opened = state.current()
-shown = None if opened is None else queries.alone(opened, st.session_state[state.DOCUMENT]["plan"])
 with page("Planner", document=state.name() if opened else "") as bar:
     if opened is not None:
         explore.heading(opened, "", whole=opened)
     with st.container(key="planviz-body"):
-        st.html(
-            planner.page(None if opened is None else queries.alone(opened, st.session_state[state.DOCUMENT]["plan"]))
-        )
+        shown = None if opened is None else queries.alone(opened, st.session_state[state.DOCUMENT]["plan"])
+        st.html(planner.page(shown))
     components.drop_zone()
     with bar:
         if opened is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Generic, TypeVar
 
 from planviz.expressions.core import Alias, AttributeReference, Expression, id_of
@@ -27,7 +28,7 @@ class ScanOperation(Generic[LeafT]):
     filters: tuple[tuple[Expression, ...], ...]
     relation: LeafT
 
-    @property
+    @cached_property
     def meanings(self) -> dict[int, Expression]:
         """What the computed columns stand for."""
         return {p.expr_id: p.child for p in self.projects if isinstance(p, Alias)}

@@ -124,7 +124,7 @@ class ShuffleExchangeExec(exchanges.ShuffleExchangeExec):
     @lazy
     def simple_string(self) -> str:
         """Exchange hashpartitioning(k#1, 200), ENSURE_REQUIREMENTS, [id=#7]."""
-        return f"Exchange {self.spread}, {_ORIGINS.get(self.origin, self.origin)}, [id=#{self.plan_id}]"
+        return f"Exchange {self.spread}, {_ORIGINS.get(self.shuffle_origin, self.shuffle_origin)}, [id=#{self.plan_id}]"
 
 
 @node

@@ -36,13 +36,13 @@ class ShuffleExchangeExec(Exchange):
     """Sends every row to the partition that its keys say (Spark: ShuffleExchangeExec).
 
     `kind` is hashpartitioning, rangepartitioning, RoundRobinPartitioning or SinglePartition, `keys` what it goes by,
-    `origin` why it is there.
+    `shuffle_origin` why it is there.
     """
 
     kind: str
     keys: tuple[Expression, ...]
     number: int
-    origin: str
+    shuffle_origin: str
     child: SparkPlan
     plan_id: int = 0
 
@@ -91,7 +91,7 @@ class ShuffleExchangeExec(Exchange):
     @lazy
     def simple_string(self) -> str:
         """Exchange hashpartitioning(k#1, 200), ENSURE_REQUIREMENTS, [plan_id=7]."""
-        return f"Exchange {self.spread}, {self.origin}, [plan_id={self.plan_id}]"
+        return f"Exchange {self.spread}, {self.shuffle_origin}, [plan_id={self.plan_id}]"
 
 
 @node

@@ -158,7 +158,7 @@ class ShuffleExchangeExec(exchanges.ShuffleExchangeExec):
     @lazy
     def simple_string(self) -> str:
         """Exchange hashpartitioning(k#1, 200), true, [id=#7]."""
-        unasked = str(self.origin != exchanges.REPARTITION_BY_NUM).lower()
+        unasked = str(self.shuffle_origin != exchanges.REPARTITION_BY_NUM).lower()
         return f"Exchange {self.spread}, {unasked}, [id=#{self.plan_id}]"
 
 

@@ -19,8 +19,7 @@ def origin_of(node: TreeNode) -> tuple[str, int] | None:
         origin = _of_condition(node) or origin
     if origin is None:
         origin = _of_condition(link) or (None if link is node else _beneath(link))
-    # An exchange's own `origin` is the reason for which it is there.
-    if not isinstance(origin, tuple) or not isinstance(origin[1], int):
+    if not isinstance(origin, tuple):
         return None
     # The clause's place stands behind that of the whole query, where both are known.
     return origin[0], origin[-1]

@@ -128,3 +128,13 @@ def test_records_follow_the_text_and_name_every_number_of_their_formulas(sql, co
             assert {name for name, _ in step.inputs} >= step.formula.names
         found_now = Estimator(config).estimate(record.node)
         assert (record.rows, record.size) == (found_now.rows, found_now.size)
+
+
+def test_operators_over_a_repartitioned_plan_have_the_estimate_of_what_they_were_planned_for():
+    sql = "SELECT a, row_number() OVER (PARTITION BY a ORDER BY b) FROM (SELECT /*+ REPARTITION(a) */ a, b FROM wide)"
+    found = list(explain_estimates(explain(sql, small_tables(), BY_ROWS).physical, BY_ROWS))
+    assert [(r.operator.split()[0], r.rows) for r in found][-3:] == [
+        ("Sort", 10_000),
+        ("Exchange", 10_000),
+        ("FileScan", 10_000),
+    ]

@@ -7,9 +7,12 @@ from typing import Any
 import pytest
 
 from planviz.analysis import Analyzer
+from planviz.catalog import Catalog
+from planviz.catalog.ddl import table_of
 from planviz.errors import AnalysisError, InternalError, PlanTooLarge
 from planviz.execution import QueryExecution
 from planviz.trees.executor import NotConverged, RuleExecutor
+from planviz.types import parse_fields
 from tests.plans import small_catalog
 from tests.steps import steps
 
@@ -111,6 +114,19 @@ def test_the_work_grows_with_the_number_of_branches_not_with_its_square():
     planned(unions(10))  # what is made once
 
     assert steps(lambda: planned(unions(800))) < 8 * 1.5 * steps(lambda: planned(unions(100)))
+
+
+def test_the_work_grows_with_the_number_of_columns_not_with_its_square():
+    def wide(n):
+        columns = ", ".join(f"c{i}" for i in range(n))
+        table = table_of(("w",), parse_fields(f"{columns.replace(',', ' INT,')} INT"))
+        catalog = Catalog(tables={"default.w": table})
+        execution = QueryExecution(f"SELECT c1 + 1, {columns} FROM w WHERE c0 > 1", catalog)
+        return lambda: execution.physical
+
+    wide(10)()
+    few, many = (steps(wide(n)) for n in (100, 800))
+    assert many < 8 * 1.5 * few
 
 
 def test_constants_beneath_a_high_expression_are_computed_once():

@@ -68,7 +68,7 @@ class EnsureRequirements:
     def exchange(self, p: Partitioning, child: SparkPlan) -> ShuffleExchangeExec:
         """A side of a join shuffled like the other one; in place of a shuffle that it has already."""
         if isinstance(child, ShuffleExchangeExec):
-            return self.context.shuffle(p, child.child, child.origin)
+            return self.context.shuffle(p, child.child, child.shuffle_origin)
         return self.context.shuffle(p, child)
 
     @staticmethod
@@ -78,7 +78,7 @@ class EnsureRequirements:
 
 def _spread_already(exchange: ShuffleExchangeExec) -> bool:
     """Whether a repartitioning that the query asks for is by keys by which the rows are spread anyway."""
-    if exchange.origin not in ("REPARTITION_BY_COL", "REPARTITION_BY_NUM"):
+    if exchange.shuffle_origin not in ("REPARTITION_BY_COL", "REPARTITION_BY_NUM"):
         return False
     wanted = canonical_partitioning(exchange.output_partitioning)
     given = flattened(exchange.child.output_partitioning)

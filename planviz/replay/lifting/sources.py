@@ -96,7 +96,7 @@ def _unnamed_partitions(lifter: Lifter, text: str, m: re.Match[str]) -> None:
         return
     names = [n for n, _, _ in columns_of(f"[{m.group(3)}]")]
     schema = text[text.rfind("ReadSchema: ") :]
-    read = [n for n in names if not re.search(rf"[<,]{re.escape(n)}:", schema)]
+    read = [n for n in names if f"<{n}:" not in schema and f",{n}:" not in schema]
     if "..." not in schema:
         lifter.columns.partitions["[" + ",".join(names) + "]"] = read
 
