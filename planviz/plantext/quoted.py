@@ -6,7 +6,7 @@ import re
 
 _LITERAL = re.compile(r"""\s*+(?:[\w.]+ ?[=(+:]+ ?)*+[(+]*+\s*+[rbfu]?(["'`])(.*?)(\\n)?\1[\s,)+;\\]*$""")
 _OPENING = re.compile(r"""^\s*(?:[\w.:][\w.: ]*=>?\s*|\w+\()?[rbfu]?(?:\"{3}|'{3}|`)(?=[*'!(]*(?:\(\d+\) )?[A-Z]\w)""")
-_CLOSING = re.compile(r"""(?:\"{3}|'{3}|`)[\w.(),;)\]]*\s*$""")
+_CLOSING = re.compile(r"""(?:\"{3}|'{3}|`)(?:\.\w+(?:\(\))?)*[)\];,]*\s*$""")
 _MARKED = re.compile(r"[\s:]*[+:]- \S")
 
 
@@ -30,6 +30,11 @@ def without_quotes(lines: list[str], raw: str) -> list[str] | None:
     for at, line in enumerate(out):
         if at + 1 < len(out) and _MARKED.match(out[at + 1]) and (match := _OPENING.match(line)):
             out[at] = line[match.end() :]
-        elif _MARKED.match(line) and (match := _CLOSING.search(line)):
+        elif _MARKED.match(line) and (match := _CLOSING.search(line)) and _is_opened(out[:at], match[0][0]):
             out[at] = line[: match.start()]
     return out if out != lines else None
+
+
+def _is_opened(before: list[str], quote: str) -> bool:
+    """Whether a quote that ends a line may close one that was opened above; Spark quotes names with backticks, too."""
+    return quote != "`" or any(line.count(quote) % 2 for line in before)
