@@ -568,3 +568,34 @@ def test_a_comment_s_slashes_right_before_the_rails() -> None:
         "//== Optimized Logical Plan ==\n//Union\n//:- Filter (a#1 > 1)\n//:  +- Range (0, 9)\n//+- Range (0, 9)\n"
     )
     assert [depth for depth, _ in trees(document)[0]] == [0, 1, 2, 1]
+
+
+def test_a_cache_that_is_printed_with_its_builder() -> None:
+    scan = "FileScan csv [a#1,b#2] Batched: false, Format: CSV, PartitionFilters: [], ReadSchema: struct<a:int,b:int>"
+    text = f"""== Physical Plan ==
+InMemoryTableScan [a#1, b#2]
+   +- InMemoryRelation [a#1, b#2], CachedRDDBuilder(true,10000,StorageLevel(disk, 1 replicas),*(2) Project [a#1, b#2]
++- *(2) BroadcastHashJoin [a#1], [c#3], Inner, BuildRight
+   :- *(2) {scan}
+   +- BroadcastExchange HashedRelationBroadcastMode(List(input[0, int, false]))
+      +- LocalTableScan [c#3]
+,None)
+         +- *(2) Project [a#1, b#2]
+            +- *(2) BroadcastHashJoin [a#1], [c#3], Inner, BuildRight
+               :- *(2) {scan}
+               +- BroadcastExchange HashedRelationBroadcastMode(List(input[0, int, false]))
+                  +- LocalTableScan [c#3]
+"""
+    document = open_text(text)
+    (plan,) = document.plans
+    assert [(node.depth, node.op) for node in plan] == [
+        (0, "InMemoryTableScan"),
+        (1, "InMemoryRelation"),
+        (2, "Project"),
+        (3, "BroadcastHashJoin"),
+        (4, "FileScan"),
+        (4, "BroadcastExchange"),
+        (5, "LocalTableScan"),
+    ]
+    assert document.unparsed == ()
+    assert plan[1].source == (3, 8)
