@@ -15,8 +15,10 @@ _COLUMNS_FOLLOW = re.compile(r"\s*== Analyzed")
 _OPERATOR = re.compile(r"['!]*([A-Z]\w+)(?=$| [\[(\w`'!]|\[)")
 _NUMBERED = re.compile(r"(?:\* )?\w+(?: .*)? \(\d+\)$|.* Plan ==$")
 _RAILS = re.compile(r"[ :]*(?:[+:]-?)?")
-#: What no line of a plan begins with: fences, prompts, what a shell prints behind its answer.
-_FENCE = re.compile(r"\s*(?:`{3}|~{3}|\{code|\{noformat|</\w|scala>|>>>|spark-sql\b.*>|Time taken:|only showing)")
+#: What no line of a plan begins with: fences, prompts, what a shell prints behind its answer, batches of a log.
+_FENCE = re.compile(
+    r"\s*(?:`{3}|~{3}|\{code|\{noformat|</\w|scala>|>>>|spark-sql\b.*>|Time taken:|only showing|Batch .*\.$)"
+)
 _SECTION = re.compile(r"[ :]*[+:]- == \w+ Plan ==$")
 _KEY = re.compile(r"[ ,](?:DataFilters|PartitionFilters|PushedFilters|ReadSchema|Location|Format):$")
 _NARROWEST = 40  # characters: narrower breaks are those of values that hold line breaks
