@@ -390,6 +390,8 @@ class _TreeReader:
         at = next(open_sections, None)
         if name == "Initial" and at is None and not self._awaits_plan():  # indented by hand
             at = next((k for k in range(len(stack) - 1, -1, -1) if stack[k].section), None)
+            if at is None and stack:  # the text begins below the heading of the final plan
+                at = 0
         # Without a final or current plan beside it (as Databricks prints), the initial plan is the plan.
         if name == "Initial" and at is not None:
             del stack[at:]

@@ -599,3 +599,19 @@ InMemoryTableScan [a#1, b#2]
     ]
     assert document.unparsed == ()
     assert plan[1].source == (3, 8)
+
+
+def test_an_initial_plan_below_a_final_one_whose_head_is_missing() -> None:
+    text = """   *(2) Sort [a#1 ASC NULLS FIRST], true, 0
+   +- AQEShuffleRead coalesced
+      +- ShuffleQueryStage 0
+         +- Exchange rangepartitioning(a#1 ASC NULLS FIRST, 200), ENSURE_REQUIREMENTS, [plan_id=9]
+            +- LocalTableScan [a#1]
++- == Initial Plan ==
+   Sort [a#1 ASC NULLS FIRST], true, 0
+   +- Exchange rangepartitioning(a#1 ASC NULLS FIRST, 200), ENSURE_REQUIREMENTS, [plan_id=4]
+      +- LocalTableScan [a#1]
+"""
+    final, initial = open_text(text).plans
+    assert [node.op for node in final] == ["Sort", "AQEShuffleRead", "ShuffleQueryStage", "Exchange", "LocalTableScan"]
+    assert (initial.stage, [node.op for node in initial]) == ("initial", ["Sort", "Exchange", "LocalTableScan"])
