@@ -27,14 +27,16 @@ def without_quotes(lines: list[str], raw: str) -> list[str] | None:
         if end - at > 1 and any(map(_MARKED.match, texts)):
             out[at:end] = texts
         at = max(end, at + 1)
+    backtick = False
     for at, line in enumerate(out):
         if at + 1 < len(out) and _MARKED.match(out[at + 1]) and (match := _OPENING.match(line)):
             out[at] = line[match.end() :]
-        elif _MARKED.match(line) and (match := _CLOSING.search(line)) and _is_opened(out[:at], match[0][0]):
-            out[at] = line[: match.start()]
+            backtick = backtick or match[0].endswith("`")
+        elif _MARKED.match(line):
+            # Spark quotes names with backticks, too: one closes a string only where one was opened above.
+            match = _CLOSING.search(line)
+            if match and (backtick or match[0][0] != "`"):
+                out[at] = line[: match.start()]
+        elif line.rstrip().endswith("`"):
+            backtick = True
     return out if out != lines else None
-
-
-def _is_opened(before: list[str], quote: str) -> bool:
-    """Whether a quote that ends a line may close one that was opened above; Spark quotes names with backticks, too."""
-    return quote != "`" or any(line.count(quote) % 2 for line in before)

@@ -19,6 +19,7 @@ _RAILS = re.compile(r"[ :]*(?:[+:]-?)?")
 _FENCE = re.compile(
     r"\s*(?:`{3}|~{3}|\{code|\{noformat|</\w|scala>|>>>|spark-sql\b.*>|Time taken:|only showing|Batch .*\.$)"
 )
+_ID = re.compile(r"#\d")
 _SECTION = re.compile(r"[ :]*[+:]- == \w+ Plan ==$")
 _KEY = re.compile(r"[ ,](?:DataFilters|PartitionFilters|PushedFilters|ReadSchema|Location|Format):$")
 _NARROWEST = 40  # characters: narrower breaks are those of values that hold line breaks
@@ -120,9 +121,9 @@ def _breaks(text: Sequence[str]) -> list[_Break]:
                 end += 1
             at = end
             continue
-        if formatted.head(text[at]) is not None:
+        if _is_head(text[at]):
             end = at + 1
-            while end < len(text) and text[end].strip() and not (formatted.head(text[end]) or _FENCE.match(text[end])):
+            while end < len(text) and text[end].strip() and not (_is_head(text[end]) or _FENCE.match(text[end])):
                 end += 1
             found.extend(_breaks_of_block(text, at, end))
             at = end
@@ -174,6 +175,11 @@ def _breaks_of_block(text: Sequence[str], start: int, end: int) -> Iterator[_Bre
             yield _Break(k, k - 1, False, False, entry=True)
 
 
+def _is_head(line: str) -> bool:
+    """Whether a line begins a detail block; what was cut before `(1) AS n#12` has a column's id."""
+    return formatted.head(line) is not None and _ID.search(line) is None
+
+
 def _is_rails(line: str) -> bool:
     """Whether a line was cut in front of its operator, for its rails alone are as wide as the lines may be."""
     return len(line) >= _NARROWEST and _RAILS.fullmatch(line) is not None
@@ -194,11 +200,13 @@ def _had_room(text: Sequence[str], b: _Break, width: int) -> bool:
 
 
 def _goes_on(text: Sequence[str], b: _Break) -> bool:
-    """Whether the line before ends in a comma, and the rest is nothing that begins anew; or in a scan's key, and the
-    rest is its value."""
+    """Whether the line before ends in a comma, and the rest is nothing that begins anew; or in a scan's key, or the
+    class of its location, and the rest is its value."""
     before, rest = text[b.before], text[b.line].lstrip()
     if _KEY.search(before):
         return rest[:1] not in ("", "+", ":", "=")
+    if before.endswith("FileIndex") and rest.startswith("["):
+        return True
     return before.endswith(",") and not b.below and not rest.startswith(_BEGINS)
 
 

@@ -314,3 +314,14 @@ def test_lines_behind_the_name_of_a_container() -> None:
     plain = "\n".join(["== Physical Plan ==", *LINES])
     logged = "\n".join(f"spark-driver-1  | {line}" for line in plain.split("\n"))
     assert facts(open_text(logged).plans[0]) == whole()
+
+
+def test_a_rest_that_looks_like_the_head_of_a_block() -> None:
+    result = "Results [2]: [first(a_name_of_a_column#12, false)#20 AS a_longer_name_of_it#21, count"
+    rest = "(1) AS how_many_there_are_of_them#1965L]"
+    text = (
+        "== Physical Plan ==\nHashAggregate (2)\n+- LocalTableScan (1)\n\n\n(1) LocalTableScan\nOutput [1]: [a#1]\n\n"
+    )
+    text += f"(2) HashAggregate\nInput [1]: [a#1]\n{result:80.80}\n{result[80:]}{rest}\n"
+    (plan,) = open_text(text).plans
+    assert plan[0].arguments["results"][1] == "count(1) AS how_many_there_are_of_them#1965L"
