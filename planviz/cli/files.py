@@ -16,6 +16,9 @@ _GZIP = b"\x1f\x8b"
 
 #: Bytes that text hardly has; a few come with what a terminal printed.
 _CONTROLS = bytes({*range(32)} - {*b"\t\n\v\f\r\x1b"})
+#: How event logs end that Spark compressed (spark.eventLog.compress).
+_COMPRESSED = frozenset({".zstd", ".zst", ".lz4", ".lzf", ".snappy"})
+_INGEST = "Compressed and rolling event logs are read by: planviz spark ingest LOG -o CATALOGUE, then planviz history."
 
 
 def read_text(name: str) -> str:
@@ -29,11 +32,14 @@ def read_text(name: str) -> str:
         hint = "Name an existing file, or - for standard input."
         if len(name.split()) > 1 and not Path(name).suffix:
             hint += " A query goes there: echo 'SELECT 1' | planviz explain -"
+        if isinstance(error, IsADirectoryError) and Path(name).name.startswith("eventlog_v2_"):
+            hint = _INGEST
         raise InputError(f"{one_line(name, 120)}: {error.strerror or error}. {hint}") from None
     if data[:2] == _GZIP:
         data = _unpacked(name, data)
     if len(data[:4096].translate(None, _CONTROLS)) < 0.95 * len(data[:4096]):
-        raise InputError(f"{name} holds binary data or UTF-16, not plain text. Save the text as UTF-8.")
+        hint = _INGEST if Path(name).suffix in _COMPRESSED else "Save the text as UTF-8."
+        raise InputError(f"{name} holds binary data or UTF-16, not plain text. {hint}")
     return data.decode("utf-8", errors="surrogateescape")
 
 

@@ -21,6 +21,13 @@ def read_schema(scan: PlanNode) -> dict[str, str] | None:
     return dict(fields(text[len("struct<") : -1]))
 
 
+def is_whole(scan: PlanNode, *entries: str) -> bool:
+    """Whether Spark has cut none of these entries of a scan, and left none out."""
+    if "truncated" not in scan.badges:
+        return True
+    return "cut" not in scan.arguments and not any("..." in str(scan.arguments.get(entry)) for entry in entries)
+
+
 def fields(inner: str) -> list[tuple[str, str]]:
     """Names and types of a struct's text: `a:int,b:array<int>`."""
     found, depth, start = [], 0, 0
@@ -60,6 +67,8 @@ def partition_columns(scan: PlanNode) -> list[str]:
     output = [str(a) for a in scan.arguments.get("output") or ()]
     if schema is None or scan.op not in ("FileScan", "Scan") or any("..." in a for a in output):
         return []
+    if scan.op == "Scan" and "location" not in scan.arguments:
+        return []  # A database's or another source's, which has no files.
     found = [(a, attribute(a)) for a in output]
     names = {named[0] for _, named in found if named}
     if not schema.keys() <= names:

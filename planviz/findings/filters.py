@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from planviz.findings.columns import is_whole
 from planviz.findings.finding import Check, Hit, Stake
 from planviz.findings.plan_view import PASSING, PlanView, count, ids, name_of, short
 from planviz.graph.differences import conjuncts
@@ -45,7 +46,8 @@ class FilterNotPushed(Check):
         for scan in plan.nodes:
             if scan.kind != "scan" or str(scan.arguments.get("format", "")).lower() not in _PUSHING:
                 continue
-            if "truncated" in scan.badges or scan.arguments.get("pushed_filters") is None:
+            whole = is_whole(scan, "pushed_filters", "partition_filters")
+            if not whole or scan.arguments.get("pushed_filters") is None:
                 continue
             output = ids(scan.arguments.get("output")) - ids(scan.arguments.get("partition_filters"))
             for up in plan.above(scan):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from planviz.findings.columns import attribute, partition_columns, read_schema
+from planviz.findings.columns import attribute, is_whole, partition_columns, read_schema
 from planviz.findings.finding import Check, Hit, Severity, Stake
 from planviz.findings.plan_view import LOOSE, SHUFFLES, PlanView, count, ids, listed, name_of, short
 from planviz.graph.differences import conjuncts
@@ -36,8 +36,9 @@ def _amount(plan: PlanView, scan: PlanNode) -> str:
     return f", {byte_size(stake.amount)}" if stake is not None else ""
 
 
-def _scans(plan: PlanView) -> list[PlanNode]:
-    return [n for n in plan.nodes if n.kind == "scan" and "truncated" not in n.badges]
+def _scans(plan: PlanView, *needed: str) -> list[PlanNode]:
+    """The scans of which these entries are printed in full, if at all; mostly only the location is cut."""
+    return [n for n in plan.nodes if n.kind == "scan" and is_whole(n, *needed)]
 
 
 class PartitionFilterMissing(Check):
@@ -53,13 +54,15 @@ class PartitionFilterMissing(Check):
 
     def find(self, plan: PlanView) -> Iterator[Hit]:
         """See `Check.find`."""
-        for scan in _scans(plan):
+        for scan in _scans(plan, "partition_filters"):
             if scan.arguments.get("partition_filters"):
                 continue
             columns = self._partitioned_by(scan)
             if columns is None:
                 continue
             by = f" by {listed(map(short, columns))}" if columns else ""
+            if (number := _number_of_partitions(scan)) > 1:
+                by += f" into {count(number, 'part')}"
             told = f"{name_of(scan)} is partitioned{by}, and 0 conditions choose among its partitions"
             filtered = any(up.op == "Filter" and self._asks(up) for up in [plan.first_above(scan)] if up is not None)
             severity: Severity = "warning" if filtered else "info"
@@ -77,8 +80,16 @@ class PartitionFilterMissing(Check):
                 return None
             return None if scan.arguments.get("filters") or "Pruned Partitions" in scan.text else found[1].split(", ")
         columns = partition_columns(scan)
+        if _number_of_partitions(scan) > 1:  # printed of partitioned tables alone
+            return columns
         # Spark keeps this index for partitioned tables of a catalogue as long as nothing was pruned.
         return columns if columns or str(scan.arguments.get("location", "")).startswith("CatalogFileIndex") else None
+
+
+def _number_of_partitions(scan: PlanNode) -> int:
+    """How many partitions a scan reads (`PartitionCount: 12`), or 0 where the text does not tell."""
+    number = str(scan.arguments.get("partition_count", ""))
+    return int(number) if number.isdecimal() else 0
 
 
 class PartitionFilterDefeated(Check):
@@ -95,7 +106,7 @@ class PartitionFilterDefeated(Check):
 
     def find(self, plan: PlanView) -> Iterator[Hit]:
         """See `Check.find`."""
-        for scan in _scans(plan):
+        for scan in _scans(plan, "partition_filters", "output"):
             columns = partition_columns(scan)
             by = {named[1] for a in columns if (named := attribute(a))}
             pruned = str(scan.arguments.get("partition_filters"))
@@ -126,7 +137,7 @@ class DynamicPruningDropped(Check):
 
     def find(self, plan: PlanView) -> Iterator[Hit]:
         """See `Check.find`."""
-        for scan in _scans(plan):
+        for scan in _scans(plan, "partition_filters"):
             dropped = [
                 f for f in scan.arguments.get("partition_filters") or () if f == "dynamicpruningexpression(true)"
             ]
@@ -147,7 +158,7 @@ class UnusedColumns(Check):
 
     def find(self, plan: PlanView) -> Iterator[Hit]:
         """See `Check.find`."""
-        for scan in _scans(plan):
+        for scan in _scans(plan, "output", "data_filters", "partition_filters"):
             output = [str(a) for a in scan.arguments.get("output") or ()]
             named = {a: attribute(a) for a in output}
             if not output or any(v is None for v in named.values()) or scan.arguments.get("format") is None:
@@ -190,7 +201,7 @@ class RowReader(Check):
 
     def find(self, plan: PlanView) -> Iterator[Hit]:
         """See `Check.find`."""
-        for scan in _scans(plan):
+        for scan in _scans(plan, "batched"):
             format = str(scan.arguments.get("format", "")).lower()
             schema = read_schema(scan)
             if scan.arguments.get("batched") is not False or format not in ("parquet", "orc") or not schema:
@@ -216,7 +227,7 @@ class TextFormat(Check):
 
     def find(self, plan: PlanView) -> Iterator[Hit]:
         """See `Check.find`."""
-        for scan in _scans(plan):
+        for scan in _scans(plan, "output"):
             format = str(scan.arguments.get("format", "")).lower()
             if "LazySimpleSerDe" in scan.text and scan.op in ("HiveTableScan", "Scan"):
                 columns = len(scan.arguments.get("output") or ())
@@ -249,7 +260,7 @@ class SinglePartitionJdbc(Check):
 
     def find(self, plan: PlanView) -> Iterator[Hit]:
         """See `Check.find`."""
-        for scan in _scans(plan):
+        for scan in _scans(plan, "pushed_filters"):
             if scan.arguments.get("format") == "jdbc" and scan.arguments.get("num_partitions") == 1:
                 pushed = scan.arguments.get("pushed_filters")
                 told = f"{name_of(scan)}: numPartitions=1"
@@ -269,7 +280,7 @@ class RddScan(Check):
 
     def find(self, plan: PlanView) -> Iterator[Hit]:
         """See `Check.find`."""
-        for scan in _scans(plan):
+        for scan in _scans(plan, "output"):
             rdd = scan.op in ("ExternalRDDScan", "RDDScan") or scan.text.startswith(
                 ("Scan ExistingRDD", "Scan ExternalRDD")
             )
@@ -293,7 +304,7 @@ class HiveReader(Check):
 
     def find(self, plan: PlanView) -> Iterator[Hit]:
         """See `Check.find`."""
-        for scan in _scans(plan):
+        for scan in _scans(plan, "output"):
             serde = re.search(r"Parquet|Orc", str(scan.arguments.get("serde", "")) or _serde(scan.text))
             if scan.op in ("HiveTableScan", "Scan") and _HIVE.search(scan.text) and serde:
                 told = f"{name_of(scan)} ({serde[0]}): {count(len(scan.arguments.get('output') or ()), 'column')} read "
@@ -316,7 +327,7 @@ class BucketsNotUsed(Check):
 
     def find(self, plan: PlanView) -> Iterator[Hit]:
         """See `Check.find`."""
-        for scan in _scans(plan):
+        for scan in _scans(plan, "bucketed"):
             bucketed = str(scan.arguments.get("bucketed", ""))
             if "disabled by configuration" in bucketed:
                 told = f"{name_of(scan)}: 0 buckets used, spark.sql.sources.bucketing.enabled is false."
@@ -344,10 +355,16 @@ class RepeatedScan(Check):
         tables: dict[str, list[PlanNode]] = {}
         for scan in _scans(plan):
             place = str(scan.arguments.get("table") or scan.arguments.get("location") or "")
-            if place and "OneRowRelation" not in place and scan.arguments.get("format") is not None:
+            if (
+                place
+                and "..." not in place
+                and "OneRowRelation" not in place
+                and scan.arguments.get("format") is not None
+            ):
                 tables.setdefault(place, []).append(scan)
         for scans in tables.values():
-            alike = len(scans) - len({_without_ids(scan) for scan in scans})
+            whole = [scan for scan in scans if "truncated" not in scan.badges]
+            alike = len(whole) - len({_without_ids(scan) for scan in whole})
             if not plan.settled:
                 # Adaptive execution may still find that equal stages are needed once.
                 scans, alike = list({_without_ids(scan): scan for scan in scans}.values()), 0

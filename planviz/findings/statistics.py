@@ -146,7 +146,7 @@ class TextCut(Check):
     name = "text-cut"
     title = "Text cut off by Spark"
     stages = ("physical", "initial", "optimized", "analyzed", "parsed", "other")
-    why = "What is not printed cannot be judged: findings about these operators are left out."
+    why = "What is not printed cannot be judged: findings that need it are left out."
     advice = "Set spark.sql.debug.maxToStringFields and spark.sql.maxMetadataStringLength to 100000 and print it again."
     cost = "A longer text."
 

@@ -15,6 +15,7 @@ from planviz.graph.plan_graph import PlanGraph
 _OWN = ("scan", "filter", "join", "aggregate", "limit", "set", "generate", "window")
 #: Spark's name of the metric.
 ROWS = "number of output rows"
+_WRITTEN = "shuffle records written"
 _BYTES = re.compile(r"(?:total[^\n]*\n)?\s*(\d[\d,]{0,30}(?:\.\d{1,9})?) ([KMGTPE]?i?B)\b")
 _UNITS = {"B": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5, "E": 6}
 _MAY_MULTIPLY = re.compile(r"MapPartitions|MapIn|FlatMap|MapGroups|^Reused")
@@ -31,8 +32,12 @@ Key = tuple[str, tuple[tuple[str, int], ...]]
 
 
 def measured_rows(node: PlanNode) -> int | None:
-    """Spark's "number of output rows" of an operator; None when it was not measured."""
-    value = (node.metrics or {}).get(ROWS)
+    """Spark's "number of output rows" of an operator, of a shuffle the rows that it wrote; None when not measured.
+
+    Spark runs what stands beneath a sort's exchange twice, first for a sample of the keys, and counts its rows twice.
+    """
+    metrics = node.metrics or {}
+    value = metrics.get(ROWS, metrics.get(_WRITTEN) if node.kind == "exchange" else None)
     if isinstance(value, str):
         # Totals of several tasks stand below a heading: `total (min, med, max)\n12,345 (...)`.
         found = re.search(r"\d[\d,]{0,30}", value.rpartition("\n")[2])

@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from planviz.graph import is_known, kind_of
 from planviz.plantext.lines import Lines
+from planviz.plantext.tree import BUILDER, end_of_builder
 
 _HEADINGS = re.compile(
     r"(={2,3} (?:(?:Parsed|Analyzed|Optimized) Logical Plan|Physical Plan|Applying Rule \S+|Result of Batch [^=]+?|"
@@ -64,7 +65,10 @@ def restore_indentation(lines: Lines) -> Lines | None:
     Lost it is where two marks `+- ` follow each other in the first column: no operator has two last children.
     """
     text = lines.text
-    if not any(a.startswith("+- ") and b.startswith("+- ") for a, b in pairwise(text)):
+    lost = [k for k, (a, b) in enumerate(pairwise(text), 1) if a.startswith("+- ") and b.startswith("+- ")]
+    builders = (at for at, line in enumerate(text) if BUILDER in line)
+    inside = {k for at in builders for k in range(at + 1, end_of_builder(text, at, len(text)))}
+    if inside.issuperset(lost):
         return None
     out: list[str] = []
     came_from: list[int] = []

@@ -28,6 +28,11 @@ def head(line: str) -> tuple[int, str, int | None] | None:
 _CACHED = re.compile(r"[ :]*[+:]- \S")
 
 
+def is_entry(line: str) -> bool:
+    """Whether a line begins an entry: `Output [2]: [a#1, b#2]`."""
+    return _ENTRY.match(line) is not None
+
+
 def belongs(line: str) -> bool:
     """Whether a line may stand in a detail block: an entry, a line of a cached plan, or an indented rest."""
     return _ENTRY.match(line) is not None or _CACHED.match(line) is not None or line[:1].isspace()

@@ -46,6 +46,7 @@ _LOG = re.compile(
     rf"{_THREAD}{_LEVEL}: |\[(?:info|warn|error|debug)\] ?|- [\w.$]+ - {_LEVEL} - )|\s(?=[ :]*(?:[+:]- |==)))"
 )
 _BUILD_TOOL = re.compile(r"^ {0,8}\[(?:info|warn|error|debug|INFO|WARNING|ERROR|DEBUG)\] ?")
+_SERVICE = re.compile(r"^([\w.-]{1,60}) {1,40}\| ?")
 _RUNNER = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z ?")
 _LEVEL_FIRST = re.compile(rf"^ {{0,8}}{_LEVEL}:? {_THREAD}[\w.$]+(?:\[[^\]]*\])?: ")
 _BEFORE_PLAN = re.compile(r"^[^=\n]*?\b(?:plan|tree|query)(?: is)?: (?=['!*(]*[A-Z])")
@@ -221,6 +222,8 @@ def _tab_size(lines: list[str]) -> int:
 
 
 def _without_log_prefixes(lines: list[str], raw: str) -> list[str] | None:
+    if (bare := _without_services(lines)) is not None:
+        return _without_log_prefixes(bare, raw) or bare
     runner = _all_stamped(lines)
     hinted = runner or "[info]" in raw or any(level in raw for level in _LEVELS)
     if not hinted and not any(_LOG.match(line) for line in lines[:200]):
@@ -236,6 +239,14 @@ def _without_log_prefixes(lines: list[str], raw: str) -> list[str] | None:
                 line = _BEFORE_PLAN.sub("", line)
         out.append(line)
     return out if changed else None
+
+
+def _without_services(lines: list[str]) -> list[str] | None:
+    """Lines without the name of the container that wrote them, as `docker compose` prints it: `driver-1  | +- Sort`."""
+    full = [line for line in lines[:400] if line.strip()]
+    if len(full) < 2 or sum(1 for line in full if _SERVICE.match(line)) < 0.8 * len(full):
+        return None
+    return [_SERVICE.sub("", line) for line in lines]
 
 
 def _all_stamped(lines: list[str]) -> bool:
@@ -277,7 +288,7 @@ def _without_prefixes(lines: list[str], raw: str) -> list[str] | None:
             at += 1
             continue
         end = at + 1
-        while end < len(lines) and _prefix(lines[end]) == prefix:
+        while end < len(lines) and (_prefix(lines[end]) == prefix or _is_rest(lines, end, prefix)):
             end += 1
         cut = [line[line.index(prefix) + len(prefix) :] for line in lines[at:end]]
         if prefix not in "|+" and all(not line or line[0] == " " for line in cut):
@@ -294,6 +305,15 @@ def _without_prefixes(lines: list[str], raw: str) -> list[str] | None:
             out[at:end] = cut
         at = end
     return out
+
+
+def _is_rest(lines: list[str], at: int, prefix: str) -> bool:
+    """Whether a quoted line between lines with one quote mark begins with one of its own, for it is the rest of a line
+    that was broken there: `> >= 5)`, or `> >` of `struct<a:int>`."""
+    deeper = _prefix(lines[at])
+    if prefix != ">" or deeper is None or deeper[:1] != ">":
+        return False
+    return _prefix(lines[at - 1]) == prefix and (at + 1 == len(lines) or _prefix(lines[at + 1]) == prefix)
 
 
 def _prefix(line: str) -> str | None:

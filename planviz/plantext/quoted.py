@@ -6,7 +6,7 @@ import re
 
 _LITERAL = re.compile(r"""\s*+(?:[\w.]+ ?[=(+:]+ ?)*+[(+]*+\s*+[rbfu]?(["'`])(.*?)(\\n)?\1[\s,)+;\\]*$""")
 _OPENING = re.compile(r"""^\s*(?:[\w.:][\w.: ]*=>?\s*|\w+\()?[rbfu]?(?:\"{3}|'{3}|`)(?=[*'!(]*(?:\(\d+\) )?[A-Z]\w)""")
-_CLOSING = re.compile(r"""(?:\"{3}|'{3}|`)[\w.(),;)\]]*\s*$""")
+_CLOSING = re.compile(r"""(?:\"{3}|'{3}|`)(?:\.\w+(?:\(\))?)*[)\];,]*\s*$""")
 _MARKED = re.compile(r"[\s:]*[+:]- \S")
 
 
@@ -27,9 +27,16 @@ def without_quotes(lines: list[str], raw: str) -> list[str] | None:
         if end - at > 1 and any(map(_MARKED.match, texts)):
             out[at:end] = texts
         at = max(end, at + 1)
+    backtick = False
     for at, line in enumerate(out):
         if at + 1 < len(out) and _MARKED.match(out[at + 1]) and (match := _OPENING.match(line)):
             out[at] = line[match.end() :]
-        elif _MARKED.match(line) and (match := _CLOSING.search(line)):
-            out[at] = line[: match.start()]
+            backtick = backtick or match[0].endswith("`")
+        elif _MARKED.match(line):
+            # Spark quotes names with backticks, too: one closes a string only where one was opened above.
+            match = _CLOSING.search(line)
+            if match and (backtick or match[0][0] != "`"):
+                out[at] = line[: match.start()]
+        elif line.rstrip().endswith("`"):
+            backtick = True
     return out if out != lines else None

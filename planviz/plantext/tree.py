@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from planviz.graph import PlanNode, is_known, kind_of
 from planviz.graph.kinds import is_exchange
@@ -53,6 +53,9 @@ _PROSE = re.compile(r"[\w'’-]+ [\w'’-]+ [\w'’-].*[.:?!]\s*$|\w+(?: \w+)*:\
 _STREAM = "Streaming RelationV2 "  # as Spark 2.3 and 2.4 call a relation of a stream
 _HOLDS_SQL = re.compile(r"View|Function|CacheTable|Compound|Script")
 _LOOKAHEAD = 64
+#: The argument of a cache that is printed with the plan it was made from.
+BUILDER = "CachedRDDBuilder("
+_PLAN = 2_000  # lines of a cached plan
 _PLAIN_ENOUGH = 8
 
 Reader = Callable[[PlanNode], Arguments]
@@ -387,6 +390,8 @@ class _TreeReader:
         at = next(open_sections, None)
         if name == "Initial" and at is None and not self._awaits_plan():  # indented by hand
             at = next((k for k in range(len(stack) - 1, -1, -1) if stack[k].section), None)
+            if at is None and stack:  # the text begins below the heading of the final plan
+                at = 0
         # Without a final or current plan beside it (as Databricks prints), the initial plan is the plan.
         if name == "Initial" and at is not None:
             del stack[at:]
@@ -534,6 +539,8 @@ class _TreeReader:
         literal imitates a whole subtree of known operators, brackets included.
         """
         text = self.text
+        if (end := end_of_builder(text, index, self.stop)) > index:
+            return end
         balance = _balance(body)
         stop = min(self.stop, index + _LOOKAHEAD)
         plain = True
@@ -563,6 +570,20 @@ class _TreeReader:
             if plain and ("..." in body or at - index >= _PLAIN_ENOUGH):
                 return index
         return index
+
+
+def end_of_builder(text: Sequence[str], index: int, stop: int) -> int:
+    """The last line of a cache whose builder is printed with its plan (Spark 2.3, `explain formatted` to 3.5):
+    `InMemoryRelation [a#1], CachedRDDBuilder(.., Project [a#1]`, the plan's other lines, `,None)`; `index` for others.
+    """
+    if BUILDER not in text[index]:
+        return index
+    for at in range(index + 1, min(stop, index + _PLAN)):
+        if text[at].startswith((",None)", ",Some(")):
+            return at
+        if not text[at].strip() or text[at].startswith("== "):
+            return index
+    return index
 
 
 def is_prose(line: str) -> bool:

@@ -85,6 +85,7 @@ _NAMES = (
     re.compile(r"MetastoreRelation (\w+), (\w+)"),
     re.compile(r"JDBCRelation\((.*?)\)(?= \[numPartitions| ?\[|$)"),
     re.compile(r"Scan(?: |Relation )([\w`]+(?:\.[\w`]+)+)"),
+    re.compile(r"^BatchScan ?\[[^\[\]]*\] ?([\w`-]+(?:\.[\w`-]+)+)"),
 )
 #: The characters of such a name, at most.
 _LONGEST = 60
@@ -138,7 +139,7 @@ def source_of(plan: LogicalPlan) -> str:
     if plan not in _SOURCES:
         text = str(plan.simple_string)
         named = next((m for m in (p.search(text) for p in _NAMES) if m is not None), None)
-        words = ".".join(g.strip("`") for g in named.groups() if g) if named is not None else _ID.sub("", text)
+        words = ".".join(g.replace("`", "") for g in named.groups() if g) if named is not None else _ID.sub("", text)
         _SOURCES[plan] = words if len(words) <= _LONGEST else words[: _LONGEST - 1] + "…"
     return _SOURCES[plan]
 

@@ -163,3 +163,16 @@ def test_a_query_or_file_in_a_commands_place_is_told_where_it_goes(
     assert "planviz explain" in capsys.readouterr().err
     assert run(["explain", "SELECT 1"]) == 2
     assert "echo 'SELECT 1' | planviz explain -" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["local-1.zstd", "local-1.lz4", "local-1.snappy"])
+def test_a_packed_event_log_is_told_where_to_go(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / name).write_bytes(bytes(range(256)) * 8)
+    assert run(["parse", str(tmp_path / name)]) == 2
+    assert "planviz spark ingest" in capsys.readouterr().err
+
+
+def test_a_rolling_event_log_is_told_where_to_go(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "eventlog_v2_local-1").mkdir()
+    assert run(["parse", str(tmp_path / "eventlog_v2_local-1")]) == 2
+    assert "planviz spark ingest" in capsys.readouterr().err

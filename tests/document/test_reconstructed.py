@@ -165,3 +165,19 @@ def test_a_side_is_called_by_what_its_rows_come_of() -> None:
     (found,) = reconstructed(open_text(SUBQUERY_FIRST))[0].decisions
 
     assert found.value("sides") == ("sales", "items")
+
+
+def test_a_source_is_called_by_the_table_that_its_line_names() -> None:
+    text = """== Physical Plan ==
+AdaptiveSparkPlan isFinalPlan=false
++- SortMergeJoin [id#1L], [ref#5L], Inner
+   :- Sort [id#1L ASC NULLS FIRST], false, 0
+   :  +- Exchange hashpartitioning(id#1L, 200), ENSURE_REQUIREMENTS, [id=#30]
+   :     +- BatchScan[id#1L, v#2] lake.shop.orders [filters=id IS NOT NULL]
+   +- Sort [ref#5L ASC NULLS FIRST], false, 0
+      +- Exchange hashpartitioning(ref#5L, 200), ENSURE_REQUIREMENTS, [id=#31]
+         +- HiveTableScan [ref#5L], HiveTableRelation [`shop`.`refs`, org.example.Serde, Data Cols: [ref#5L]]
+"""
+    assert [subject(one) for query in decided(open_text(text)) for one in query.of("JoinSelection")] == [
+        "orders ⋈ refs"
+    ]

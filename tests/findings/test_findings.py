@@ -103,7 +103,7 @@ def test_a_hint_keeps_the_broadcast_from_being_promised() -> None:
 
 def test_findings_of_a_plan_know_its_siblings() -> None:
     document = open_text(load("broadcast-and-merge-join"))
-    assert {one.name for one in plan_findings(document, 3)} == {"text-cut"}
+    assert {one.name for one in plan_findings(document, 3)} == {"partition-filter-missing", "text-cut"}
 
 
 @pytest.mark.parametrize(("columns", "found"), [("'name', 'city'", True), ("*config.columns", False)])
@@ -174,3 +174,34 @@ AdaptiveSparkPlan isFinalPlan=true
     (finding,) = [f for f in plan_findings(open_text(text), 0) if f.name == "missing-broadcast"]
     assert "switch AQE on" not in finding.advice
     assert "AQE left it shuffled" in finding.advice
+
+
+CUT = (
+    "== Physical Plan ==\n*(1) Filter (isnotnull(name#2) AND (upper(name#2) = X))\n"
+    "+- *(1) FileScan parquet shop.sales[id#1,name#2,day#3] Batched: true, DataFilters: [isnotnull(name#2)], "
+    "Format: Parquet, Location: CatalogFileIndex[hdfs://nn/warehouse/shop.db/sa..., PartitionCount: 730, "
+    "PartitionFilters: {filters}, PushedFilters: [IsNotNull(name)], ReadSchema: struct<id:int,name:string>\n"
+)
+
+
+def test_a_location_that_is_cut_bars_no_finding_about_what_is_printed() -> None:
+    found = {one.name: one for one in plan_findings(open_text(CUT.format(filters="[]")), 0)}
+    assert set(found) == {"partition-filter-missing", "filter-not-pushed", "text-cut"}
+    assert "partitioned by day into 730 parts" in found["partition-filter-missing"].evidence
+
+
+@pytest.mark.parametrize("filters", ["[isnotnull(day#3), (day#3 > 20..", "[(day#3 > 5)]"])
+def test_partition_filters_that_are_cut_are_filters(filters: str) -> None:
+    filters = filters.replace("..", "...")
+    assert "partition-filter-missing" not in {
+        one.name for one in plan_findings(open_text(CUT.format(filters=filters)), 0)
+    }
+
+
+def test_a_source_without_files_has_no_partition_columns() -> None:
+    text = (
+        "== Physical Plan ==\n*(1) Filter (cast(made#3 as date) = 18262)\n"
+        "+- *(1) Scan JDBCRelation(orders) [numPartitions=8] [id#1,made#3] PushedFilters: [*IsNotNull(made)], "
+        "ReadSchema: struct<id:int>\n"
+    )
+    assert "partition-filter-defeated" not in {one.name for one in plan_findings(open_text(text), 0)}

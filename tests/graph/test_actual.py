@@ -6,7 +6,7 @@ import pytest
 
 from planviz.document import open_text
 from planviz.graph import Link, PlanGraph, PlanNode
-from planviz.graph.actual import actual_rows, error_factor, first_divergence, measured_rows
+from planviz.graph.actual import actual_rows, carried_rows, error_factor, first_divergence, measured_rows
 
 
 def plan(*lines: tuple[int, str, str, str, int | None]) -> PlanGraph:
@@ -130,3 +130,15 @@ def test_a_text_that_reuses_what_stands_above_ends_nothing() -> None:
         (3, "FileScan", "scan", "t", 30), (3, "ReusedExchange", "exchange", "", 3),
     )  # fmt: skip
     assert actual_rows(plan((0, "Relation", "scan", "t", None)), run) == {0: 30}
+
+
+def test_a_shuffle_counts_the_rows_that_it_wrote() -> None:
+    """Beneath the exchange of a sort all ran twice, for the sample of its keys first, and was counted twice."""
+    nodes = [
+        PlanNode(0, "Sort", "sort", "Sort [k#1 ASC NULLS FIRST], true, 0"),
+        PlanNode(
+            1, "Exchange", "exchange", "Exchange rangepartitioning(k#1, 8)", metrics={"shuffle records written": 100}
+        ),
+        PlanNode(2, "HashAggregate", "aggregate", "HashAggregate(keys=[k#1])", metrics={"number of output rows": 200}),
+    ]
+    assert carried_rows(nodes, [-1, 0, 1]) == [100, 100, 200]

@@ -568,3 +568,50 @@ def test_a_comment_s_slashes_right_before_the_rails() -> None:
         "//== Optimized Logical Plan ==\n//Union\n//:- Filter (a#1 > 1)\n//:  +- Range (0, 9)\n//+- Range (0, 9)\n"
     )
     assert [depth for depth, _ in trees(document)[0]] == [0, 1, 2, 1]
+
+
+def test_a_cache_that_is_printed_with_its_builder() -> None:
+    scan = "FileScan csv [a#1,b#2] Batched: false, Format: CSV, PartitionFilters: [], ReadSchema: struct<a:int,b:int>"
+    text = f"""== Physical Plan ==
+InMemoryTableScan [a#1, b#2]
+   +- InMemoryRelation [a#1, b#2], CachedRDDBuilder(true,10000,StorageLevel(disk, 1 replicas),*(2) Project [a#1, b#2]
++- *(2) BroadcastHashJoin [a#1], [c#3], Inner, BuildRight
+   :- *(2) {scan}
+   +- BroadcastExchange HashedRelationBroadcastMode(List(input[0, int, false]))
+      +- LocalTableScan [c#3]
+,None)
+         +- *(2) Project [a#1, b#2]
+            +- *(2) BroadcastHashJoin [a#1], [c#3], Inner, BuildRight
+               :- *(2) {scan}
+               +- BroadcastExchange HashedRelationBroadcastMode(List(input[0, int, false]))
+                  +- LocalTableScan [c#3]
+"""
+    document = open_text(text)
+    (plan,) = document.plans
+    assert [(node.depth, node.op) for node in plan] == [
+        (0, "InMemoryTableScan"),
+        (1, "InMemoryRelation"),
+        (2, "Project"),
+        (3, "BroadcastHashJoin"),
+        (4, "FileScan"),
+        (4, "BroadcastExchange"),
+        (5, "LocalTableScan"),
+    ]
+    assert document.unparsed == ()
+    assert plan[1].source == (3, 8)
+
+
+def test_an_initial_plan_below_a_final_one_whose_head_is_missing() -> None:
+    text = """   *(2) Sort [a#1 ASC NULLS FIRST], true, 0
+   +- AQEShuffleRead coalesced
+      +- ShuffleQueryStage 0
+         +- Exchange rangepartitioning(a#1 ASC NULLS FIRST, 200), ENSURE_REQUIREMENTS, [plan_id=9]
+            +- LocalTableScan [a#1]
++- == Initial Plan ==
+   Sort [a#1 ASC NULLS FIRST], true, 0
+   +- Exchange rangepartitioning(a#1 ASC NULLS FIRST, 200), ENSURE_REQUIREMENTS, [plan_id=4]
+      +- LocalTableScan [a#1]
+"""
+    final, initial = open_text(text).plans
+    assert [node.op for node in final] == ["Sort", "AQEShuffleRead", "ShuffleQueryStage", "Exchange", "LocalTableScan"]
+    assert (initial.stage, [node.op for node in initial]) == ("initial", ["Sort", "Exchange", "LocalTableScan"])

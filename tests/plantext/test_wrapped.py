@@ -202,3 +202,126 @@ def test_lost_indentation_below_an_empty_line_and_a_heading_with_its_root() -> N
 def test_thousands_of_lines_without_indentation() -> None:
     text = "== Physical Plan ==\nSort [a#1]\n" + "+- Project [a#1]\n+- == Final Plan ==\nFilter a#1\n" * 3_000
     assert len(open_text(text).plans[0]) > 5_000
+
+
+FORMATTED = """== Physical Plan ==
+AdaptiveSparkPlan (7)
++- Project (6)
+   +- Filter (5)
+      +- Scan parquet warehouse.a_table_of_a_long_name_that_fills_the_lines_of_a_terminal (1)
+
+
+(1) Scan parquet warehouse.a_table_of_a_long_name_that_fills_the_lines_of_a_terminal
+Output [4]: [shipment_id#38L, carrier_id#39L, product_code#41, gross_weight#42]
+Batched: true
+Location: InMemoryFileIndex [file:/data/warehouse/a_table_of_a_long_name_that_fills_the_lines]
+PushedFilters: [IsNotNull(gross_weight), IsNotNull(carrier_id), GreaterThan(gross_weight,10.00)]
+ReadSchema: struct<shipment_id:bigint,carrier_id:bigint,product_code:string,gross_weight:decimal(12,2)>
+
+(5) Filter
+Input [4]: [shipment_id#38L, carrier_id#39L, product_code#41, gross_weight#42]
+Condition : (((isnotnull(gross_weight#42) AND isnotnull(carrier_id#39L)) AND (gross_weight#42 > Subquery subquery#7)))
+
+(6) Project
+Output [2]: [shipment_id#38L, concat(product_code#41, , gross_weight#42) AS label#50]
+Input [4]: [shipment_id#38L, carrier_id#39L, product_code#41, gross_weight#42]
+
+(7) AdaptiveSparkPlan
+Output [2]: [shipment_id#38L, label#50]
+Arguments: isFinalPlan=false
+
+===== Subqueries =====
+
+Subquery:1 Hosting operator id = 5 Hosting Expression = Subquery subquery#7, [id=#12] of the weights
+AdaptiveSparkPlan (10)
++- LocalTableScan (9)
+
+
+(9) LocalTableScan
+Output [1]: [m#60]
+Arguments: [m#60]
+
+(10) AdaptiveSparkPlan
+Output [1]: [m#60]
+Arguments: isFinalPlan=false
+"""
+
+
+def folded(line: str, width: int) -> list[str]:
+    """A line as `fold -s` breaks it: behind the last blank that fits, else within the word."""
+    parts = []
+    while len(line) > width:
+        at = line.rfind(" ", 0, width) + 1 or width
+        parts.append(line[:at])
+        line = line[at:]
+    return [*parts, line]
+
+
+def every_way(line: str, width: int) -> list[list[str]]:
+    return [
+        [line[at : at + width] for at in range(0, len(line) or 1, width)],
+        between_words(line, width) or [""],
+        folded(line, width),
+    ]
+
+
+@pytest.mark.parametrize("width", [76, 80, 90])
+@pytest.mark.parametrize("way", [0, 1, 2])
+@pytest.mark.parametrize("mark", ["", "> "])
+def test_the_blocks_of_explain_formatted_are_broken_too(width: int, way: int, mark: str) -> None:
+    (plain,) = open_text(FORMATTED).plans
+    cut = [mark + part for line in FORMATTED.split("\n") for part in every_way(line, width)[way]]
+    (plan,) = open_text("\n".join(cut)).plans
+    assert facts(plan) == facts(plain)
+    assert [node.operator_id for node in plan] == [node.operator_id for node in plain]
+
+
+def test_one_break_at_a_width_of_terminals_is_enough() -> None:
+    line = f"+- Filter (isnotnull(name#1) AND ({'name_of_a_column#1 > ' * 2}another_name_of_a_column#2))"
+    text = f"== Physical Plan ==\nProject [name#1]\n{line[:80]}\n{line[80:]}\n   +- LocalTableScan [name#1]\n"
+    (plan,) = open_text(text).plans
+    assert plan[1].text == line[3:]
+
+
+def test_a_fence_is_no_rest_of_the_line_above_it() -> None:
+    line = "+- Scan ExistingRDD[name#1,another_name#2,".ljust(79, "x") + "("
+    document = open_text(f"```\n== Physical Plan ==\nProject [name#1]\n{line}\n```\nWhat is wrong here?\n")
+    assert document.plans[0][1].text == line[3:]
+
+
+@pytest.mark.parametrize("condition", ["(day#1 >= 5)", "(day#1 > 5)"])
+def test_a_quoted_rest_that_begins_with_a_sign_of_its_own(condition: str) -> None:
+    before, _, behind = condition.partition(" ")
+    tree = [
+        "Project [day#1]",
+        f"+- Filter (isnotnull(day#1) AND {before}",
+        f"{behind})",
+        "   +- LocalTableScan [day#1]",
+    ]
+    text = "\n".join(f"> {line}" for line in ["== Physical Plan ==", *tree])
+    (plan,) = open_text(text).plans
+    assert [node.op for node in plan] == ["Project", "Filter", "LocalTableScan"]
+    assert " ".join(plan[1].text.split()) == f"Filter (isnotnull(day#1) AND {condition})"
+
+
+def test_a_backtick_of_a_name_at_the_end_of_a_line_closes_no_string() -> None:
+    text = "== Physical Plan ==\nProject [n#1]\n+- Project [count(1) AS `\nn`#1]\n   +- LocalTableScan [n#1]\n"
+    (plan,) = open_text(text).plans
+    assert plan[1].text == "Project [count(1) AS `\nn`#1]"
+
+
+def test_lines_behind_the_name_of_a_container() -> None:
+    plain = "\n".join(["== Physical Plan ==", *LINES])
+    logged = "\n".join(f"spark-driver-1  | {line}" for line in plain.split("\n"))
+    assert facts(open_text(logged).plans[0]) == whole()
+
+
+def test_a_rest_that_looks_like_the_head_of_a_block() -> None:
+    result = "Results [2]: [first(a_name_of_a_column#12, false)#20 AS a_longer_name_of_it#21, count"
+    rest = "(1) AS how_many_there_are_of_them#1965L]"
+    text = (
+        "== Physical Plan ==\nHashAggregate (2)\n+- LocalTableScan (1)\n\n\n(1) LocalTableScan\nOutput [1]: [a#1]\n\n"
+    )
+    text += f"(2) HashAggregate\nInput [1]: [a#1]\n{result:80.80}\n{result[80:]}{rest}\n"
+    (plan,) = open_text(text).plans
+    assert plan[0].arguments["results"][1] == "count(1) AS how_many_there_are_of_them#1965L"

@@ -16,6 +16,7 @@ from planviz.document.decisions.adaptive import late_joins
 from planviz.document.decisions.model import Decided, from_text
 from planviz.estimation import OF_UNKNOWN_SIZE
 from planviz.graph.words import path_name
+from planviz.replay.fitting import source_of
 from planviz.units import byte_size
 
 if TYPE_CHECKING:
@@ -161,12 +162,18 @@ def _relation(leaf: LogicalPlan) -> str:
     name = getattr(table, "name", None) or getattr(leaf, "name", None)
     if name is None:  # a scan of a data source that stands as it was printed
         told = _SCAN.match(str(leaf.simple_string))
-        name = told[1].replace("`", "") if told else leaf.node_name
+        name = told[1].replace("`", "") if told else _source(leaf)
     whole = str(name[-1] if isinstance(name, tuple) else name)
     if "/" in whole:
         return path_name(f"[{whole}]") or whole
     # What a program's text does not tell is called by the expression that would, such as <args.input>.
     return whole if whole.startswith("<") else whole.rsplit(".", 1)[-1]
+
+
+def _source(leaf: LogicalPlan) -> str:
+    """The table that the line of a source names, else its operator."""
+    source = source_of(leaf)
+    return source if re.fullmatch(r"[\w.-]+", source) else leaf.node_name.partition("[")[0]
 
 
 def plain(value: object) -> str:
