@@ -28,12 +28,13 @@ from planviz.programs.library import DefaultDict, Factory, builtins, import_modu
 from planviz.programs.model import Action, Program, ProgramError
 from planviz.programs.objects import groups_of_objects, made_of_objects
 from planviz.programs.placeholders import filled_duration, filled_part, placeholder_names
-from planviz.programs.rest import read_rest
+from planviz.programs.rest import argument, read_rest
 from planviz.programs.scala_functions import scala_function
 from planviz.programs.scala_rows import local_rows, scala_names
 from planviz.programs.scala_sequences import sequence_method
 from planviz.programs.scala_values import scala_attribute, scala_names_of_values
 from planviz.programs.session import ProgramSession
+from planviz.programs.sessions import is_session
 from planviz.programs.signals import LimitReached, Raised, Returned, raised
 from planviz.programs.spark import RowClass
 from planviz.programs.statements import Statements
@@ -45,6 +46,7 @@ from planviz.programs.values import (
     ErrorClass,
     ErrorValue,
     Function,
+    GivenInTurn,
     Held,
     Instance,
     Method,
@@ -313,7 +315,13 @@ class Interpreter(Statements):
                 self._hand_over(function, (*arguments, *named.values()))
                 return Unknown(f"{function.what}(...)")
             case Function() | Method():
-                return function(*arguments, **named)
+                made = function(*arguments, **named)
+                # What a decorator of a library makes of a call (a task of a scheduler) is a value of its own.
+                return (
+                    Unknown(f"{function.__name__}(...)")
+                    if made is None and getattr(function, "wrapped", False)
+                    else made
+                )
             case Class():
                 return self.instance(function, arguments, named)
             case ErrorClass():
@@ -498,7 +506,7 @@ class Interpreter(Statements):
         if isinstance(node, ast.Lambda):
             return self._inside(function, arguments, lambda: self.value(node.body, inner))
         if any(isinstance(n, ast.Yield | ast.YieldFrom) for n in ast.walk(node)):
-            self.yielded.append([])
+            self.yielded.append(GivenInTurn())
             try:
                 self._inside(function, arguments, lambda: self._body(node, inner))
             finally:
@@ -541,10 +549,13 @@ class Interpreter(Statements):
                 "TypeError",
                 f"{function.__name__}() takes {len(names)} positional arguments but {len(arguments)} were given",
             )
-        for name in (*names, *(a.arg for a in args.kwonlyargs)):
+        for parameter in (*args.posonlyargs, *args.args, *args.kwonlyargs):
+            name = parameter.arg
             if name in named:
                 scope.names[name] = named.pop(name)
             elif name not in scope.names:
+                if name not in function.defaults and function.wrapped:
+                    function.defaults[name] = argument(self, parameter)
                 if name not in function.defaults:
                     raise raised("TypeError", f"{function.__name__}() missing 1 required positional argument: '{name}'")
                 scope.names[name] = function.defaults[name]
@@ -620,6 +631,10 @@ class Interpreter(Statements):
                 return rdds.of_frame(value, self.session.rows_of(value))
             if node is not None and isinstance(value.plan, object) and not hasattr(type(value), name):
                 self.learn(value, name)
+        if isinstance(value, Unknown) and name == "getOrCreate":
+            return Native(name, lambda *a, **k: self._session_of(value), True)
+        if isinstance(value, Unknown) and is_session(value, name):
+            return self.attribute(self._session_of(value), name, node)
         if isinstance(value, Unknown) and name in _TO_SPARK:
             # A DataFrame of Glue or of the pandas API on Spark: rows that only its uses tell.
             return Native(name, lambda *given, **k: self._rows_of_unknown(value, given), True)
@@ -646,6 +661,11 @@ class Interpreter(Statements):
         if isinstance(key, str) and not key.startswith("spark.") and not self.session.guesses.tables:
             raise raised("SparkNoSuchElementException", f"The SQL config {key} cannot be found.", "SQL_CONF_NOT_FOUND")
         return Unknown(f"conf.get({key})")
+
+    def _session_of(self, value: Unknown) -> ProgramSession:
+        """The session, where it comes from what the text does not show."""
+        self.session.notes[f"{value.what} comes from what the text does not show: it is taken for the session."] = None
+        return self.session
 
     def _rows_of_unknown(self, value: Unknown, given: tuple[Value, ...]) -> DataFrame:
         names = given[0] if len(given) == 1 and isinstance(given[0], list | tuple) else given

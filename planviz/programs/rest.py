@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Any
 
 from planviz.dataframe.frame import DataFrame
+from planviz.programs.sessions import NAMES
 from planviz.programs.signals import Raised
 from planviz.programs.values import Class, Function, Instance, Unknown, Value
 
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
 
 #: How many functions that nobody calls are read.
 MOST_FUNCTIONS = 40
-_SESSIONS = ("spark", "session", "sqlContext", "sql_context", "spark_session", "sparkSession", "ss", "sqlc", "dlt")
 
 
 def read_rest(reader: Interpreter, last: object) -> None:
@@ -27,8 +27,11 @@ def read_rest(reader: Interpreter, last: object) -> None:
         _uncalled(reader)
         _left_over(reader)
         _handed_over(reader)
-    elif not reader.program.actions and not reader.program.error:
-        _last_made(reader)
+    elif not reader.program.actions:
+        # What somebody else calls: a scheduler, a runner of tests, a command line.
+        _uncalled(reader)
+        if not reader.program.actions and not reader.program.error:
+            _last_made(reader)
 
 
 def _last_made(reader: Interpreter) -> None:
@@ -112,7 +115,7 @@ def _about_frames(reader: Interpreter, node: Any) -> bool:
         n.attr for n in ast.walk(node) if isinstance(n, ast.Attribute)
     }
     parameters = [a.arg for a in (*node.args.posonlyargs, *node.args.args)]
-    return bool(names & set(_SESSIONS)) or any(_is_frame(reader, a, None) for a in parameters)
+    return bool(names & set(NAMES)) or any(_is_frame(reader, a, None) for a in parameters)
 
 
 def _arguments(reader: Interpreter, function: Function, owner: Class | None) -> list[Value]:
@@ -123,7 +126,7 @@ def _arguments(reader: Interpreter, function: Function, owner: Class | None) -> 
         made.append(_object(reader, owner) if function.decorated != "classmethod" else owner)
         parameters = parameters[1:]
     for a in parameters:
-        made.append(function.defaults[a.arg] if a.arg in function.defaults else _stand_in(reader, a))
+        made.append(function.defaults[a.arg] if a.arg in function.defaults else argument(reader, a))
     return made
 
 
@@ -139,12 +142,14 @@ def _object(reader: Interpreter, owner: Class) -> Instance:
     return made
 
 
-def _stand_in(reader: Interpreter, parameter: ast.arg) -> object:
+def argument(reader: Interpreter, parameter: ast.arg) -> object:
+    """What stands for an argument that the text does not show: a session, a table, or a value that nobody knows."""
     shown = "" if parameter.annotation is None else ast.unparse(parameter.annotation)
-    if parameter.arg in _SESSIONS or shown.endswith("SparkSession"):
+    if parameter.arg in NAMES or shown.endswith("SparkSession"):
         return reader.session
     if _is_frame(reader, parameter.arg, shown):
-        return reader.session.table(parameter.arg)
+        known = reader.session.guesses.tables or reader.session.table_exists((parameter.arg,))
+        return reader.session.table(parameter.arg) if known else reader.session.guessed_rows(parameter.arg)
     return Unknown(parameter.arg)
 
 

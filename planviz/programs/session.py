@@ -38,7 +38,7 @@ from planviz.programs.files import WrittenColumns, read_columns, written_columns
 from planviz.programs.frames import PandasFrame, spark_rows
 from planviz.programs.guesses import Again, Guesses, table_of_path
 from planviz.programs.known_rows import MOST_ROWS, as_python, handed_over, known_rows
-from planviz.programs.placeholders import filled, only_unknown
+from planviz.programs.placeholders import filled, only_unknown, placeholder_names
 from planviz.programs.schema_inference import SchemaInference, starred
 from planviz.programs.unknown_rows import all_known, as_text, names_of
 from planviz.programs.values import Unknown, UnknownRows, Value
@@ -80,6 +80,8 @@ class ProgramSession(SchemaInference):
         self._files: dict[str, WrittenColumns | None] = {}
         self._file_bytes: dict[str, int | None] = {}
         #: Rows that the program says, by the number of the LogicalRDD that they were handed over as.
+        #: Names that stand in queries for values that the text does not tell.
+        self._unnamed: set[str] = set()
         self._handed: dict[int, list[tuple[Value, ...]]] = {}
 
     # ------------------------------------------------------------------------------------------ what it does
@@ -195,12 +197,33 @@ class ProgramSession(SchemaInference):
 
     def table(self, tableName: str) -> DataFrame:  # noqa: N803  PySpark's name
         """A table or view, guessed where nobody knows it and guessing is allowed."""
-        # A placeholder stands for the whole name, unless the parts are quoted already.
-        quoted = tableName if "<" not in str(tableName) or "`" in str(tableName) else f"`{tableName}`"
+        # A placeholder is no name as names are written; its own points part nothing.
+        quoted = str(tableName)
+        if "<" in quoted and "`" not in quoted:
+            quoted = ".".join(f"`{part}`" for part in re.findall(r"(?:<[^<>]*>|[^.])+", quoted))
         parts = name_parts(quoted)
-        if self.guesses.tables and self.catalog.table(parts) is None and self.catalog.view(parts) is None:
-            self._declare(placed(Table(parts[-1], (), self.catalog.current), parts))
+        if self.catalog.table(parts) is None and self.catalog.view(parts) is None:
+            named = placed(Table(parts[-1], (), self.catalog.current), parts)
+            untold = {p for p in parts if "<" in p}
+            if not self._declare_described(named, untold) and (self.guesses.tables or untold):
+                self._declare(named)
         return super().table(quoted)
+
+    def _declare_described(self, named: Table, untold: set[str]) -> bool:
+        """Where the text tells of a table's name all but the database: whether the catalogue describes just one table
+        that is called so, which it is taken for."""
+        if not untold or named.name in untold:
+            return False
+        found = [t for t in self._described.tables.values() if t.name.lower() == named.name.lower()]
+        if len(found) != 1:
+            return False
+        told = (
+            f"The table {named.shown_name} is taken to be {found[0].shown_name}: the text does not tell its database."
+        )
+        self.notes[told] = None
+        same = replace(found[0], name=named.name, database=named.database, catalog=named.catalog)
+        self.catalog = self.catalog.with_table(same)
+        return True
 
     def _declare(self, named: Table) -> None:
         """Let the catalogue have a guessed table as far as it is known."""
@@ -306,13 +329,14 @@ class ProgramSession(SchemaInference):
             raise Again
         if only_unknown(text):
             return self.guessed_rows(f"query of line {self.line()}")
-        whole = filled(text)
+        whole, untold = filled(text), placeholder_names(text)
+        self._unnamed |= untold
         if whole != text:
             self.notes[f"Line {self.line()}: values that the text does not tell stand as names or 1 in the query."] = (
                 None
             )
             text = whole
-        self._learn_from_query(text)
+        self._learn_from_query(text, untold)
         self.params = parameters(args)
         try:
             return super().sql(text)
@@ -331,6 +355,8 @@ class ProgramSession(SchemaInference):
         if statement.kind == "create_view" and statement.plan is not None:
             stars = [p.origin for p in statement.plan.walk() if isinstance(p, Project) and starred(p)]
             self._view_stars |= {origin for origin in stars if origin is not None}
+        # What a statement names with a value that nobody knows cannot be looked up.
+        self._guesses = self.guesses.tables or any(name in statement.sql for name in self._unnamed)
         try:
             super().define(statement)
         except AnalysisError as e:
@@ -346,8 +372,9 @@ class ProgramSession(SchemaInference):
             frame = DataFrame(self, statement.changed, statement.sql)
             self.act(f"sql.{statement.command.verb.lower()}", frame)
 
-    def _learn_from_query(self, text: str) -> None:
-        """What a query asks of guessed tables, of views over them, and of files by their path.
+    def _learn_from_query(self, text: str, untold: set[str]) -> None:
+        """What a query asks of guessed tables, of views over them, and of files by their path. `untold` are names in it
+        that stand for what the program does not tell.
 
         Raises Again where a table that was read before has to have more columns.
         """
@@ -372,7 +399,9 @@ class ProgramSession(SchemaInference):
                 learned |= self._learn_columns(leaf[0], table, leaf[1])
             elif table.database.lower() in FILE_FORMATS:
                 self._declare_files(table)
-            elif self.guesses.tables:
+            elif self._declare_described(table, untold.intersection((table.name, table.database, table.catalog))):
+                continue
+            elif self.guesses.tables or untold.intersection((table.name, table.database, table.catalog)):
                 before = table.key in self._tables
                 learned |= self._learn_columns(table.shown_name, table) and before
                 self._declare(table)
