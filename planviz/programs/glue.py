@@ -75,13 +75,21 @@ class DynamicFrame(Described):
     def _join(self, one: object, other: object, frame: DynamicFrame) -> DynamicFrame:
         if not isinstance(frame, DynamicFrame):
             return self
-        condition = None
-        for a, b in zip(_names(one), _names(other), strict=False):
+        pairs = list(zip(_names(one), _names(other), strict=False))
+        for a, b in pairs:
             self.reader.learn(self.frame, a)
             self.reader.learn(frame.frame, b)
-            part = self.frame[a] == frame.frame[b]
+        # Glue calls what both sides have of the second one by its name behind a point.
+        mine = {name.lower() for name in self.frame.columns}
+        names = {n.lower(): f".{n}" if n.lower() in mine else n for n in frame.frame.columns}
+        right = frame.frame
+        if any(n.startswith(".") for n in names.values()):
+            right = right.select(*[right[n].alias(names[n.lower()]) for n in right.columns])
+        condition = None
+        for a, b in pairs:
+            part = self.frame[a] == right[f"`{names.get(b.lower(), b)}`"]
             condition = part if condition is None else condition & part
-        return self._of(self.frame.join(frame.frame, condition))
+        return self._of(self.frame.join(right, condition))
 
     def _lost(self, name: str) -> object:
         return self._of(self.reader.session.guessed_rows(f"{name} of a dynamic frame"))

@@ -317,11 +317,7 @@ class Interpreter(Statements):
             case Function() | Method():
                 made = function(*arguments, **named)
                 # What a decorator of a library makes of a call (a task of a scheduler) is a value of its own.
-                return (
-                    Unknown(f"{function.__name__}(...)")
-                    if made is None and getattr(function, "wrapped", False)
-                    else made
-                )
+                return Unknown("task(...)") if made is None and getattr(function, "wrapped", False) else made
             case Class():
                 return self.instance(function, arguments, named)
             case ErrorClass():
@@ -612,6 +608,8 @@ class Interpreter(Statements):
                 return found
         if self.applies and isinstance(value, DataFrameReader) and name == "textFile":
             name = "text"
+        if isinstance(value, ProgramSession) and name == "sparkSession":
+            return value
         if isinstance(value, RuntimeConfig) and name == "get":
             return Native(name, lambda key, default=MISSING: self._setting(value, key, default), True)
         if isinstance(value, SessionCatalog) and (found := catalog_method(self.session, name)) is not None:

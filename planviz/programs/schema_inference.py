@@ -147,7 +147,7 @@ class SchemaInference(SparkSession):
         try:
             analyzed = made.analyzed
         except AnalysisError as error:
-            if self.guesses.columns and error.error_class.startswith(_MISSING):
+            if (self.guesses.columns or self._passing_pivots) and error.error_class.startswith(_MISSING):
                 grown = self._learn_from(plan)
                 if grown is not None:
                     return self.execution(grown, sql)
@@ -164,7 +164,7 @@ class SchemaInference(SparkSession):
             self._passing_pivots[id(analyzed)] = pivot_key(self._pivot, plan.aggregates)
             self._kept.append(analyzed)
             self._pivot = 0
-        if not self.guesses.columns:
+        if not self.guesses.columns and not self._passing_pivots:
             return made
         if len(plan.children) > 1 and len(plan.children) == len(analyzed.children):
             for before, after in zip(plan.children, analyzed.children, strict=True):

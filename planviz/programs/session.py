@@ -51,6 +51,8 @@ _FOREIGN = re.compile(
     r"|alter|undrop|sync|list|put|get|remove|%)\b",
     re.IGNORECASE,
 )
+#: What Delta Lake tells of a table, which reads like the description of a table of that name.
+_TOLD_BY_DELTA = re.compile(r"\s*desc(?:ribe)?\s+(history|detail)\s+[\w`]", re.IGNORECASE)
 #: Actions that need all rows, which a stream never has.
 _OF_BATCHES = frozenset(
     ("show", "count", "collect", "take", "tail", "head", "first", "isEmpty", "toPandas", "toArrow", "toLocalIterator")
@@ -205,9 +207,15 @@ class ProgramSession(SchemaInference):
         if self.catalog.table(parts) is None and self.catalog.view(parts) is None:
             named = placed(Table(parts[-1], (), self.catalog.current), parts)
             untold = {p for p in parts if "<" in p}
-            if not self._declare_described(named, untold) and (self.guesses.tables or untold):
+            if not self._declare_described(named, untold) and (
+                self.guesses.tables or untold or self._is_elsewhere(named)
+            ):
                 self._declare(named)
         return super().table(quoted)
+
+    def _is_elsewhere(self, named: Table) -> bool:
+        """Whether a table is in another catalogue, which the settings of the session tell of (Iceberg's and the like)."""
+        return f"spark.sql.catalog.{named.catalog}" in self.config.settings
 
     def _declare_described(self, named: Table, untold: set[str]) -> bool:
         """Where the text tells of a table's name all but the database: whether the catalogue describes just one table
@@ -253,6 +261,14 @@ class ProgramSession(SchemaInference):
                 size = self._file_bytes.get(str(path))
                 return DataFrame(self, relation(provider, path, found, tuple(f.name for f in written.folders), size))
         if fields is not None:
+            # Columns of the files' folders come last, whatever the schema says.
+            folders = [] if written is None else [f.name.lower() for f in written.folders]
+            last = [f for f in fields if f.name.lower() in folders]
+            if last:
+                ordered = (*(f for f in fields if f not in last), *last)
+                with self.numbering():
+                    size = self._file_bytes.get(str(path))
+                    return DataFrame(self, relation(provider, path, ordered, tuple(f.name for f in last), size))
             return super().from_source(provider, path, fields)
         named = table_of_path(str(path[0] if isinstance(path, list) and path else path), self._described)
         if named is not None and named.key not in self._tables:
@@ -329,6 +345,9 @@ class ProgramSession(SchemaInference):
             raise Again
         if only_unknown(text):
             return self.guessed_rows(f"query of line {self.line()}")
+        told = _TOLD_BY_DELTA.match(text)
+        if told is not None:
+            return self.guessed_rows(f"{told[1].lower()} of line {self.line()}")
         whole, untold = filled(text), placeholder_names(text)
         self._unnamed |= untold
         if whole != text:
@@ -357,6 +376,9 @@ class ProgramSession(SchemaInference):
             self._view_stars |= {origin for origin in stars if origin is not None}
         # What a statement names with a value that nobody knows cannot be looked up.
         self._guesses = self.guesses.tables or any(name in statement.sql for name in self._unnamed)
+        self._guesses |= any(
+            f"spark.sql.catalog.{part}" in self.config.settings for part in _first_names(statement.sql)
+        )
         try:
             super().define(statement)
         except AnalysisError as e:
@@ -394,14 +416,15 @@ class ProgramSession(SchemaInference):
                 continue
             # A name without a database is the current one's.
             table = replace(found, database=self.catalog.current) if found.database == DATABASE else found
+            names = (table.name, table.database, table.catalog)
             leaf = leaves.get(table.name.lower()) if found.database == DATABASE else None
             if leaf is not None:
                 learned |= self._learn_columns(leaf[0], table, leaf[1])
             elif table.database.lower() in FILE_FORMATS:
                 self._declare_files(table)
-            elif self._declare_described(table, untold.intersection((table.name, table.database, table.catalog))):
+            elif self._declare_described(table, untold.intersection(names)):
                 continue
-            elif self.guesses.tables or untold.intersection((table.name, table.database, table.catalog)):
+            elif self.guesses.tables or self._is_elsewhere(table) or untold.intersection(names):
                 before = table.key in self._tables
                 learned |= self._learn_columns(table.shown_name, table) and before
                 self._declare(table)
@@ -438,6 +461,11 @@ class ProgramSession(SchemaInference):
         """Whether there is a table or view; nobody knows of one that nothing describes, where tables are guessed."""
         known = super().table_exists(parts)
         return Unknown(f"tableExists({'.'.join(parts)})") if not known and self.guesses.tables else known
+
+
+def _first_names(text: str) -> set[str]:
+    """The first parts of the names of several parts in a query."""
+    return set(re.findall(r"(?<![\w.`])`?(\w+)`?(?=\.)", text))
 
 
 def _written(value: object) -> str:

@@ -1,0 +1,107 @@
+"""Ways of writing programs that real ones have, and what came out of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from planviz.catalogs import find
+from planviz.config import OptimizerConfig
+from planviz.programs import read_program
+
+
+def read(text, **settings):
+    return read_program(text, find("tpch"), OptimizerConfig().with_settings(settings) if settings else None)
+
+
+def shown(text, stage="optimized"):
+    program = read(text)
+    assert program.error is None, program.error
+    return [a.execution.text(stage) for a in program.actions]
+
+
+@pytest.mark.parametrize("use", ["p.select('o_orderstatus', 'HIGH')", "p.select(p.HIGH + 1)", "p.filter('HIGH > 3')"])
+def test_a_pivot_of_described_tables_has_the_values_that_later_lines_name(use):
+    (plan,) = shown(
+        f"p = spark.table('orders').groupBy('o_orderstatus').pivot('o_orderpriority').count()\n{use}.show()\n"
+    )
+    assert "pivotfirst(o_orderpriority#" in plan or "HIGH" in plan
+
+
+def test_what_no_pivot_can_have_is_an_error_still():
+    error = read("spark.table('orders').groupBy('o_orderstatus').count().select('HIGH').show()").error
+    assert error is not None
+    assert error.condition == "UNRESOLVED_COLUMN.WITH_SUGGESTION"
+
+
+@pytest.mark.parametrize(("version", "own"), [("4.3", False), ("4.2", False), ("4.1", True), ("3.5", True)])
+def test_a_function_registered_under_a_name_of_sparks_own_is_hidden_by_it_since_4_2(version, own):
+    text = (
+        "spark.udf.register('upper', lambda s: s, 'string')\n"
+        "spark.table('orders').selectExpr('upper(o_clerk) AS u').show()\n"
+    )
+    (action,) = read_program(text, find("tpch"), OptimizerConfig.of(f"spark-{version}")).actions
+    first = action.execution.text("analyzed").splitlines()[0]
+    assert (")#" in first) == own, first
+
+
+def test_the_session_of_a_context_and_templates_of_texts():
+    (plan,) = shown(
+        "from pyspark.sql import SQLContext\nfrom string import Template\nspark = SQLContext(sc).sparkSession\n"
+        "q = Template('SELECT $what FROM ${table}').substitute(what='o_orderkey', table='orders')\nspark.sql(q).show()\n"
+    )
+    assert plan.startswith("Project [o_orderkey#")
+
+
+def test_sorting_looks_at_no_argument_that_it_does_not_know():
+    (plan,) = shown("spark.table('orders').orderBy('o_orderkey', descending=True).show()")
+    assert plan.startswith("Sort [o_orderkey#1L ASC")
+
+
+def test_when_behind_otherwise_is_told_as_pyspark_does():
+    error = read(
+        "from pyspark.sql import functions as F\nF.when(F.lit(True), 1).otherwise(2).when(F.lit(True), 3)"
+    ).error
+    assert error is not None
+    assert error.message == "when() cannot be applied once otherwise() is applied"
+
+
+def test_folders_of_files_come_last_and_their_filter_stays_as_it_is_written():
+    (_, plan) = shown(
+        "d = spark.createDataFrame([(1, 'a', 2.0)], 'id int, kind string, amount double')\n"
+        "d.write.partitionBy('kind').parquet('/out')\n"
+        "spark.read.schema('id int, kind string, amount double').parquet('/out')"
+        ".where(\"kind = 'a' and amount > 1\").show()\n"
+    )
+    assert "Relation [id#6,amount#7,kind#8] parquet" in plan
+    assert plan.startswith("Filter ((isnotnull(kind#8) AND isnotnull(amount#7)) AND ((kind#8 = a) AND")
+
+
+def test_tables_of_catalogues_that_the_settings_name_are_guessed():
+    plans = shown(
+        "from pyspark.sql import SparkSession\n"
+        "spark = SparkSession.builder.config('spark.sql.catalog.lake', 'org.apache.iceberg.spark.SparkCatalog')"
+        ".getOrCreate()\n"
+        "spark.table('lake.db.t').filter('a > 1').show()\n"
+        "spark.sql('select x, count(*) from lake.db.u group by x').show()\n"
+        "spark.sql('merge into lake.db.u t using orders s on t.x = s.o_orderkey when matched then delete')\n"
+    )
+    assert "Relation lake.db.t[a#" in plans[0]
+    assert "Relation lake.db.u[x#" in plans[1]
+    assert plans[2].startswith("Join Inner")
+
+
+def test_what_delta_tells_of_a_table_is_no_table_of_that_name():
+    (plan,) = shown("spark.sql('DESCRIBE HISTORY delta.`/mnt/x`').select('version').show()")
+    assert "version#" in plan
+
+
+def test_columns_of_both_sides_of_a_join_of_glue_are_told_apart():
+    (plan,) = shown(
+        "from awsglue.context import GlueContext\nfrom awsglue.transforms import Join, SelectFields\n"
+        "g = GlueContext(sc)\na = g.create_dynamic_frame.from_catalog(database='default', table_name='orders')\n"
+        "b = g.create_dynamic_frame.from_catalog(database='default', table_name='orders')\n"
+        "b = b.select_fields(['o_orderkey', 'o_clerk']).rename_field('o_clerk', 'clerk')\n"
+        "j = Join.apply(a, b, 'o_orderkey', 'o_orderkey')\n"
+        "SelectFields.apply(j, paths=['o_orderkey', 'clerk']).toDF().show()\n"
+    )
+    assert plan.startswith("Project [o_orderkey#1L, clerk#")
