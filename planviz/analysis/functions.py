@@ -191,11 +191,11 @@ class ResolveFunctions(AnalyzerRule):
         if not all(c.resolved or isinstance(c, LambdaFunction) for c in e.children):
             return e
         own = self.context.catalog.function(e.parts) if self.context.catalog.functions else None
-        hidden = (
-            len(e.parts) == 1 and known(e.parts[0].lower()) and self.context.config.behaviour.own_functions_come_first
-        )
-        if isinstance(own, PythonFunction) and not hidden:
-            return named_python_call(own, e, self.context)
+        if isinstance(own, PythonFunction):
+            hidden = self.context.config.behaviour.own_functions_come_first and known(e.parts[-1].lower())
+            if len(e.parts) > 1 or not hidden:
+                return named_python_call(own, e, self.context)
+            own = None
         # Spark's own functions are found first: another of the name is called by its schema.
         if own is not None and (len(e.parts) > 1 or not known(e.parts[-1].lower())):
             return called(own, e)

@@ -30,6 +30,7 @@ from planviz.programs.objects import groups_of_objects, made_of_objects
 from planviz.programs.placeholders import filled_duration, filled_part, placeholder_names
 from planviz.programs.rest import argument, read_rest
 from planviz.programs.scala_functions import scala_function
+from planviz.programs.scala_imports import is_imported
 from planviz.programs.scala_rows import local_rows, scala_names
 from planviz.programs.scala_sequences import sequence_method
 from planviz.programs.scala_values import scala_attribute, scala_names_of_values
@@ -279,6 +280,10 @@ class Interpreter(Statements):
         if self.session.guesses.tables:
             made = self.module.names[node.id] = stand_in(self, node)
             return made
+        if self.applies and is_imported(node.id, self.source):
+            if node.id == "DeltaTable":
+                return self.module_attribute(self.importing("delta.tables"), node.id)
+            return Unknown(node.id)
         raise raised("NameError", f"name '{node.id}' is not defined")
 
     def importing(self, name: str) -> object:

@@ -214,7 +214,7 @@ class ProgramSession(SchemaInference):
         return super().table(quoted)
 
     def _is_elsewhere(self, named: Table) -> bool:
-        """Whether a table is in another catalogue, which the settings of the session tell of (Iceberg's and the like)."""
+        """Whether a table is in another catalogue, which the settings of the session tell of (Iceberg's, say)."""
         return f"spark.sql.catalog.{named.catalog}" in self.config.settings
 
     def _declare_described(self, named: Table, untold: set[str]) -> bool:

@@ -47,7 +47,8 @@ def test_a_function_registered_under_a_name_of_sparks_own_is_hidden_by_it_since_
 def test_the_session_of_a_context_and_templates_of_texts():
     (plan,) = shown(
         "from pyspark.sql import SQLContext\nfrom string import Template\nspark = SQLContext(sc).sparkSession\n"
-        "q = Template('SELECT $what FROM ${table}').substitute(what='o_orderkey', table='orders')\nspark.sql(q).show()\n"
+        "q = Template('SELECT $what FROM ${table}').substitute(what='o_orderkey', table='orders')\n"
+        "spark.sql(q).show()\n"
     )
     assert plan.startswith("Project [o_orderkey#")
 
