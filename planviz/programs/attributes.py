@@ -265,6 +265,10 @@ def _digits(text: str) -> list[str]:
     return "".join(c if c.isdigit() else " " for c in text).split()
 
 
+#: Names of types that are shorter in a schema.
+_LONG_NAMES = {"int": "integer", "bigint": "long", "smallint": "short", "tinyint": "byte", "void": "void"}
+
+
 def _of_type(reader: Expressions, value: DataType | StructField, name: str) -> object:
     """Attributes of types and fields under PySpark's names."""
     if isinstance(value, StructField):
@@ -281,7 +285,8 @@ def _of_type(reader: Expressions, value: DataType | StructField, name: str) -> o
         raise raised("AttributeError", f"'StructField' object has no attribute '{name}'")
     if name in ("simpleString", "typeName", "catalogString"):
         shown = value.simple_string
-        return Native(name, lambda: shown.split("(")[0].split("<")[0] if name == "typeName" else shown)
+        plain = shown.split("(")[0].split("<")[0]
+        return Native(name, lambda: _LONG_NAMES.get(plain, plain) if name == "typeName" else shown)
     if isinstance(value, StructType):
         if name == "fields":
             return list(value.fields)

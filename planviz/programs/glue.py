@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from planviz.dataframe.frame import DataFrame
+from planviz.dataframe.functions import col
 from planviz.programs.values import Described, Module, Native, Unknown, Value
 
 if TYPE_CHECKING:
@@ -68,7 +69,8 @@ class DynamicFrame(Described):
         for m in rows:
             new, kind = (m[2], m[3]) if len(m) >= 4 else (m[1], "")
             self.reader.learn(self.frame, m[0])
-            column = self.frame[m[0]]
+            # Of a struct that is guessed only the query asks for the field.
+            column = self.frame[m[0]] if "." not in m[0] or m[0] in self.frame.columns else col(m[0])
             items.append((column.cast(_TYPES.get(kind, kind)) if len(m) >= 4 and m[1] != kind else column).alias(new))
         return self._of(self.frame.select(*items))
 

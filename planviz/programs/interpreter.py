@@ -19,6 +19,7 @@ from planviz.dataframe.rdd import RDD
 from planviz.dataframe.readers import DataFrameReader
 from planviz.dataframe.services import Builder, RuntimeConfig, SessionCatalog, SparkContext
 from planviz.errors import PlanvizError
+from planviz.logical.relations import LocalRelation
 from planviz.programs import attributes, rdds
 from planviz.programs.catalogs import catalog_method
 from planviz.programs.expressions import from_planviz
@@ -63,6 +64,8 @@ from planviz.programs.values import (
 
 #: Steps (expressions and statements) that are read at most, and how deep calls of the program's functions may nest.
 MOST_STEPS, DEEPEST = 1_000_000, 30
+#: How many columns a guessed table is given at most because they all get names.
+MOST_NAMES = 500
 #: How many DataFrames that go to unknown functions are looked at.
 MOST_HANDED_OVER = 40
 #: Methods that change nothing that later statements see.
@@ -429,6 +432,10 @@ class Interpreter(Statements):
             ]
         if name == "toDF" and isinstance(receiver, DataFrame):
             arguments = [placed(a) for a in arguments]
+            self.session.widen(receiver.plan, min(len(arguments), MOST_NAMES))
+        if name == "withColumnRenamed" and isinstance(receiver, DataFrame) and arguments and type(arguments[0]) is str:
+            # Where columns are guessed, what is renamed is there.
+            self.learn(receiver, arguments[0])
         if name == "fill" and self.applies and arguments and type(arguments[0]) is int:
             # PySpark makes a floating number of it, Scala a long one.
             arguments = [LongNumber(arguments[0]), *arguments[1:]]
@@ -615,6 +622,8 @@ class Interpreter(Statements):
             name = "text"
         if isinstance(value, ProgramSession) and name == "sparkSession":
             return value
+        if self.applies and isinstance(value, ProgramSession) and name == "emptyDataFrame":
+            return DataFrame(value, LocalRelation(()))
         if isinstance(value, RuntimeConfig) and name == "get":
             return Native(name, lambda key, default=MISSING: self._setting(value, key, default), True)
         if isinstance(value, SessionCatalog) and (found := catalog_method(self.session, name)) is not None:

@@ -306,6 +306,16 @@ class SchemaInference(SparkSession):
             return None
         return super().execution(self._grown(plan, [("", leaf[1], name)])).analyzed
 
+    def widen(self, plan: LogicalPlan, number: int) -> None:
+        """Let a guessed table have as many columns as all of them are given names (toDF). Raises Again where it had
+        fewer."""
+        leaf = next(iter(self._open(plan)), None)
+        if leaf is None:
+            return
+        # Files without a header have columns of such names.
+        if any([self._learn(leaf[1], f"_c{i}") for i in range(len(plan.output), number)]):
+            raise Again
+
     def _grown(self, plan: LogicalPlan, columns: Iterable[tuple[str, str, str]]) -> LogicalPlan:
         """A plan with columns of guessed tables on top: the qualifier they are called by, the table, their name.
 

@@ -106,3 +106,61 @@ def test_columns_of_both_sides_of_a_join_of_glue_are_told_apart():
         "SelectFields.apply(j, paths=['o_orderkey', 'clerk']).toDF().show()\n"
     )
     assert plan.startswith("Project [o_orderkey#1L, clerk#")
+
+
+def guessed(text):
+    program = read_program(text)
+    assert program.error is None, program.error
+    return [a.execution.text("optimized") for a in program.actions]
+
+
+def test_names_for_all_columns_tell_how_many_a_guessed_table_has():
+    plans = guessed(
+        "spark.read.csv('x.csv').toDF('a', 'b', 'c').filter('a > 1').show()\n"
+        "spark.table('t').filter('q > 1').toDF('x', 'y').show()\n"
+    )
+    assert plans[0].startswith("Project [_c0#1 AS a#")
+    assert "Relation [_c0#1,_c1#2,_c2#3] csv" in plans[0]
+    assert "[q#" in plans[1]
+    assert ",_c1#" in plans[1]
+
+
+def test_what_is_renamed_is_a_column_of_the_guessed_table():
+    _, plan = guessed(
+        "e = spark.table('emp')\nd = spark.table('dep')\ne.join(d, e.dept_id == d.dept_id).count()\n"
+        "e.crossJoin(d.withColumnRenamed('dept_id', 'did')).filter('dept_id < did').select('emp_id', 'did').show()\n"
+    )
+    assert "AS did#" in plan
+    assert plan.count("did#") >= 2
+    assert "emp[dept_id#1L,emp_id#" in plan
+
+
+def test_writers_that_are_told_what_nobody_knows_write_all_the_same():
+    program = read_program(
+        "import yaml\nc = yaml.safe_load(open('c.yml'))\nd = spark.table('orders')\n"
+        "d.write.mode(c['mode']).save(c['out'])\nd.write.mode(c['mode']).format(c['f']).saveAsTable(c['t'])\n"
+        "s = spark.readStream.table('orders')\n"
+        "s.writeStream.outputMode(c['m']).trigger(processingTime=c['every']).start(c['out'])\n",
+        find("tpch"),
+    )
+    assert [a.name for a in program.actions] == ["write.save", "write.saveAsTable", "writeStream.start"]
+
+
+def test_types_have_pysparks_names():
+    (plan,) = shown(
+        "from pyspark.sql.types import IntegerType, LongType\nassert IntegerType().typeName() == 'integer'\n"
+        "assert LongType().typeName() == 'long'\nassert LongType().simpleString() == 'bigint'\n"
+        "d = spark.table('orders')\n"
+        "d.select([f.name for f in d.schema.fields if f.dataType.typeName() == 'long']).show()\n"
+    )
+    assert plan.startswith("Project [o_orderkey#1L, o_custkey#2L]")
+
+
+def test_a_mapping_of_glue_takes_fields_of_guessed_structs():
+    (plan,) = guessed(
+        "from awsglue.context import GlueContext\nfrom awsglue.transforms import ApplyMapping\ng = GlueContext(sc)\n"
+        "a = g.create_dynamic_frame.from_catalog(database='d', table_name='t')\n"
+        "ApplyMapping.apply(frame=a, mappings=[('p.id', 'string', 'pid', 'string'), ('x', 'string', 'x', 'int')])"
+        ".toDF().show()\n"
+    )
+    assert "p#1.id AS pid#" in plan
