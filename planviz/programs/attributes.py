@@ -176,6 +176,8 @@ def of_object(reader: Expressions, value: object, name: str) -> object:
     for kind, names in ALLOWED.items():
         if isinstance(value, kind) and not isinstance(value, api.KINDS) and name in names:
             return _method(reader, value, name)
+    if name in _OF_JVM and isinstance(value, api.KINDS):
+        return Unknown(name)
     made = api.attribute(value, name)
     if made is not api.ABSENT:
         return made
@@ -265,6 +267,10 @@ def _digits(text: str) -> list[str]:
     return "".join(c if c.isdigit() else " " for c in text).split()
 
 
+#: What PySpark's objects have of the JVM behind them.
+_OF_JVM = frozenset(
+    ["_jdf", "_jvm", "_jsc", "_sc", "_jsparkSession", "_jc", "_jrdd", "_gateway", "_jwrite", "_jreader"]
+)
 #: Names of types that are shorter in a schema.
 _LONG_NAMES = {"int": "integer", "bigint": "long", "smallint": "short", "tinyint": "byte", "void": "void"}
 

@@ -164,3 +164,25 @@ def test_a_mapping_of_glue_takes_fields_of_guessed_structs():
         ".toDF().show()\n"
     )
     assert "p#1.id AS pid#" in plan
+
+
+def test_what_is_of_the_jvm_is_not_known_and_no_mistake():
+    (plan,) = shown(
+        "d = spark.table('orders')\nprint(d._jdf.queryExecution().toString())\n"
+        "fs = spark._jvm.org.apache.hadoop.fs.FileSystem.get(spark.sparkContext._jsc.hadoopConfiguration())\n"
+        "spark.sparkContext._jvm.java.lang.System.gc()\nd._sc.setJobGroup('a', 'b')\nd.show()\n"
+    )
+    assert plan.startswith("Relation ")
+
+
+def test_a_program_has_the_columns_that_it_insists_on_where_they_are_guessed():
+    text = (
+        "def need(d, names):\n    missing = [n for n in names if n not in d.columns]\n    if missing:\n"
+        "        raise ValueError(f'missing: {missing}')\n    return d\n"
+        "need(spark.table('orders'), ['o_orderkey', 'o_nothing']).select('o_orderkey').show()\n"
+    )
+    (plan,) = guessed(text)
+    assert plan.startswith("Relation spark_catalog.default.orders[o_orderkey#")
+    error = read(text).error
+    assert error is not None
+    assert (error.condition, error.place.line) == ("ValueError", 4)
