@@ -28,7 +28,7 @@ from planviz.programs.lakehouse import Utilities
 from planviz.programs.library import DefaultDict, Factory, builtins, import_module
 from planviz.programs.model import Action, Program, ProgramError
 from planviz.programs.objects import groups_of_objects, made_of_objects
-from planviz.programs.placeholders import filled_duration, filled_part, placeholder_names
+from planviz.programs.placeholders import filled_duration, filled_part, placeholder_names, untold_part
 from planviz.programs.rest import argument, read_rest
 from planviz.programs.scala_functions import scala_function
 from planviz.programs.scala_imports import is_imported
@@ -397,6 +397,7 @@ class Interpreter(Statements):
         """SQL text of a condition or an expression without what nobody knows."""
         if not isinstance(text, str) or "<" not in text:
             return text
+        self.session.writes_untold |= bool(untold_part(text))
         made = filled_part(text, before)
         if made != text:
             self.session.untold |= placeholder_names(text)

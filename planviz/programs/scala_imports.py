@@ -9,7 +9,24 @@ _IMPORT = re.compile(r"^[^\S\n]*import[^\S\n]+([\w.]+)\.(?:\{([^}]*)\}|(\w+|\*))
 _DEFINED = re.compile(r"\b(?:class|trait|object|enum|def|val|var)[^\S\n]+(\w+)")
 #: What every Scala text has.
 _EVERYWHERE = frozenset(
-    ["getClass", "classOf", "System", "Thread", "Runtime", "Predef", "sys", "math", "util", "require"]
+    [
+        "getClass",
+        "classOf",
+        "System",
+        "Thread",
+        "Runtime",
+        "Predef",
+        "sys",
+        "math",
+        "util",
+        "require",
+        "com",
+        "org",
+        "net",
+        "io",
+        "java",
+        "javax",
+    ]
 )
 #: Packages whose names are all known here: a name that they do not have is a mistake.
 _KNOWN = ("org.apache.spark.sql.functions", "org.apache.spark.sql.types", "spark.implicits", "scala", "java")

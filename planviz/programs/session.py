@@ -9,7 +9,7 @@ from typing import Any
 
 from planviz.analysis.context import sql_text
 from planviz.analysis.inference import infer
-from planviz.catalog.tables import DATABASE, FILE_FORMATS, Buckets, Catalog, Table, placed
+from planviz.catalog.tables import CATALOG, DATABASE, FILE_FORMATS, Buckets, Catalog, Table, placed
 from planviz.config import OptimizerConfig
 from planviz.dataframe.base import Frame
 from planviz.dataframe.column import Column, literal, name_parts
@@ -220,6 +220,11 @@ class ProgramSession(SchemaInference):
     def _declare_described(self, named: Table, untold: set[str]) -> bool:
         """Where the text tells of a table's name all but the database: whether the catalogue describes just one table
         that is called so, which it is taken for."""
+        elsewhere = self._described.tables.get(f"{named.database}.{named.name}".lower())
+        if named.catalog != CATALOG and elsewhere is not None and named.key not in self._described.tables:
+            self.notes[f"The table {named.shown_name} is taken to be {elsewhere.shown_name} of the catalogue."] = None
+            self.catalog = self.catalog.with_table(replace(elsewhere, catalog=named.catalog))
+            return True
         if not untold or named.name in untold:
             return False
         found = [t for t in self._described.tables.values() if t.name.lower() == named.name.lower()]
@@ -350,6 +355,7 @@ class ProgramSession(SchemaInference):
             return self.guessed_rows(f"{told[1].lower()} of line {self.line()}")
         whole, untold = filled(text), placeholder_names(text)
         self._unnamed |= untold
+        self.writes_untold |= bool(untold)
         if whole != text:
             self.notes[f"Line {self.line()}: values that the text does not tell stand as names or 1 in the query."] = (
                 None

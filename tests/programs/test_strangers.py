@@ -186,3 +186,34 @@ def test_a_program_has_the_columns_that_it_insists_on_where_they_are_guessed():
     error = read(text).error
     assert error is not None
     assert (error.condition, error.place.line) == ("ValueError", 4)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "spark.table('orders').where(f\"o_orderdate >= '{day}'\").select('o_orderkey')",
+        "spark.table('orders').where(F.col('o_orderdate') >= f'{day}-01').select('o_orderkey')",
+        "spark.sql(f\"select o_orderkey from orders where o_orderdate >= '{day}'\")",
+        "spark.sql(f\"select o_orderkey from orders where o_orderdate >= '{day}' and o_custkey > {day}\")",
+        "spark.sql(f\"select o_orderkey from orders where o_orderdate between date '{day}' and '{day}'\")",
+        "spark.sql(f\"select o_orderkey from orders where o_orderdate >= timestamp '{day} 00:00:00'\")",
+        'spark.sql(f"select o_orderkey from orders where o_orderdate > (select max(o_orderdate) from orders "\n'
+        "    f\"where o_orderdate < '{day}')\")",
+    ],
+)
+def test_texts_that_nobody_knows_are_no_dates_that_cannot_be(query):
+    (plan,) = shown(f"import sys\nfrom pyspark.sql import functions as F\nday = sys.argv[1]\n{query}.show()\n")
+    assert "cast(<sys.argv[1]" in plan or "<= cast(<sys.argv[1]" in plan
+
+
+def test_texts_in_angle_brackets_that_a_program_writes_are_texts():
+    (plan,) = shown("spark.table('orders').where(\"o_clerk = '<none>'\").show()")
+    assert "EqualTo" in read("spark.table('orders').where(\"o_clerk = '<none>'\").show()").actions[0].execution.text(
+        "physical"
+    )
+    assert "(o_clerk#" in plan
+
+
+def test_a_table_of_another_catalogue_is_the_described_one_of_that_database():
+    (plan,) = shown("spark.table('main.default.orders').groupBy('o_orderstatus').count().show()")
+    assert "Relation main.default.orders[o_orderkey#" in plan
