@@ -701,6 +701,8 @@ class Interpreter(Statements):
             self.learn(value, key)
         if isinstance(value, DefaultDict) and not isinstance(key, Unknown):
             return value[key]
+        if isinstance(value, dict) and isinstance(key, str) and key not in value and any(map(_is_untold, value)):
+            return Unknown(key)
         return super().item(value, key, node)
 
     def learn(self, frame: DataFrame, name: str) -> None:
@@ -713,6 +715,11 @@ class Interpreter(Statements):
         first = plain.split(".")[0]
         if all(c.lower() not in (plain.lower(), first.lower()) for c in frame.columns):
             frame.plan = self.session.learn_column(frame.plan, first) or frame.plan
+
+
+def _is_untold(key: Value) -> bool:
+    """Whether a key of a dict stands for keys that nobody knows."""
+    return isinstance(key, Unknown) or (isinstance(key, str) and key.startswith("<") and key.endswith(">"))
 
 
 def _run_of(name: str, frame: DataFrame, number: int | None) -> DataFrame | None:

@@ -217,3 +217,12 @@ def test_texts_in_angle_brackets_that_a_program_writes_are_texts():
 def test_a_table_of_another_catalogue_is_the_described_one_of_that_database():
     (plan,) = shown("spark.table('main.default.orders').groupBy('o_orderstatus').count().show()")
     assert "Relation main.default.orders[o_orderkey#" in plan
+
+
+@pytest.mark.parametrize(
+    "made",
+    ["dict(a.split('=') for a in sys.argv[1:])", "{k: v for k, v in (a.split('=') for a in sys.argv[1:])}"],
+)
+def test_keys_out_of_what_nobody_knows_may_be_any(made):
+    (plan,) = shown(f"import sys\nargs = {made}\nspark.table('orders').where(f\"o_clerk = '{{args['who']}}'\").show()")
+    assert "(o_clerk#7 = <who>)" in plan
