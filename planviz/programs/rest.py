@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from planviz.dataframe.frame import DataFrame
@@ -71,8 +72,8 @@ def _handed_over(reader: Interpreter) -> None:
 def _in_order(tree: ast.AST) -> list[ast.Name]:
     """The names as they are evaluated: what is assigned comes after what it is made of."""
     found: list[tuple[int, int, int, ast.Name]] = []
-    for statement in ast.walk(tree):
-        if not isinstance(statement, ast.stmt) or isinstance(statement, ast.FunctionDef | ast.ClassDef):
+    for statement in _statements(tree):
+        if isinstance(statement, ast.FunctionDef | ast.ClassDef):
             continue
         for child in ast.iter_child_nodes(statement):
             if isinstance(child, ast.stmt):
@@ -82,6 +83,17 @@ def _in_order(tree: ast.AST) -> list[ast.Name]:
                     late = 1 if isinstance(n.ctx, ast.Store) else 0
                     found.append((statement.lineno, late, n.col_offset, n))
     return [n for *_, n in sorted(found, key=lambda f: f[:3])]
+
+
+def _statements(tree: ast.AST) -> Iterator[ast.stmt]:
+    """All statements, without going through what they are made of."""
+    todo = [tree]
+    while todo:
+        for child in ast.iter_child_nodes(todo.pop()):
+            if isinstance(child, ast.stmt):
+                yield child
+            if isinstance(child, ast.stmt | ast.ExceptHandler | ast.match_case):
+                todo.append(child)
 
 
 def _uncalled(reader: Interpreter) -> None:
