@@ -192,7 +192,10 @@ class ResolveFunctions(AnalyzerRule):
             return e
         own = self.context.catalog.function(e.parts) if self.context.catalog.functions else None
         if isinstance(own, PythonFunction):
-            return named_python_call(own, e, self.context)
+            hidden = self.context.config.behaviour.own_functions_come_first and known(e.parts[-1].lower())
+            if len(e.parts) > 1 or not hidden:
+                return named_python_call(own, e, self.context)
+            own = None
         # Spark's own functions are found first: another of the name is called by its schema.
         if own is not None and (len(e.parts) > 1 or not known(e.parts[-1].lower())):
             return called(own, e)

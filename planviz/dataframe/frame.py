@@ -168,13 +168,13 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
         """The same under a name that columns can be qualified with."""
         return self.same_type(SubqueryAlias((alias,), self.plan))
 
-    def orderBy(self, *columns: object, ascending: bool | list[bool] = True) -> Self:
-        """All rows in order."""
+    def orderBy(self, *columns: object, ascending: bool | list[bool] = True, **ignored: object) -> Self:
+        """All rows in order; PySpark looks at no other argument by name."""
         return self.same_type(Sort(self._order(columns, ascending), True, self.plan))
 
     sort = orderBy
 
-    def sortWithinPartitions(self, *columns: object, ascending: bool | list[bool] = True) -> Self:
+    def sortWithinPartitions(self, *columns: object, ascending: bool | list[bool] = True, **ignored: object) -> Self:
         """Each partition in order."""
         return self.same_type(Sort(self._order(columns, ascending), False, self.plan))
 

@@ -176,6 +176,8 @@ def of_object(reader: Expressions, value: object, name: str) -> object:
     for kind, names in ALLOWED.items():
         if isinstance(value, kind) and not isinstance(value, api.KINDS) and name in names:
             return _method(reader, value, name)
+    if name in _OF_JVM and isinstance(value, api.KINDS):
+        return Unknown(name)
     made = api.attribute(value, name)
     if made is not api.ABSENT:
         return made
@@ -265,6 +267,14 @@ def _digits(text: str) -> list[str]:
     return "".join(c if c.isdigit() else " " for c in text).split()
 
 
+#: What PySpark's objects have of the JVM behind them.
+_OF_JVM = frozenset(
+    ["_jdf", "_jvm", "_jsc", "_sc", "_jsparkSession", "_jc", "_jrdd", "_gateway", "_jwrite", "_jreader"]
+)
+#: Names of types that are shorter in a schema.
+_LONG_NAMES = {"int": "integer", "bigint": "long", "smallint": "short", "tinyint": "byte", "void": "void"}
+
+
 def _of_type(reader: Expressions, value: DataType | StructField, name: str) -> object:
     """Attributes of types and fields under PySpark's names."""
     if isinstance(value, StructField):
@@ -281,7 +291,8 @@ def _of_type(reader: Expressions, value: DataType | StructField, name: str) -> o
         raise raised("AttributeError", f"'StructField' object has no attribute '{name}'")
     if name in ("simpleString", "typeName", "catalogString"):
         shown = value.simple_string
-        return Native(name, lambda: shown.split("(")[0].split("<")[0] if name == "typeName" else shown)
+        plain = shown.split("(")[0].split("<")[0]
+        return Native(name, lambda: _LONG_NAMES.get(plain, plain) if name == "typeName" else shown)
     if isinstance(value, StructType):
         if name == "fields":
             return list(value.fields)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from planviz.dataframe.frame import DataFrame
+from planviz.dataframe.functions import col
 from planviz.programs.values import Described, Module, Native, Unknown, Value
 
 if TYPE_CHECKING:
@@ -68,20 +69,29 @@ class DynamicFrame(Described):
         for m in rows:
             new, kind = (m[2], m[3]) if len(m) >= 4 else (m[1], "")
             self.reader.learn(self.frame, m[0])
-            column = self.frame[m[0]]
+            # Of a struct that is guessed only the query asks for the field.
+            column = self.frame[m[0]] if "." not in m[0] or m[0] in self.frame.columns else col(m[0])
             items.append((column.cast(_TYPES.get(kind, kind)) if len(m) >= 4 and m[1] != kind else column).alias(new))
         return self._of(self.frame.select(*items))
 
     def _join(self, one: object, other: object, frame: DynamicFrame) -> DynamicFrame:
         if not isinstance(frame, DynamicFrame):
             return self
-        condition = None
-        for a, b in zip(_names(one), _names(other), strict=False):
+        pairs = list(zip(_names(one), _names(other), strict=False))
+        for a, b in pairs:
             self.reader.learn(self.frame, a)
             self.reader.learn(frame.frame, b)
-            part = self.frame[a] == frame.frame[b]
+        # Glue calls what both sides have of the second one by its name behind a point.
+        mine = {name.lower() for name in self.frame.columns}
+        names = {n.lower(): f".{n}" if n.lower() in mine else n for n in frame.frame.columns}
+        right = frame.frame
+        if any(n.startswith(".") for n in names.values()):
+            right = right.select(*[right[n].alias(names[n.lower()]) for n in right.columns])
+        condition = None
+        for a, b in pairs:
+            part = self.frame[a] == right[f"`{names.get(b.lower(), b)}`"]
             condition = part if condition is None else condition & part
-        return self._of(self.frame.join(frame.frame, condition))
+        return self._of(self.frame.join(right, condition))
 
     def _lost(self, name: str) -> object:
         return self._of(self.reader.session.guessed_rows(f"{name} of a dynamic frame"))

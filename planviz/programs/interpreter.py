@@ -19,6 +19,7 @@ from planviz.dataframe.rdd import RDD
 from planviz.dataframe.readers import DataFrameReader
 from planviz.dataframe.services import Builder, RuntimeConfig, SessionCatalog, SparkContext
 from planviz.errors import PlanvizError
+from planviz.logical.relations import LocalRelation
 from planviz.programs import attributes, rdds
 from planviz.programs.catalogs import catalog_method
 from planviz.programs.expressions import from_planviz
@@ -27,13 +28,15 @@ from planviz.programs.lakehouse import Utilities
 from planviz.programs.library import DefaultDict, Factory, builtins, import_module
 from planviz.programs.model import Action, Program, ProgramError
 from planviz.programs.objects import groups_of_objects, made_of_objects
-from planviz.programs.placeholders import filled_duration, filled_part, placeholder_names
-from planviz.programs.rest import read_rest
+from planviz.programs.placeholders import filled_duration, filled_part, placeholder_names, untold_part
+from planviz.programs.rest import argument, read_rest
 from planviz.programs.scala_functions import scala_function
+from planviz.programs.scala_imports import is_imported
 from planviz.programs.scala_rows import local_rows, scala_names
 from planviz.programs.scala_sequences import sequence_method
 from planviz.programs.scala_values import scala_attribute, scala_names_of_values
 from planviz.programs.session import ProgramSession
+from planviz.programs.sessions import is_session
 from planviz.programs.signals import LimitReached, Raised, Returned, raised
 from planviz.programs.spark import RowClass
 from planviz.programs.statements import Statements
@@ -45,6 +48,7 @@ from planviz.programs.values import (
     ErrorClass,
     ErrorValue,
     Function,
+    GivenInTurn,
     Held,
     Instance,
     Method,
@@ -60,6 +64,8 @@ from planviz.programs.values import (
 
 #: Steps (expressions and statements) that are read at most, and how deep calls of the program's functions may nest.
 MOST_STEPS, DEEPEST = 1_000_000, 30
+#: How many columns a guessed table is given at most because they all get names.
+MOST_NAMES = 500
 #: How many DataFrames that go to unknown functions are looked at.
 MOST_HANDED_OVER = 40
 #: Methods that change nothing that later statements see.
@@ -277,6 +283,10 @@ class Interpreter(Statements):
         if self.session.guesses.tables:
             made = self.module.names[node.id] = stand_in(self, node)
             return made
+        if self.applies and is_imported(node.id, self.source):
+            if node.id == "DeltaTable":
+                return self.module_attribute(self.importing("delta.tables"), node.id)
+            return Unknown(node.id)
         raise raised("NameError", f"name '{node.id}' is not defined")
 
     def importing(self, name: str) -> object:
@@ -313,7 +323,9 @@ class Interpreter(Statements):
                 self._hand_over(function, (*arguments, *named.values()))
                 return Unknown(f"{function.what}(...)")
             case Function() | Method():
-                return function(*arguments, **named)
+                made = function(*arguments, **named)
+                # What a decorator of a library makes of a call (a task of a scheduler) is a value of its own.
+                return Unknown("task(...)") if made is None and getattr(function, "wrapped", False) else made
             case Class():
                 return self.instance(function, arguments, named)
             case ErrorClass():
@@ -385,6 +397,7 @@ class Interpreter(Statements):
         """SQL text of a condition or an expression without what nobody knows."""
         if not isinstance(text, str) or "<" not in text:
             return text
+        self.session.writes_untold |= bool(untold_part(text))
         made = filled_part(text, before)
         if made != text:
             self.session.untold |= placeholder_names(text)
@@ -420,6 +433,10 @@ class Interpreter(Statements):
             ]
         if name == "toDF" and isinstance(receiver, DataFrame):
             arguments = [placed(a) for a in arguments]
+            self.session.widen(receiver.plan, min(len(arguments), MOST_NAMES))
+        if name == "withColumnRenamed" and isinstance(receiver, DataFrame) and arguments and type(arguments[0]) is str:
+            # Where columns are guessed, what is renamed is there.
+            self.learn(receiver, arguments[0])
         if name == "fill" and self.applies and arguments and type(arguments[0]) is int:
             # PySpark makes a floating number of it, Scala a long one.
             arguments = [LongNumber(arguments[0]), *arguments[1:]]
@@ -498,7 +515,7 @@ class Interpreter(Statements):
         if isinstance(node, ast.Lambda):
             return self._inside(function, arguments, lambda: self.value(node.body, inner))
         if any(isinstance(n, ast.Yield | ast.YieldFrom) for n in ast.walk(node)):
-            self.yielded.append([])
+            self.yielded.append(GivenInTurn())
             try:
                 self._inside(function, arguments, lambda: self._body(node, inner))
             finally:
@@ -541,10 +558,13 @@ class Interpreter(Statements):
                 "TypeError",
                 f"{function.__name__}() takes {len(names)} positional arguments but {len(arguments)} were given",
             )
-        for name in (*names, *(a.arg for a in args.kwonlyargs)):
+        for parameter in (*args.posonlyargs, *args.args, *args.kwonlyargs):
+            name = parameter.arg
             if name in named:
                 scope.names[name] = named.pop(name)
             elif name not in scope.names:
+                if name not in function.defaults and function.wrapped:
+                    function.defaults[name] = argument(self, parameter)
                 if name not in function.defaults:
                     raise raised("TypeError", f"{function.__name__}() missing 1 required positional argument: '{name}'")
                 scope.names[name] = function.defaults[name]
@@ -601,6 +621,10 @@ class Interpreter(Statements):
                 return found
         if self.applies and isinstance(value, DataFrameReader) and name == "textFile":
             name = "text"
+        if isinstance(value, ProgramSession) and name == "sparkSession":
+            return value
+        if self.applies and isinstance(value, ProgramSession) and name == "emptyDataFrame":
+            return DataFrame(value, LocalRelation(()))
         if isinstance(value, RuntimeConfig) and name == "get":
             return Native(name, lambda key, default=MISSING: self._setting(value, key, default), True)
         if isinstance(value, SessionCatalog) and (found := catalog_method(self.session, name)) is not None:
@@ -620,6 +644,10 @@ class Interpreter(Statements):
                 return rdds.of_frame(value, self.session.rows_of(value))
             if node is not None and isinstance(value.plan, object) and not hasattr(type(value), name):
                 self.learn(value, name)
+        if isinstance(value, Unknown) and name == "getOrCreate":
+            return Native(name, lambda *a, **k: self._session_of(value), True)
+        if isinstance(value, Unknown) and is_session(value, name):
+            return self.attribute(self._session_of(value), name, node)
         if isinstance(value, Unknown) and name in _TO_SPARK:
             # A DataFrame of Glue or of the pandas API on Spark: rows that only its uses tell.
             return Native(name, lambda *given, **k: self._rows_of_unknown(value, given), True)
@@ -647,6 +675,11 @@ class Interpreter(Statements):
             raise raised("SparkNoSuchElementException", f"The SQL config {key} cannot be found.", "SQL_CONF_NOT_FOUND")
         return Unknown(f"conf.get({key})")
 
+    def _session_of(self, value: Unknown) -> ProgramSession:
+        """The session, where it comes from what the text does not show."""
+        self.session.notes[f"{value.what} comes from what the text does not show: it is taken for the session."] = None
+        return self.session
+
     def _rows_of_unknown(self, value: Unknown, given: tuple[Value, ...]) -> DataFrame:
         names = given[0] if len(given) == 1 and isinstance(given[0], list | tuple) else given
         key = f"{value.what} of line {getattr(self.at, 'lineno', 1)}"
@@ -668,6 +701,8 @@ class Interpreter(Statements):
             self.learn(value, key)
         if isinstance(value, DefaultDict) and not isinstance(key, Unknown):
             return value[key]
+        if isinstance(value, dict) and isinstance(key, str) and key not in value and any(map(_is_untold, value)):
+            return Unknown(key)
         return super().item(value, key, node)
 
     def learn(self, frame: DataFrame, name: str) -> None:
@@ -680,6 +715,11 @@ class Interpreter(Statements):
         first = plain.split(".")[0]
         if all(c.lower() not in (plain.lower(), first.lower()) for c in frame.columns):
             frame.plan = self.session.learn_column(frame.plan, first) or frame.plan
+
+
+def _is_untold(key: Value) -> bool:
+    """Whether a key of a dict stands for keys that nobody knows."""
+    return isinstance(key, Unknown) or (isinstance(key, str) and key.startswith("<") and key.endswith(">"))
 
 
 def _run_of(name: str, frame: DataFrame, number: int | None) -> DataFrame | None:

@@ -136,7 +136,9 @@ def delta_module(reader: Interpreter, name: str) -> Module:
         return DeltaTable(reader, reader.session.table(str(one)))
 
     made = Module("DeltaTable", {"forPath": Native("forPath", path, True), "forName": Native("forName", table, True)})
-    return Module(name, {"DeltaTable": made, "tables": Module("delta.tables", {"DeltaTable": made})})
+    configure = Native("configure_spark_with_delta_pip", lambda builder=None, *a, **k: builder, True)
+    names = {"DeltaTable": made, "configure_spark_with_delta_pip": configure}
+    return Module(name, {**names, "tables": Module("delta.tables", {"DeltaTable": made})})
 
 
 def pipeline_module(reader: Interpreter, name: str) -> Module:

@@ -442,11 +442,28 @@ def _module(reader: Interpreter, name: str) -> Module | None:
             names = {"dedent": native("dedent", textwrap.dedent)}
         case "string":
             names = {n: getattr(string, n) for n in ("ascii_lowercase", "ascii_uppercase", "digits", "ascii_letters")}
+            names["Template"] = reads("Template", lambda r, text="": _template(r, text))
         case "typing" | "abc" | "enum" | "__future__" | "types":
             return Module(name)
         case _:
             return None
     return Module(name, names)
+
+
+def _template(reader: Interpreter, text: Value) -> Value:
+    """string.Template: `$name` and `${name}` are filled in; what no value is given for stays."""
+    if not isinstance(text, str):
+        return Unknown("Template(...)")
+
+    def filled(given: Value = None, **named: Value) -> Value:
+        values = {**(given if isinstance(given, dict) else {}), **named}
+        texts = {k: reader.text(v) for k, v in values.items()}
+        if sum(map(len, texts.values())) * (text.count("$") + 1) > _MOST:
+            raise LimitReached("a value grows too large")
+        return string.Template(text).safe_substitute(texts)
+
+    names = dict.fromkeys(("substitute", "safe_substitute"), Native("substitute", filled, True))
+    return Module("template", {**names, "template": text})
 
 
 def _escaped(text: str) -> str:

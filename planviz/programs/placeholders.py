@@ -9,13 +9,24 @@ from planviz.frontend import parse_script
 from planviz.placeholders import NEAR, in_place, name_of
 
 _ONLY_UNKNOWN = re.compile(r"\s*<[^<>]{1,80}>\s*;?\s*")
+_TYPED = re.compile(r"\b(date|timestamp)\s*'([^'\n]*<[A-Za-z_][^<>'\n]{0,70}>[^'\n]*)'", re.IGNORECASE)
 _PLACEHOLDER = re.compile(r"<([A-Za-z_][^<>\n]{0,70})>")
 
 
 def filled(text: str) -> str:
     """The text with names and numbers in place of what nobody knows, where it cannot be read as it stands."""
-    if not _PLACEHOLDER.search(text) or _reads(text):
+    if not _PLACEHOLDER.search(text):
         return text
+    # No date can be written that nobody knows.
+    text = _TYPED.sub(r"CAST('\2' AS \1)", text)
+    if _reads(text):
+        return text
+    kept = _in_places(text, True)
+    return kept if _reads(kept) else _in_places(text, False)
+
+
+def _in_places(text: str, keep: bool) -> str:
+    """Names and numbers for what nobody knows; inside quotes its own text where that is kept, else a name."""
     made: list[str] = []
     end = 0
     quotes = _Quotes()
@@ -24,7 +35,8 @@ def filled(text: str) -> str:
         quotes.follow(text[end:start])
         made.append(text[end:start])
         around = text[max(0, start - NEAR) : start], text[found.end() : found.end() + NEAR]
-        made.append(name_of(found[1]) if quotes.open else in_place(found[1], *around))
+        inside = found[0] if keep else name_of(found[1])
+        made.append(inside if quotes.open else in_place(found[1], *around))
         end = found.end()
     made.append(text[end:])
     return "".join(made)
@@ -33,6 +45,12 @@ def filled(text: str) -> str:
 def placeholder_names(text: str) -> set[str]:
     """The names that `filled` puts in place of what nobody knows."""
     return {name_of(found[1]) for found in _PLACEHOLDER.finditer(text)}
+
+
+def untold_part(text: str) -> str:
+    """The first part of a text that stands for a value that nobody knows, empty where all of it is told."""
+    found = _PLACEHOLDER.search(text)
+    return "" if found is None else found[0]
 
 
 def only_unknown(text: str) -> bool:

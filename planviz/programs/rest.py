@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from planviz.dataframe.frame import DataFrame
+from planviz.programs.sessions import NAMES
 from planviz.programs.signals import Raised
 from planviz.programs.values import Class, Function, Instance, Unknown, Value
 
@@ -14,7 +16,6 @@ if TYPE_CHECKING:
 
 #: How many functions that nobody calls are read.
 MOST_FUNCTIONS = 40
-_SESSIONS = ("spark", "session", "sqlContext", "sql_context", "spark_session", "sparkSession", "ss", "sqlc", "dlt")
 
 
 def read_rest(reader: Interpreter, last: object) -> None:
@@ -27,8 +28,11 @@ def read_rest(reader: Interpreter, last: object) -> None:
         _uncalled(reader)
         _left_over(reader)
         _handed_over(reader)
-    elif not reader.program.actions and not reader.program.error:
-        _last_made(reader)
+    elif not reader.program.actions:
+        # What somebody else calls: a scheduler, a runner of tests, a command line.
+        _uncalled(reader)
+        if not reader.program.actions and not reader.program.error:
+            _last_made(reader)
 
 
 def _last_made(reader: Interpreter) -> None:
@@ -68,8 +72,8 @@ def _handed_over(reader: Interpreter) -> None:
 def _in_order(tree: ast.AST) -> list[ast.Name]:
     """The names as they are evaluated: what is assigned comes after what it is made of."""
     found: list[tuple[int, int, int, ast.Name]] = []
-    for statement in ast.walk(tree):
-        if not isinstance(statement, ast.stmt) or isinstance(statement, ast.FunctionDef | ast.ClassDef):
+    for statement in _statements(tree):
+        if isinstance(statement, ast.FunctionDef | ast.ClassDef):
             continue
         for child in ast.iter_child_nodes(statement):
             if isinstance(child, ast.stmt):
@@ -79,6 +83,17 @@ def _in_order(tree: ast.AST) -> list[ast.Name]:
                     late = 1 if isinstance(n.ctx, ast.Store) else 0
                     found.append((statement.lineno, late, n.col_offset, n))
     return [n for *_, n in sorted(found, key=lambda f: f[:3])]
+
+
+def _statements(tree: ast.AST) -> Iterator[ast.stmt]:
+    """All statements, without going through what they are made of."""
+    todo = [tree]
+    while todo:
+        for child in ast.iter_child_nodes(todo.pop()):
+            if isinstance(child, ast.stmt):
+                yield child
+            if isinstance(child, ast.stmt | ast.ExceptHandler | ast.match_case):
+                todo.append(child)
 
 
 def _uncalled(reader: Interpreter) -> None:
@@ -112,7 +127,7 @@ def _about_frames(reader: Interpreter, node: Any) -> bool:
         n.attr for n in ast.walk(node) if isinstance(n, ast.Attribute)
     }
     parameters = [a.arg for a in (*node.args.posonlyargs, *node.args.args)]
-    return bool(names & set(_SESSIONS)) or any(_is_frame(reader, a, None) for a in parameters)
+    return bool(names & set(NAMES)) or any(_is_frame(reader, a, None) for a in parameters)
 
 
 def _arguments(reader: Interpreter, function: Function, owner: Class | None) -> list[Value]:
@@ -123,7 +138,7 @@ def _arguments(reader: Interpreter, function: Function, owner: Class | None) -> 
         made.append(_object(reader, owner) if function.decorated != "classmethod" else owner)
         parameters = parameters[1:]
     for a in parameters:
-        made.append(function.defaults[a.arg] if a.arg in function.defaults else _stand_in(reader, a))
+        made.append(function.defaults[a.arg] if a.arg in function.defaults else argument(reader, a))
     return made
 
 
@@ -139,12 +154,14 @@ def _object(reader: Interpreter, owner: Class) -> Instance:
     return made
 
 
-def _stand_in(reader: Interpreter, parameter: ast.arg) -> object:
+def argument(reader: Interpreter, parameter: ast.arg) -> object:
+    """What stands for an argument that the text does not show: a session, a table, or a value that nobody knows."""
     shown = "" if parameter.annotation is None else ast.unparse(parameter.annotation)
-    if parameter.arg in _SESSIONS or shown.endswith("SparkSession"):
+    if parameter.arg in NAMES or shown.endswith("SparkSession"):
         return reader.session
     if _is_frame(reader, parameter.arg, shown):
-        return reader.session.table(parameter.arg)
+        known = reader.session.guesses.tables or reader.session.table_exists((parameter.arg,))
+        return reader.session.table(parameter.arg) if known else reader.session.guessed_rows(parameter.arg)
     return Unknown(parameter.arg)
 
 

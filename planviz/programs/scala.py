@@ -101,6 +101,10 @@ class Translation(Expressions):
             ";",
             "type_definition",
             "trait_definition",
+            # What a class leaves to those that come from it.
+            "function_declaration",
+            "val_declaration",
+            "var_declaration",
         ):
             return []
         return [self._at(ast.Expr(self.value(node)), node)]
@@ -250,7 +254,8 @@ class Translation(Expressions):
             shown = "" if kind is None else self._text(kind)
             if own is None or re.match(r"DataFrame|Dataset\b", shown):
                 continue
-            value = self._name("spark" if shown == "SparkSession" else f"{name}_{self._text(own)}", p)
+            told = self._call(self._name("scala_unknown", p), [ast.Constant(f"{name}.{self._text(own)}")])
+            value = self._name("spark", p) if shown == "SparkSession" else self._at(told, p)
             made.append(self._at(ast.Assign([self._target(own)], value), p))
         return made
 

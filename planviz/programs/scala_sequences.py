@@ -45,6 +45,8 @@ def _rows(reader: Value, values: list[Value], names: list[Value]) -> Value:
 
 def sequence_method(reader: Value, values: list[Value], name: str) -> Value:
     """A method of a Scala sequence, or what it gives where it takes nothing; None for one that is not known."""
+    if name[:1] == "_" and name[1:].isdigit() and 0 < int(name[1:4]) <= len(values):
+        return values[int(name[1:4]) - 1]
     if name in _SEQUENCES:
         return Native(name, _SEQUENCES[name](reader, values), True)
     if name in ("head", "isEmpty", "distinct"):

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from planviz.dataframe.frame import DataFrame
 from planviz.programs.signals import Raised
 from planviz.programs.values import Native, Unknown, Value
 
@@ -15,6 +16,17 @@ if TYPE_CHECKING:
     from planviz.programs.interpreter import Interpreter
 
 Method = Callable[..., Value]
+#: What an Option or a Try has that holds a DataFrame: it stands as the DataFrame itself.
+_OF_OPTIONS: dict[str, Callable[[Value], Value]] = {
+    "get": lambda value: value, "isDefined": lambda value: True, "isSuccess": lambda value: True,
+    "toOption": lambda value: value,
+    "getOrElse": lambda value: _gives(value), "orElse": lambda value: _gives(value),
+    "recover": lambda value: _gives(value),
+}  # fmt: skip
+
+
+def _gives(value: Value) -> Native:
+    return Native("getOrElse", lambda *given: value, True)
 
 
 def matched(reader: Interpreter, subject: Value, clauses: Value) -> Value:
@@ -247,6 +259,8 @@ def _reduced(reader: Interpreter, xs: list[Value], f: Value) -> Value:
 
 def scala_attribute(reader: Interpreter, value: Value, name: str) -> Value:
     """value.name for maps, objects of case classes, and what stands for an Option; NotImplemented for all else."""
+    if isinstance(value, DataFrame) and name in _OF_OPTIONS:
+        return _OF_OPTIONS[name](value)
     if isinstance(value, dict):
         found = map_method(reader, value, name)
         return NotImplemented if found is None else found

@@ -23,8 +23,8 @@ from planviz.errors import AnalysisError
 from planviz.execution import QueryExecution
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, NamedExpression
 from planviz.expressions.ids import fresh_ids, next_id
-from planviz.expressions.objects import ScalaUDF
-from planviz.expressions.unresolved import UnresolvedAlias, UnresolvedAttribute, UnresolvedStar
+from planviz.expressions.objects import Placeholder, ScalaUDF
+from planviz.expressions.unresolved import UnresolvedAlias, UnresolvedAttribute, UnresolvedFunction, UnresolvedStar
 from planviz.logical.combining import Join, SetOperation, Union, WithCTE
 from planviz.logical.operators import (
     Aggregate,
@@ -42,6 +42,7 @@ from planviz.logical.plan import ANALYZED, LogicalPlan
 from planviz.logical.relations import LogicalRDD, LogicalRelation
 from planviz.logical.unresolved import Pivot, UnresolvedRelation
 from planviz.programs.guesses import Again, Guesses, fields_key, pivot_key
+from planviz.programs.placeholders import untold_part
 from planviz.programs.retyping import PARSED, columns_read, source, spread_structs, wanted_types
 from planviz.programs.signals import LimitReached
 from planviz.programs.values import Value
@@ -56,6 +57,10 @@ FEW_READINGS = 10
 _UNTOLD = re.compile(r"<[^<>]+>")
 #: Refusals for a column that is not there.
 _MISSING = ("UNRESOLVED_COLUMN", "UNRESOLVED_USING", "CANNOT_RESOLVE_STAR_EXPAND")
+#: Functions that take nothing but constants where they take texts: schemas, units, durations.
+_PARSE_BY = "from_json from_csv from_xml schema_of_json schema_of_csv schema_of_xml"
+_OF_TIME = "window session_window date_trunc trunc date_part extract interval"
+_OF_CONSTANTS = frozenset([*_PARSE_BY.split(), *_OF_TIME.split()])
 #: Between the names of guessed tables that a union reads.
 _TOGETHER = "\0"
 _PASSING = (Filter, Sort, GlobalLimit, LocalLimit, Offset, Sample, SubqueryAlias)
@@ -84,6 +89,8 @@ class SchemaInference(SparkSession):
         #: What was noted once.
         self._told: set[str] = set()
         #: Where in the texts of views made by SQL a projection takes all columns of what it reads.
+        #: Whether a text of the program has held a value that nobody knows.
+        self.writes_untold = False
         self._view_stars: set[tuple[str, int]] = set()
         self._kept: list[LogicalPlan] = []
         #: The line of a pivot whose values are not listed, until it is aggregated; results of such pivots by identity.
@@ -122,6 +129,8 @@ class SchemaInference(SparkSession):
         stack = [node]
         while stack:
             one = stack.pop()
+            if isinstance(one, Literal) and type(one.value) is str and "<" in one.value:
+                self.writes_untold = True
             if one.origin is None and not isinstance(one, AttributeReference):
                 place(one, self.origin)
                 stack += one.children
@@ -142,12 +151,14 @@ class SchemaInference(SparkSession):
             self._learn_from_others(plan)
         if self.learning and self._made:
             plan = self._with_made(plan)
+        if self.writes_untold:
+            plan = self._with_placeholders(plan)
         plan, listed = self._with_listed(plan)
         made = super().execution(plan, sql)
         try:
             analyzed = made.analyzed
         except AnalysisError as error:
-            if self.guesses.columns and error.error_class.startswith(_MISSING):
+            if (self.guesses.columns or self._passing_pivots) and error.error_class.startswith(_MISSING):
                 grown = self._learn_from(plan)
                 if grown is not None:
                     return self.execution(grown, sql)
@@ -164,7 +175,7 @@ class SchemaInference(SparkSession):
             self._passing_pivots[id(analyzed)] = pivot_key(self._pivot, plan.aggregates)
             self._kept.append(analyzed)
             self._pivot = 0
-        if not self.guesses.columns:
+        if not self.guesses.columns and not self._passing_pivots:
             return made
         if len(plan.children) > 1 and len(plan.children) == len(analyzed.children):
             for before, after in zip(plan.children, analyzed.children, strict=True):
@@ -306,6 +317,16 @@ class SchemaInference(SparkSession):
             return None
         return super().execution(self._grown(plan, [("", leaf[1], name)])).analyzed
 
+    def widen(self, plan: LogicalPlan, number: int) -> None:
+        """Let a guessed table have as many columns as all of them are given names (toDF). Raises Again where it had
+        fewer."""
+        leaf = next(iter(self._open(plan)), None)
+        if leaf is None:
+            return
+        # Files without a header have columns of such names.
+        if any([self._learn(leaf[1], f"_c{i}") for i in range(len(plan.output), number)]):
+            raise Again
+
     def _grown(self, plan: LogicalPlan, columns: Iterable[tuple[str, str, str]]) -> LogicalPlan:
         """A plan with columns of guessed tables on top: the qualifier they are called by, the table, their name.
 
@@ -343,6 +364,25 @@ class SchemaInference(SparkSession):
                     children[i] = self._passing_project((*child.output, column), child)
                     break
         return plan.with_new_children(tuple(children))
+
+    def _with_placeholders(self, plan: LogicalPlan) -> LogicalPlan:
+        """A plan whose texts with values that nobody knows ('<args.day>') are no constants: none is computed."""
+        source = "" if self.origin is None else self.origin[0]
+
+        def placed(e: Expression) -> Expression:
+            if not isinstance(e, Literal) or type(e.value) is not str:
+                return e
+            part = untold_part(e.value)
+            # What the program itself writes so is a text like any other.
+            if not part or part in source:
+                return e
+            return Placeholder(re.sub("[<>]", "", e.value), STRING, False)
+
+        def step(e: Expression) -> Expression:
+            named = isinstance(e, UnresolvedFunction) and e.parts[-1].lower() in _OF_CONSTANTS
+            return e if named else e.map_children(placed)
+
+        return plan.transform_with_subqueries(lambda p: p.transform_expressions_up(step))
 
     def _with_listed(self, plan: LogicalPlan) -> tuple[LogicalPlan, str]:
         """A projection or grouping by columns that nobody knows, with those of its input that later uses ask for.

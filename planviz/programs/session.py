@@ -9,7 +9,7 @@ from typing import Any
 
 from planviz.analysis.context import sql_text
 from planviz.analysis.inference import infer
-from planviz.catalog.tables import DATABASE, FILE_FORMATS, Buckets, Catalog, Table, placed
+from planviz.catalog.tables import CATALOG, DATABASE, FILE_FORMATS, Buckets, Catalog, Table, placed
 from planviz.config import OptimizerConfig
 from planviz.dataframe.base import Frame
 from planviz.dataframe.column import Column, literal, name_parts
@@ -38,7 +38,7 @@ from planviz.programs.files import WrittenColumns, read_columns, written_columns
 from planviz.programs.frames import PandasFrame, spark_rows
 from planviz.programs.guesses import Again, Guesses, table_of_path
 from planviz.programs.known_rows import MOST_ROWS, as_python, handed_over, known_rows
-from planviz.programs.placeholders import filled, only_unknown
+from planviz.programs.placeholders import filled, only_unknown, placeholder_names
 from planviz.programs.schema_inference import SchemaInference, starred
 from planviz.programs.unknown_rows import all_known, as_text, names_of
 from planviz.programs.values import Unknown, UnknownRows, Value
@@ -51,6 +51,8 @@ _FOREIGN = re.compile(
     r"|alter|undrop|sync|list|put|get|remove|%)\b",
     re.IGNORECASE,
 )
+#: What Delta Lake tells of a table, which reads like the description of a table of that name.
+_TOLD_BY_DELTA = re.compile(r"\s*desc(?:ribe)?\s+(history|detail)\s+[\w`]", re.IGNORECASE)
 #: Actions that need all rows, which a stream never has.
 _OF_BATCHES = frozenset(
     ("show", "count", "collect", "take", "tail", "head", "first", "isEmpty", "toPandas", "toArrow", "toLocalIterator")
@@ -80,6 +82,8 @@ class ProgramSession(SchemaInference):
         self._files: dict[str, WrittenColumns | None] = {}
         self._file_bytes: dict[str, int | None] = {}
         #: Rows that the program says, by the number of the LogicalRDD that they were handed over as.
+        #: Names that stand in queries for values that the text does not tell.
+        self._unnamed: set[str] = set()
         self._handed: dict[int, list[tuple[Value, ...]]] = {}
 
     # ------------------------------------------------------------------------------------------ what it does
@@ -195,12 +199,44 @@ class ProgramSession(SchemaInference):
 
     def table(self, tableName: str) -> DataFrame:  # noqa: N803  PySpark's name
         """A table or view, guessed where nobody knows it and guessing is allowed."""
-        # A placeholder stands for the whole name, unless the parts are quoted already.
-        quoted = tableName if "<" not in str(tableName) or "`" in str(tableName) else f"`{tableName}`"
+        # A placeholder is no name as names are written; its own points part nothing.
+        quoted = str(tableName)
+        if "<" in quoted and "`" not in quoted:
+            quoted = ".".join(f"`{part}`" for part in re.findall(r"(?:<[^<>]*>|[^.])+", quoted))
         parts = name_parts(quoted)
-        if self.guesses.tables and self.catalog.table(parts) is None and self.catalog.view(parts) is None:
-            self._declare(placed(Table(parts[-1], (), self.catalog.current), parts))
+        if self.catalog.table(parts) is None and self.catalog.view(parts) is None:
+            named = placed(Table(parts[-1], (), self.catalog.current), parts)
+            untold = {p for p in parts if "<" in p}
+            if not self._declare_described(named, untold) and (
+                self.guesses.tables or untold or self._is_elsewhere(named)
+            ):
+                self._declare(named)
         return super().table(quoted)
+
+    def _is_elsewhere(self, named: Table) -> bool:
+        """Whether a table is in another catalogue, which the settings of the session tell of (Iceberg's, say)."""
+        return f"spark.sql.catalog.{named.catalog}" in self.config.settings
+
+    def _declare_described(self, named: Table, untold: set[str]) -> bool:
+        """Where the text tells of a table's name all but the database: whether the catalogue describes just one table
+        that is called so, which it is taken for."""
+        elsewhere = self._described.tables.get(f"{named.database}.{named.name}".lower())
+        if named.catalog != CATALOG and elsewhere is not None and named.key not in self._described.tables:
+            self.notes[f"The table {named.shown_name} is taken to be {elsewhere.shown_name} of the catalogue."] = None
+            self.catalog = self.catalog.with_table(replace(elsewhere, catalog=named.catalog))
+            return True
+        if not untold or named.name in untold:
+            return False
+        found = [t for t in self._described.tables.values() if t.name.lower() == named.name.lower()]
+        if len(found) != 1:
+            return False
+        told = (
+            f"The table {named.shown_name} is taken to be {found[0].shown_name}: the text does not tell its database."
+        )
+        self.notes[told] = None
+        same = replace(found[0], name=named.name, database=named.database, catalog=named.catalog)
+        self.catalog = self.catalog.with_table(same)
+        return True
 
     def _declare(self, named: Table) -> None:
         """Let the catalogue have a guessed table as far as it is known."""
@@ -230,6 +266,14 @@ class ProgramSession(SchemaInference):
                 size = self._file_bytes.get(str(path))
                 return DataFrame(self, relation(provider, path, found, tuple(f.name for f in written.folders), size))
         if fields is not None:
+            # Columns of the files' folders come last, whatever the schema says.
+            folders = [] if written is None else [f.name.lower() for f in written.folders]
+            last = [f for f in fields if f.name.lower() in folders]
+            if last:
+                ordered = (*(f for f in fields if f not in last), *last)
+                with self.numbering():
+                    size = self._file_bytes.get(str(path))
+                    return DataFrame(self, relation(provider, path, ordered, tuple(f.name for f in last), size))
             return super().from_source(provider, path, fields)
         named = table_of_path(str(path[0] if isinstance(path, list) and path else path), self._described)
         if named is not None and named.key not in self._tables:
@@ -306,13 +350,18 @@ class ProgramSession(SchemaInference):
             raise Again
         if only_unknown(text):
             return self.guessed_rows(f"query of line {self.line()}")
-        whole = filled(text)
+        told = _TOLD_BY_DELTA.match(text)
+        if told is not None:
+            return self.guessed_rows(f"{told[1].lower()} of line {self.line()}")
+        whole, untold = filled(text), placeholder_names(text)
+        self._unnamed |= untold
+        self.writes_untold |= bool(untold)
         if whole != text:
             self.notes[f"Line {self.line()}: values that the text does not tell stand as names or 1 in the query."] = (
                 None
             )
             text = whole
-        self._learn_from_query(text)
+        self._learn_from_query(text, untold)
         self.params = parameters(args)
         try:
             return super().sql(text)
@@ -331,6 +380,11 @@ class ProgramSession(SchemaInference):
         if statement.kind == "create_view" and statement.plan is not None:
             stars = [p.origin for p in statement.plan.walk() if isinstance(p, Project) and starred(p)]
             self._view_stars |= {origin for origin in stars if origin is not None}
+        # What a statement names with a value that nobody knows cannot be looked up.
+        self._guesses = self.guesses.tables or any(name in statement.sql for name in self._unnamed)
+        self._guesses |= any(
+            f"spark.sql.catalog.{part}" in self.config.settings for part in _first_names(statement.sql)
+        )
         try:
             super().define(statement)
         except AnalysisError as e:
@@ -346,8 +400,9 @@ class ProgramSession(SchemaInference):
             frame = DataFrame(self, statement.changed, statement.sql)
             self.act(f"sql.{statement.command.verb.lower()}", frame)
 
-    def _learn_from_query(self, text: str) -> None:
-        """What a query asks of guessed tables, of views over them, and of files by their path.
+    def _learn_from_query(self, text: str, untold: set[str]) -> None:
+        """What a query asks of guessed tables, of views over them, and of files by their path. `untold` are names in it
+        that stand for what the program does not tell.
 
         Raises Again where a table that was read before has to have more columns.
         """
@@ -367,12 +422,15 @@ class ProgramSession(SchemaInference):
                 continue
             # A name without a database is the current one's.
             table = replace(found, database=self.catalog.current) if found.database == DATABASE else found
+            names = (table.name, table.database, table.catalog)
             leaf = leaves.get(table.name.lower()) if found.database == DATABASE else None
             if leaf is not None:
                 learned |= self._learn_columns(leaf[0], table, leaf[1])
             elif table.database.lower() in FILE_FORMATS:
                 self._declare_files(table)
-            elif self.guesses.tables:
+            elif self._declare_described(table, untold.intersection(names)):
+                continue
+            elif self.guesses.tables or self._is_elsewhere(table) or untold.intersection(names):
                 before = table.key in self._tables
                 learned |= self._learn_columns(table.shown_name, table) and before
                 self._declare(table)
@@ -409,6 +467,11 @@ class ProgramSession(SchemaInference):
         """Whether there is a table or view; nobody knows of one that nothing describes, where tables are guessed."""
         known = super().table_exists(parts)
         return Unknown(f"tableExists({'.'.join(parts)})") if not known and self.guesses.tables else known
+
+
+def _first_names(text: str) -> set[str]:
+    """The first parts of the names of several parts in a query."""
+    return set(re.findall(r"(?<![\w.`])`?(\w+)`?(?=\.)", text))
 
 
 def _written(value: object) -> str:

@@ -17,6 +17,7 @@ from planviz.programs.values import (
     ErrorClass,
     ErrorValue,
     Function,
+    GivenInTurn,
     Instance,
     Module,
     Scope,
@@ -190,6 +191,9 @@ class Statements(Expressions):
 
     def _do_If(self, node: ast.If, scope: Scope) -> None:
         known = self.truth(self.value(node.test, scope))
+        # Like an assertion: where columns are guessed the program that its author means has what it asks for.
+        if known and self.guesses.columns and isinstance(node.body[-1], ast.Raise) and not node.orelse:
+            return
         if known is not None:
             self.run(node.body if known else node.orelse, scope)
             return
@@ -275,6 +279,8 @@ class Statements(Expressions):
     def _do_With(self, node: ast.With, scope: Scope) -> None:
         for item in node.items:
             value = self.value(item.context_expr, scope)
+            if isinstance(value, GivenInTurn):
+                value = value[0] if value else None
             if isinstance(value, Instance):
                 value = self.call_method(value, "__enter__", [], value)
             if item.optional_vars is not None:
@@ -415,9 +421,25 @@ class Statements(Expressions):
         except Raised:
             return made
         if isinstance(found, Unknown):
+            if isinstance(made, Function):
+                made.wrapped = True
+                self._given_by(decorator, made, scope)
             return made
         result = self.call(found, [made], {}, decorator)
         return made if isinstance(result, Unknown) else result
+
+    def _given_by(self, decorator: ast.expr, made: Function, scope: Scope) -> None:
+        """The default that a decorator names of a parameter, as click's options do: `@option("--rows", default=5)`."""
+        if not isinstance(decorator, ast.Call):
+            return
+        default = next((k.value for k in decorator.keywords if k.arg == "default"), None)
+        flags = [a.value for a in decorator.args if isinstance(a, ast.Constant) and isinstance(a.value, str)]
+        if default is None or not flags:
+            return
+        # A name without hyphens is the parameter's own, else the longest option gives it.
+        plain = [f for f in flags if not f.startswith("-")]
+        name = (plain or sorted(flags, key=len))[-1].lstrip("-").replace("-", "_").lower()
+        made.defaults.setdefault(name, self.value(default, scope))
 
     def _do_ClassDef(self, node: ast.ClassDef, scope: Scope) -> None:
         bases = [self.value(b, scope) for b in node.bases if not isinstance(b, ast.Starred)]

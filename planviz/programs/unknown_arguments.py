@@ -16,6 +16,7 @@ from planviz.dataframe.grouped import GroupedData
 from planviz.dataframe.shaping import MissingValues
 from planviz.dataframe.signatures import kind_of, parameters_of
 from planviz.dataframe.window import WindowSpec
+from planviz.dataframe.writers import DataFrameWriter, DataStreamWriter
 from planviz.expressions.objects import Placeholder
 from planviz.programs.expressions import placeholder
 from planviz.programs.values import Unknown, UnknownList, Value
@@ -69,6 +70,8 @@ _OF_COLUMNS = frozenset(_OF_COLUMNS_NAMES.split())
 _BY_NAME: dict[str, object] = {
     "ascending": True, "thresh": None, "allowMissingColumns": False, "value": 0, "seed": 1, "broadcast": False,
 }  # fmt: skip
+#: Methods of writers that no plan of their DataFrame depends on: mode, trigger and their like have one body.
+_OF_WRITERS = ("_same", "save", "start", "toTable")
 #: Methods that take another DataFrame first.
 _OF_FRAMES = ("join", "crossJoin", "union", "unionAll", "unionByName", "subtract", "intersect", "intersectAll",
               "exceptAll")  # fmt: skip
@@ -88,6 +91,10 @@ class Instead:
     """What a call gives whose arguments are not needed."""
 
     value: Value
+
+
+def _shown(value: Value) -> Value:
+    return str(value) if isinstance(value, Unknown) else value
 
 
 def is_unknown(value: object) -> bool:
@@ -132,6 +139,10 @@ class _Call:
             found = self._of_frame(self.frame, arguments, named)
             if found is not None:
                 return found
+        if isinstance(self.receiver, DataFrameWriter | DataStreamWriter) and self.name in _OF_WRITERS:
+            if self.name != "_same":
+                return Given([_shown(a) for a in arguments], {k: _shown(v) for k, v in named.items()})
+            return Instead(self.receiver)
         if isinstance(self.receiver, WindowSpec):
             return Given([self._column(a) for a in arguments], {})
         if self.name in _INDIFFERENT:

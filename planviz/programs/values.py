@@ -90,6 +90,8 @@ class Function:
         #: The class whose method it is, for super().
         self.owner: Class | None = None
         self.decorated = ""
+        #: Whether a decorator of a library stands before it, which may give it arguments.
+        self.wrapped = False
         parameters = [
             inspect.Parameter(a.arg, inspect.Parameter.POSITIONAL_OR_KEYWORD)
             for a in (*node.args.posonlyargs, *node.args.args)
@@ -148,6 +150,10 @@ class Instance:
 
     of: Class
     names: dict[str, Value] = field(default_factory=dict)
+
+
+class GivenInTurn(list[Value]):
+    """What a generator yields; `with` takes the first, where the generator is a context manager."""
 
 
 class NamedValues(tuple[Value, ...]):

@@ -103,6 +103,8 @@ class Behaviour:
     raised_errors_have_a_class: bool = True
     #: DROP TABLE drops views, too.
     views_are_dropped_as_tables: bool = True
+    #: A function that the session registers under a name of Spark's own is not found by that name; else it is.
+    own_functions_come_first: bool = True
     #: DROP and REFRESH FUNCTION know what they do not find as a routine; else as a function that a plan would call.
     functions_are_routines: bool = True
     #: The lambda of a higher-order function may hold a subquery.

@@ -15,6 +15,7 @@ VERSION = Version(
         "windows_take_filters": False,
         "views_are_dropped_as_tables": False,
         "functions_are_routines": False,
+        "own_functions_come_first": False,
         "parsed_json_shows_three_flags": False,
         "hash_joins_show_two_flags": False,
         "unions_count_distinct_values": False,

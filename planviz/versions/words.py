@@ -93,6 +93,7 @@ CHANGES: dict[str, str] = {
     "databases_are_schemas": "current_database() is named current_schema().",
     "raised_errors_have_a_class": "raise_error() of a message alone shows the class of its error.",
     "views_are_dropped_as_tables": "DROP TABLE drops views, too.",
+    "own_functions_come_first": "Spark's own functions come before registered ones of the same name.",
     "functions_are_routines": "DROP FUNCTION of what is not there, or is Spark's own, has a condition of its own.",
     "lambdas_take_queries": "The lambda of a higher-order function may hold a subquery.",
     "assertions_show_sql": "The message of assert_true() shows its condition as SQL.",

@@ -158,3 +158,52 @@ def test_objects_of_classes_and_definitions_that_stand_below():
     names, plan = _of(text)
     assert names == ["show"]
     assert plan.startswith("Aggregate [a#")
+
+
+def _scala_plans(text):
+    program = read_program(text, find("tpch"))
+    assert program.error is None, program.error
+    return [a.execution.text("optimized") for a in program.actions]
+
+
+def test_what_is_imported_from_elsewhere_is_no_mistake_beside_a_catalogue():
+    (plan,) = _scala_plans(
+        "import org.apache.log4j.{Level, Logger => Log}\nimport com.acme.config._\nimport org.apache.spark.sql._\n"
+        "import org.apache.spark.sql.streaming.Trigger\n"
+        "object Job {\n  val log = Log.getLogger(getClass.getName)\n  val t = Trigger.ProcessingTime(1)\n"
+        "  def main(args: Array[String]): Unit = {\n    val spark = SparkSession.builder.getOrCreate()\n"
+        '    log.info("begins")\n    val limit = settings.limit\n'
+        '    spark.table("orders").select("o_orderkey").show()\n'
+        "  }\n}\n"
+    )
+    assert plan.startswith("Project [o_orderkey#")
+
+
+def test_what_is_nowhere_is_a_mistake_still():
+    error = read_program(
+        "import org.apache.spark.sql.functions._\nval d = spark.table(nosuch)\nd.show()\n", find("tpch")
+    ).error
+    assert error is not None
+    assert error.condition == "NameError"
+
+
+def test_delta_tables_are_known_by_their_import():
+    (plan,) = _scala_plans(
+        'import io.delta.tables._\nval t = DeltaTable.forName(spark, "orders")\n'
+        't.as("t").merge(spark.table("orders").as("s"), "t.o_orderkey = s.o_orderkey")'
+        ".whenNotMatched().insertAll().execute()\n"
+    )
+    assert plan.startswith("Join LeftAnti") or "Join LeftOuter" in plan
+
+
+def test_options_of_frames_parts_of_pairs_and_abstract_members():
+    plans = _scala_plans(
+        "import org.apache.spark.sql.DataFrame\nimport org.apache.spark.sql.functions._\n"
+        "abstract class Stage(keys: String*) {\n  def name: String\n  val source: String\n}\n"
+        'val wanted: Option[String] = Some("o_orderstatus")\n'
+        'val d = wanted.map(c => spark.table("orders").groupBy(c).count()).getOrElse(spark.emptyDataFrame)\nd.show()\n'
+        'val names = Map("count" -> "n", "o_orderstatus" -> "status")\n'
+        "names.foldLeft(d) { (acc, kv) => acc.withColumnRenamed(kv._1, kv._2) }.show()\n"
+    )
+    assert plans[0].startswith("Aggregate [o_orderstatus#")
+    assert "AS status#" in plans[1]

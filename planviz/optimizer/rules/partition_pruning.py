@@ -41,7 +41,9 @@ class PruneFileSourcePartitions(OptimizerRule[Filter | Project]):
     @override
     def rewrite(self, node: Filter | Project) -> LogicalPlan:
         leaf = _below(node)
-        columns = partition_ids(leaf) if isinstance(leaf, LogicalRelation) and not leaf.partition_filters else None
+        # Folders that are read by their path are all listed already.
+        named = isinstance(leaf, LogicalRelation) and leaf.name and not leaf.partition_filters
+        columns = partition_ids(leaf) if isinstance(leaf, LogicalRelation) and named else None
         found = scan_operation(node, self.context.on(ALWAYS_INLINE), LogicalRelation) if columns else None
         filters = found and found.all_filters
         if not columns or not found or not filters:
