@@ -235,6 +235,10 @@ def test_an_inner_definition_may_not_hide_an_outer_one_before_4_0():
             "Union", "Intersect",
         ),
         (
+            "ansi.relationPrecedence", True, "select t1.b from t1, t2 join t3 on t2.a = t3.a", "analyzed",
+            "\n+- Join Inner, (a#", "\n+- Join Inner\n",
+        ),
+        (
             "timestampType", "TIMESTAMP_NTZ", "select cast('2020-01-01' as timestamp) x", "analyzed",
             "as timestamp)", "as timestamp_ntz)",
         ),
