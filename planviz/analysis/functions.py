@@ -601,6 +601,9 @@ class ResolveRandomSeed(AnalyzerRule):
             if e.name == "randstr" and len(e.arguments) == 1:
                 hidden = replace(e.spec, hidden=1)
                 return e.replace(arguments=(*e.arguments, Literal(seed(), LONG)), tail=("true",), spec=hidden)
+            if e.name == "uniform" and len(e.arguments) == 2:
+                hidden, tail = replace(e.spec, hidden=1), ("true", *e.tail[1:])
+                return e.replace(arguments=(*e.arguments, Literal(seed(), LONG)), tail=tail, spec=hidden)
             if e.name in ("uuid", "shuffle") and not e.tail:
                 return e.replace(tail=(f"Some({seed()})",))
             return e

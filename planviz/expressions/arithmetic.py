@@ -405,6 +405,8 @@ class BitwiseNot(UnaryExpression):
 
     child: Expression
 
+    null_intolerant = always(True)
+
     @lazy
     def data_type(self) -> DataType:
         """The child's."""

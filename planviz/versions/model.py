@@ -225,6 +225,8 @@ class Behaviour:
     equalities_contradict: bool = True
     #: ConstantPropagation puts constants into every comparison; else into equalities only.
     comparisons_take_constants: bool = True
+    #: A repartitioning that gives the query its partitions stays over no rows.
+    root_repartitions_stay: bool = True
     #: A moment whose day is compared with a date is compared with that day's first and last moment itself.
     days_are_ranges_of_moments: bool = True
     #: UnwrapCastInBinaryComparison takes a cast to a moment off a DATE.

@@ -171,6 +171,7 @@ CHANGES: dict[str, str] = {
     "names_are_no_matter_to_caches": "A projection that only renames columns reads what is cached of them.",
     "single_constants_move": "A constant of a sum or product stands behind its columns.",
     "equalities_contradict": "A column that should equal two constants at once gives no rows.",
+    "root_repartitions_stay": "A repartitioning that gives the query its partitions stays where there are no rows.",
     "days_are_ranges_of_moments": "A timestamp whose day is compared with a date is compared itself, and so pushed "
     "to the source.",
     "comparisons_take_constants": "A column that equals a constant is replaced by it in every other comparison.",
