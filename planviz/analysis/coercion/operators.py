@@ -136,7 +136,7 @@ def _tightest(e: BinaryOperator, a: DataType, b: DataType) -> Expression:
         t = promote_string(b if is_string(a) else a)
         if t is not None:
             return e.replace(left=cast_to(left, t), right=cast_to(right, t))
-    if t is None and isinstance(e, BinaryComparison):
+    if t is None and isinstance(e, BinaryComparison) and is_atomic(a) and is_atomic(b):
         t = wider_type(a, b)
     if t is None or (not e.accepts(t) and not isinstance(e, EqualTo | EqualNullSafe)):
         return e
