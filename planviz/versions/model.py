@@ -268,6 +268,8 @@ class Behaviour:
     unique_keys_bound_joins: bool = True
     #: A semi join goes below an aggregate or window only where it can be a broadcast join.
     semi_joins_need_a_broadcast: bool = True
+    #: Below an aggregate it goes only where it has keys that are compared for equality, too.
+    semi_joins_need_keys: bool = True
     #: What is cheaper of two orders of joins: "product" of the ratios of rows and bytes, or their weighted "sum".
     join_cost: Literal["product", "sum", "absolute"] = "product"
     #: A union's estimate has its columns' distinct values.

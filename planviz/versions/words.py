@@ -185,6 +185,7 @@ CHANGES: dict[str, str] = {
     "unique_keys_bound_joins": "A join over the unique keys of one side is known to be no larger than the other side.",
     "semi_joins_need_a_broadcast": "A semi join goes below an aggregate or window only where it can be a broadcast "
     "join.",
+    "semi_joins_need_keys": "A semi join without keys stays above an aggregate.",
     "join_cost": "The cost-based reorder compares two orders of joins by another formula.",
     "sorts_keep_rows": "With the cost-based optimizer a sort keeps the number of rows that its input is known to have, "
     "and so do the limits above it.",

@@ -87,10 +87,11 @@ class PushDownLeftSemiAntiJoin(OptimizerRule):
         return plan
 
     def _pays(self, plan: Join) -> bool:
-        """Whether the join may come before an aggregate: by keys and a broadcast, for which 3.0 does not ask."""
-        if not self.context.config.behaviour.semi_joins_need_a_broadcast:
+        """Whether the join may come before an aggregate: by keys, and with a broadcast."""
+        known = self.context.config.behaviour
+        if not known.semi_joins_need_a_broadcast:
             return True
-        if not equi_keys(plan.condition, plan.right, null_safe=True):
+        if known.semi_joins_need_keys and not equi_keys(plan.condition, plan.right, null_safe=True):
             return False
         return plan.right_hint == "broadcast" or self.context.estimator.can_broadcast(plan.right)
 
