@@ -233,6 +233,11 @@ SETTINGS = {
             "Whether text in double quotes is a name; in ANSI mode only.",
         ),
         Setting(
+            "spark.sql.ansi.relationPrecedence",
+            False,
+            "Whether in FROM a, b JOIN c the join comes before the comma; in ANSI mode only.",
+        ),
+        Setting(
             "spark.sql.legacy.ctePrecedencePolicy",
             "CORRECTED",
             "Whether a definition of WITH within another one may have the name of an outer one, and counts.",

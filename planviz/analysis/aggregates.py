@@ -96,7 +96,7 @@ class ResolveAggregateFunctions(AnalyzerRule):
     def _operator(self, plan: LogicalPlan) -> LogicalPlan:
         if isinstance(plan, UnresolvedHaving | Filter) and isinstance(plan.child, Aggregate):
             return self._filter(plan, plan.child)
-        if isinstance(plan, Filter) and plan.condition.resolved and _reads_grouping_id(plan):
+        if isinstance(plan, Filter) and plan.condition.resolved and plan.child.resolved and _reads_grouping_id(plan):
             # What grouping() stands for is known after names were bound: the Aggregate may lie further below.
             (condition,), child = add_missing([plan.condition], plan.child)
             return plan if child is plan.child else Project(plan.child.output, Filter(condition, child))

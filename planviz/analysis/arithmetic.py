@@ -37,9 +37,12 @@ _STAMPS = (TIMESTAMP, TIMESTAMP_NTZ)
 _MULTIPLIED, _DIVIDED = (spec_of(f"{name}_interval", "V D", CALENDAR_INTERVAL) for name in ("multiply", "divide"))
 
 
+#: One for all calls: two calls are the same only where their signatures are.
+_DAYS = FunctionSpec("extractansiintervaldays", (), lambda _: INT)
+
+
 def _days(e: Expression) -> Expression:
-    spec = FunctionSpec("extractansiintervaldays", (), lambda _: INT)
-    return FunctionCall("extractansiintervaldays", (e,), spec)
+    return FunctionCall("extractansiintervaldays", (e,), _DAYS)
 
 
 class ResolveBinaryArithmetic(AnalyzerRule):

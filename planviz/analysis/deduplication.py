@@ -139,10 +139,23 @@ def _renew(plan: LogicalPlan, seen: Seen) -> tuple[LogicalPlan, bool]:
     elif key not in seen:
         seen.add(key)
         return new, changed
-    again = _new_instance(new)
+    again: LogicalPlan
+    if isinstance(plan, Expand) and isinstance(new, Expand):
+        again = _new_expand(plan, new)
+    else:
+        again = _new_instance(new)
     if new in ANALYZED:
         ANALYZED.set(again, True)
     return again, True
+
+
+def _new_expand(before: Expand, now: Expand) -> Expand:
+    """An Expand over renewed input: what that gives under a new id is not passed on, but brought into being anew."""
+    own = now.produced
+    pairs = zip(before.columns, now.columns, strict=True)
+    columns = tuple(b.new_instance() if b.expr_id in own or b.expr_id != a.expr_id else b for a, b in pairs)
+    made: Expand = now.replace(columns=columns)
+    return made
 
 
 @deep

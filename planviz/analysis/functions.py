@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 
 from typing_extensions import override
 
@@ -259,8 +260,13 @@ class ResolveFunctions(AnalyzerRule):
         if self._refuses():
             raise analysis_error("UNRESOLVED_ROUTINE", f"Cannot resolve routine {sql_text(e.parts)}.{nearest(name)}", e)
         self.context.counters.warn(f"The function {name} is not known; its type stays open.{nearest(name)}")
-        spec = FunctionSpec(name, (), lambda _: UNKNOWN, True, null_intolerant=False, foldable=False)
-        return FunctionCall(name, e.arguments, spec)
+        return FunctionCall(name, e.arguments, opaque_spec(name))
+
+
+@lru_cache(maxsize=1024)  # two calls are the same only where their signatures are
+def opaque_spec(name: str) -> FunctionSpec:
+    """The signature of a function that nobody knows."""
+    return FunctionSpec(name, (), lambda _: UNKNOWN, True, null_intolerant=False, foldable=False)
 
 
 def _check_filter(e: UnresolvedFunction) -> None:
@@ -598,6 +604,9 @@ class ResolveRandomSeed(AnalyzerRule):
             if e.name == "randstr" and len(e.arguments) == 1:
                 hidden = replace(e.spec, hidden=1)
                 return e.replace(arguments=(*e.arguments, Literal(seed(), LONG)), tail=("true",), spec=hidden)
+            if e.name == "uniform" and len(e.arguments) == 2:
+                hidden, tail = replace(e.spec, hidden=1), ("true", *e.tail[1:])
+                return e.replace(arguments=(*e.arguments, Literal(seed(), LONG)), tail=tail, spec=hidden)
             if e.name in ("uuid", "shuffle") and not e.tail:
                 return e.replace(tail=(f"Some({seed()})",))
             return e

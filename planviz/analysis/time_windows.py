@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TypeVar
 
 from typing_extensions import override
@@ -36,9 +37,16 @@ from planviz.types import (
 from planviz.versions import Behaviour
 
 
+@cache  # two calls are the same only where their signatures are
+def _conversion(t: DataType) -> FunctionSpec:
+    return FunctionSpec("precisetimestampconversion", (), lambda _: t)
+
+
 def _converted(e: Expression, a: DataType, b: DataType) -> Expression:
-    spec = FunctionSpec("precisetimestampconversion", (), lambda _: b)
-    return FunctionCall("precisetimestampconversion", (e,), spec, (a.scala_name, b.scala_name))
+    return FunctionCall("precisetimestampconversion", (e,), _conversion(b), (a.scala_name, b.scala_name))
+
+
+_WINDOW_TIME = FunctionSpec("window_time", (), lambda _: TIMESTAMP)
 
 
 _KNOWN_NULLABLE = FunctionSpec("knownnullable", (), lambda args: args[0].data_type, True)
@@ -113,8 +121,7 @@ class TimeWindowing(AnalyzerRule):
         (child,) = plan.children
         if _is_window(window.column.data_type):
             # A window of windows goes by the last moment of the inner ones.
-            spec = FunctionSpec("window_time", (), lambda _: TIMESTAMP)
-            moment = FunctionCall("window_time", (window.column,), spec)
+            moment = FunctionCall("window_time", (window.column,), _WINDOW_TIME)
             return plan.map_expressions(
                 lambda e: e.transform_up(lambda x: x.replace(column=moment) if x == window else x, TimeWindow.BIT)
             )

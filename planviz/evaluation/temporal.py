@@ -232,7 +232,7 @@ def _timestamp_diff(unit: str, a: datetime, b: datetime) -> int:
 def _make_date(year: int, month: int, day: int) -> date:
     last = calendar.monthrange(year, month)[1] if 1 <= month <= 12 else 0
     if not 1 <= day <= last:
-        raise FailsError(f"{year}-{month}-{day} is no date")
+        raise FailsError(f"{year}-{month}-{day} is no date", "DATETIME_FIELD_OUT_OF_BOUNDS.WITHOUT_SUGGESTION")
     return date(year, month, day)
 
 
@@ -251,7 +251,10 @@ def _make_timestamp(*parts: Value) -> datetime:
             f"{seconds} are no seconds of a minute",
             "INVALID_FRACTION_OF_SECOND" if over else "DATETIME_FIELD_OUT_OF_BOUNDS.WITHOUT_SUGGESTION",
         )
-    base = datetime(year, month, day, hour, minute) + timedelta(microseconds=micros)
+    if not (0 <= hour <= 23 and 0 <= minute <= 59):
+        raise FailsError(f"{hour}:{minute} is no time", "DATETIME_FIELD_OUT_OF_BOUNDS.WITHOUT_SUGGESTION")
+    midnight = datetime.combine(_make_date(year, month, day), datetime.min.time())
+    base = midnight + timedelta(hours=hour, minutes=minute) + timedelta(microseconds=micros)
     return moved(base, where[0], zone()) if where and not minute_up else base
 
 

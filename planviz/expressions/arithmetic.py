@@ -220,7 +220,7 @@ class IntegralDivide(DivModLike):
     right: Expression
     mode: str = "ANSI"
     SYMBOL = "div"
-    ACCEPTS = '("BIGINT" or "DECIMAL" or "INTERVAL DAY TO SECOND" or "INTERVAL YEAR TO MONTH")'
+    ACCEPTS = '("BIGINT" or "DECIMAL" or "INTERVAL YEAR TO MONTH" or "INTERVAL DAY TO SECOND")'
 
     data_type = always(LONG)
 
@@ -404,6 +404,8 @@ class BitwiseNot(UnaryExpression):
     """~child."""
 
     child: Expression
+
+    null_intolerant = always(True)
 
     @lazy
     def data_type(self) -> DataType:

@@ -241,7 +241,7 @@ def as_called_then(e: Expression, known: Behaviour) -> Expression:
                 return x.rebuilt(x.replace(name="current_database", spec=_DATABASE))
             case StaticInvoke() if not known.static_calls_are_short and type(x) is StaticInvoke:
                 given = (x.arguments[0], lit("UTF-8")) if x.owner == "UrlCodec" else x.arguments
-                return LongStaticInvoke(x.owner, x.method, x.type, given, x.is_nullable)
+                return LongStaticInvoke(x.owner, x.method, x.type, given, x.is_nullable, x.takes_null)
             case StaticInvoke(_, "parseJson") if not known.parsed_json_shows_three_flags and len(x.arguments) > 3:
                 return x.replace(arguments=x.arguments[:3])
             case FunctionCall("aes_encrypt" | "aes_decrypt") if not known.ciphers_take_vectors:

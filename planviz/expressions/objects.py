@@ -64,13 +64,19 @@ class Invoke(Invocation):
 
 @node
 class StaticInvoke(Invocation):
-    """A static method (Spark: StaticInvoke)."""
+    """A static method (Spark: StaticInvoke). `takes_null`: it is called for nulls, too (propagateNull is false)."""
 
     owner: str
     method: str
     type: DataType
     arguments: tuple[Expression, ...]
     is_nullable: bool = True
+    takes_null: bool = False
+
+    @lazy
+    def null_intolerant(self) -> bool:
+        """Unless the method is called for nulls."""
+        return not self.takes_null
 
     def to_string(self) -> str:
         """static_invoke(owner.method(arguments))."""

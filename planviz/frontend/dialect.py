@@ -42,6 +42,8 @@ class Dialect:
     quoted_regex_names: bool = False
     #: IDENTIFIER gives names of tables, columns and functions alone (spark.sql.legacy.identifierClause).
     names_by_text_are_few: bool = False
+    #: `a, b JOIN c` is a beside the join of b and c (spark.sql.ansi.relationPrecedence in ANSI mode).
+    joins_before_commas: bool = False
     version: str = "4.3"
     later: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
@@ -64,6 +66,7 @@ def dialect_of(config: OptimizerConfig) -> Dialect:
         config.text("planviz.now"),
         config.flag("spark.sql.parser.quotedRegexColumnNames"),
         config.flag("spark.sql.legacy.identifierClause"),
+        config.flag("spark.sql.ansi.enabled") and config.flag("spark.sql.ansi.relationPrecedence"),
     )
 
 
@@ -81,6 +84,7 @@ def _dialect(
     now: str,
     regex: bool,
     few_names: bool,
+    joins_first: bool,
 ) -> Dialect:
     later, version = later_than(profile, tuple(PROFILES)), profile.removeprefix("spark-")
     known = PROFILES[profile].behaviour
@@ -97,6 +101,7 @@ def _dialect(
         now,
         regex,
         few_names,
+        joins_first,
         version,
         later,
     )

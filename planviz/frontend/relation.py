@@ -49,14 +49,8 @@ class RelationReader(ExpressionReader):
         plan = self.relation()
         chain = 0
         while self.accept(","):
-            chain, at = self.longer(chain, "relations", MAX_JOINS), self.at
-            if self.sees("LATERAL"):
-                self.came_with("a LATERAL subquery", self.at + 1)
-                self.at += 1
-                plan = self.placed(LateralJoin(plan, self._lateral(), "Inner"), start)
-                plan = self._extensions(plan, at)
-            else:
-                plan = self.placed(Join(plan, self.relation(), "Inner"), start)
+            chain = self.longer(chain, "relations", MAX_JOINS)
+            plan = self._beside(plan, start)
         viewed = self.sees("LATERAL", "VIEW")
         while self.sees("LATERAL", "VIEW"):
             plan = self._lateral_view(plan)
@@ -66,6 +60,23 @@ class RelationReader(ExpressionReader):
                 f"Not allowed in the FROM clause: LATERAL together with {self.peek()}.",
             )
         return plan
+
+    def _beside(self, left: LogicalPlan, start: int) -> LogicalPlan:
+        """`left` with the relation behind a comma: joins and pivots behind that one are of both.
+
+        Where joins come before commas (spark.sql.ansi.relationPrecedence), they are of the second alone.
+        """
+        at, first = self.at, self.dialect.joins_before_commas
+        if not self.sees("LATERAL"):
+            right = self.relation() if first else self._primary()
+            plan: LogicalPlan = self.placed(Join(left, right, "Inner"), start)
+        else:
+            self.came_with("a LATERAL subquery", self.at + 1)
+            self.at += 1
+            right = self._lateral_plan()
+            right = self._extensions(right, at) if first else right
+            plan = self.placed(LateralJoin(left, LateralSubquery(right, (), next_id()), "Inner"), start)
+        return plan if first else self._extensions(plan, start)
 
     def relation(self) -> LogicalPlan:
         """One relation with its joins."""

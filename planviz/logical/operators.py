@@ -89,8 +89,9 @@ class Filter(UnaryNode):
 
     @lazy
     def max_rows(self) -> int | None:
-        """The child's."""
-        return self.child.max_rows
+        """The child's; none where the condition is false."""
+        false = isinstance(self.condition, Literal) and self.condition.value is False
+        return 0 if false else self.child.max_rows
 
 
 @node
@@ -484,6 +485,11 @@ class Repartition(UnaryNode):
     shuffle: bool
     child: LogicalPlan
 
+    @lazy
+    def max_rows(self) -> int | None:
+        """The child's."""
+        return self.child.max_rows
+
 
 @node
 class RepartitionByExpression(UnaryNode):
@@ -492,6 +498,11 @@ class RepartitionByExpression(UnaryNode):
     keys: tuple[Expression, ...]
     child: LogicalPlan
     number: int | None = None
+
+    @lazy
+    def max_rows(self) -> int | None:
+        """The child's."""
+        return self.child.max_rows
 
     def arguments(self) -> list[str]:
         """[keys], number."""
@@ -505,6 +516,11 @@ class RebalancePartitions(UnaryNode):
     keys: tuple[Expression, ...]
     child: LogicalPlan
     number: int | None = None
+
+    @lazy
+    def max_rows(self) -> int | None:
+        """The child's."""
+        return self.child.max_rows
 
 
 @node

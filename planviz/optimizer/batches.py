@@ -208,6 +208,7 @@ def _operators(fixed: Strategy) -> list[Row]:
             # The partitions last: then the filters over scans are as they will be.
             [
                 nested_aggregates.CollapseGroupedSumOfCount,
+                nested_data.SchemaPruning,
                 partition_pruning.PruneFileSourcePartitions,
                 variants.PushVariantIntoScan,
             ],

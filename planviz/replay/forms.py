@@ -364,7 +364,7 @@ def _long_static_invoke(e: Elaborator, t: Term) -> Expression | None:
     kind, method, arguments = scala_type(t.children[1].text), t.children[2].text, t.children[3:-3]
     for count in range(len(arguments), 0, -1):
         given = tuple(e.expression(c) for c in arguments[:count])
-        made = LongStaticInvoke(owner[1], method, kind, given, True)
+        made = LongStaticInvoke(owner[1], method, kind, given, True, False)
         if made.text == t.text:
             return made
     return None

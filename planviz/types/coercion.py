@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from planviz.types.data import (
     DOUBLE,
     FRACTIONAL,
@@ -58,7 +60,13 @@ def tightest_common_type(a: DataType, b: DataType) -> DataType | None:
         return geospatial(a.kind) if a.kind == b.kind else None
     if is_datetime(a) and is_datetime(b):
         return TIMESTAMP if TIMESTAMP in (a, b) else TIMESTAMP_NTZ
-    return _common_complex(a, b)
+    return _common_complex(a, b, _tightest_part)
+
+
+def _tightest_part(a: DataType, b: DataType) -> DataType | None:
+    """The narrowest type of two elements or fields: none where a decimal meets a float."""
+    kinds = {isinstance(t, DecimalType) for t in (a, b)}
+    return None if len(kinds) == 2 and (a in FRACTIONAL or b in FRACTIONAL) else tightest_common_type(a, b)
 
 
 def _decimal_with(d: DecimalType, t: DataType) -> DataType | None:
@@ -70,17 +78,20 @@ def _decimal_with(d: DecimalType, t: DataType) -> DataType | None:
     return None
 
 
-def _common_complex(a: DataType, b: DataType) -> DataType | None:
+def _common_complex(
+    a: DataType, b: DataType, common: Callable[[DataType, DataType], DataType | None]
+) -> DataType | None:
+    """The common type of two arrays, maps or structs, whose parts have one by `common` (Spark: findTypeForComplex)."""
     if isinstance(a, ArrayType) and isinstance(b, ArrayType):
-        element = wider_type(a.element, b.element)
+        element = common(a.element, b.element)
         return ArrayType(element, a.contains_null or b.contains_null) if element else None
     if isinstance(a, MapType) and isinstance(b, MapType):
-        k, v = wider_type(a.key, b.key), wider_type(a.value, b.value)
+        k, v = common(a.key, b.key), common(a.value, b.value)
         return MapType(k, v, a.value_contains_null or b.value_contains_null) if k and v else None
     if isinstance(a, StructType) and isinstance(b, StructType) and len(a.fields) == len(b.fields):
         fields = []
         for x, y in zip(a.fields, b.fields, strict=True):
-            t = wider_type(x.data_type, y.data_type)
+            t = common(x.data_type, y.data_type)
             if t is None or x.name.lower() != y.name.lower():
                 return None
             fields.append(StructField(x.name, t, x.nullable or y.nullable))
@@ -117,7 +128,7 @@ def wider_type(a: DataType, b: DataType) -> DataType | None:
         return promote_string(b)
     if is_string(b) and is_atomic(a):
         return promote_string(a)
-    return None
+    return _common_complex(a, b, wider_type)
 
 
 def wider_common(types: list[DataType]) -> DataType | None:

@@ -227,6 +227,8 @@ class Behaviour:
     equalities_contradict: bool = True
     #: ConstantPropagation puts constants into every comparison; else into equalities only.
     comparisons_take_constants: bool = True
+    #: A repartitioning that gives the query its partitions stays over no rows.
+    root_repartitions_stay: bool = True
     #: A moment whose day is compared with a date is compared with that day's first and last moment itself.
     days_are_ranges_of_moments: bool = True
     #: UnwrapCastInBinaryComparison takes a cast to a moment off a DATE.
@@ -268,6 +270,8 @@ class Behaviour:
     unique_keys_bound_joins: bool = True
     #: A semi join goes below an aggregate or window only where it can be a broadcast join.
     semi_joins_need_a_broadcast: bool = True
+    #: Below an aggregate it goes only where it has keys that are compared for equality, too.
+    semi_joins_need_keys: bool = True
     #: What is cheaper of two orders of joins: "product" of the ratios of rows and bytes, or their weighted "sum".
     join_cost: Literal["product", "sum", "absolute"] = "product"
     #: A union's estimate has its columns' distinct values.

@@ -9,6 +9,7 @@ VERSION = Version(
     behaviour={
         "outer_joins_are_dropped_for": frozenset({"groups"}),
         "cte_definitions_show_a_flag": False,
+        "root_repartitions_stay": False,
         "time_windows": "ceiling",
         "calls_show_less": (
             ("to_date", 2),

@@ -14,6 +14,7 @@ VERSION = Version(
     },
     behaviour={
         "aliases_are_renewed": False,
+        "semi_joins_need_keys": False,
         "views_space_columns": False,
         "order_looks_below_having": "no",
         "dates_are_ranged_by_days": False,

@@ -172,6 +172,7 @@ CHANGES: dict[str, str] = {
     "names_are_no_matter_to_caches": "A projection that only renames columns reads what is cached of them.",
     "single_constants_move": "A constant of a sum or product stands behind its columns.",
     "equalities_contradict": "A column that should equal two constants at once gives no rows.",
+    "root_repartitions_stay": "A repartitioning that gives the query its partitions stays where there are no rows.",
     "days_are_ranges_of_moments": "A timestamp whose day is compared with a date is compared itself, and so pushed "
     "to the source.",
     "comparisons_take_constants": "A column that equals a constant is replaced by it in every other comparison.",
@@ -185,6 +186,7 @@ CHANGES: dict[str, str] = {
     "unique_keys_bound_joins": "A join over the unique keys of one side is known to be no larger than the other side.",
     "semi_joins_need_a_broadcast": "A semi join goes below an aggregate or window only where it can be a broadcast "
     "join.",
+    "semi_joins_need_keys": "A semi join without keys stays above an aggregate.",
     "join_cost": "The cost-based reorder compares two orders of joins by another formula.",
     "sorts_keep_rows": "With the cost-based optimizer a sort keeps the number of rows that its input is known to have, "
     "and so do the limits above it.",

@@ -10,6 +10,7 @@ from planviz.config import OptimizerConfig
 from planviz.errors import AnalysisError, ParseError
 from planviz.execution import QueryExecution, Session
 from planviz.types import DATE
+from tests.plans import plan_text
 
 
 @pytest.mark.parametrize(
@@ -127,3 +128,7 @@ def test_maps_that_are_put_together_take_the_types_of_both():
     assert "map_concat(map(a, 1), cast(map(b, 2) as map<string,bigint>), map(c, cast(null as bigint)))" in plan.text(
         "analyzed"
     )
+
+
+def test_two_calls_of_a_function_that_nobody_knows_are_the_same():
+    assert plan_text("select my_udf(a), count(*) from t1 group by my_udf(a)").startswith("Aggregate [my_udf(a#")

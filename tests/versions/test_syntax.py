@@ -8,7 +8,7 @@ import pytest
 
 from planviz.config import OptimizerConfig
 from planviz.errors import AnalysisError, ParseError
-from planviz.execution import Session, explain
+from planviz.execution import QueryExecution, Session, explain
 from planviz.versions import PROFILES
 from planviz.versions.functions import functions_after
 from planviz.versions.syntax import SINCE, later_than
@@ -235,6 +235,10 @@ def test_an_inner_definition_may_not_hide_an_outer_one_before_4_0():
             "Union", "Intersect",
         ),
         (
+            "ansi.relationPrecedence", True, "select t1.b from t1, t2 join t3 on t2.a = t3.a", "analyzed",
+            "\n+- Join Inner, (a#", "\n+- Join Inner\n",
+        ),
+        (
             "timestampType", "TIMESTAMP_NTZ", "select cast('2020-01-01' as timestamp) x", "analyzed",
             "as timestamp)", "as timestamp_ntz)",
         ),
@@ -312,3 +316,10 @@ def test_a_doubled_quote_is_none_before_4_1():
 def test_a_unit_is_shown_as_it_was_written():
     for unit in ("day", "MONTH", "Hour"):
         assert f"timestampdiff({unit}, " in text(f"select datediff({unit}, s_date, s_date) from orders")
+
+
+def test_a_semi_join_without_keys_goes_below_an_aggregate_before_4_0():
+    sql = "select /*+ broadcast(t2) */ * from (select a, count(*) from t1 group by a) x left semi join t2 on x.a < t2.a"
+    tables = small_catalog()
+    plans = {p: QueryExecution(sql, tables, OptimizerConfig.of(p)).optimized for p in ("spark-3.5", "spark-4.0")}
+    assert [str(p.tree_string).split(" ")[0] for p in plans.values()] == ["Aggregate", "Join"]

@@ -136,7 +136,7 @@ def _tightest(e: BinaryOperator, a: DataType, b: DataType) -> Expression:
         t = promote_string(b if is_string(a) else a)
         if t is not None:
             return e.replace(left=cast_to(left, t), right=cast_to(right, t))
-    if t is None and isinstance(e, BinaryComparison):
+    if t is None and isinstance(e, BinaryComparison) and is_atomic(a) and is_atomic(b):
         t = wider_type(a, b)
     if t is None or (not e.accepts(t) and not isinstance(e, EqualTo | EqualNullSafe)):
         return e
@@ -182,13 +182,14 @@ def _through_long(e: Expression) -> Expression:
 
 
 def _integral_divide(e: IntegralDivide, a: DataType, b: DataType) -> Expression:
-    if isinstance(a, DecimalType) or isinstance(b, DecimalType):
-        return e if a == b else (with_decimal(e, a, b) or e)
-    if a == b == NULL:
-        return e
-    if all(is_numeric(t) or t == NULL for t in (a, b)) or is_string(a) or is_string(b):
-        return e.replace(left=cast_to(e.left, LONG), right=cast_to(e.right, LONG))
-    return e if a == b else _tightest(e, a, b)
+    made = with_decimal(e, a, b)
+    if made is not None:
+        return made
+    left, right = (cast_to(side, LONG) if is_integral(side.data_type) else side for side in (e.left, e.right))
+    long = e.replace(left=left, right=right)
+    a, b = left.data_type, right.data_type
+    # A float or double stays what it is and is refused: only integrals become bigint.
+    return long if a == b else _tightest(long, a, b)
 
 
 def shift(e: Shift, c: TypeCoercion) -> Expression:

@@ -14,7 +14,7 @@ array_insert | R!! I * | 0 | tail=false check=element tolerant
 array_compact | R | compact
 array_max | R | elem | null=yes check=ordered
 array_min | R | elem | null=yes check=ordered
-array_join | S[] S! S!? | S | option
+array_join | S[] S! S!? | S | option tolerant
 array_repeat | * I! | 0[] | tolerant
 array_union | R!! R!! | 0 | check=arrays
 array_except | R!! R!! | 0 | check=arrays
@@ -31,7 +31,7 @@ map_values | M! | values
 map_entries | M! | entries
 map_from_arrays | R|NUL! R|NUL! | mfa
 map_from_entries | R!! | mfe
-map_concat | M!!... | 0 | check=maps
+map_concat | M!!... | 0 | check=maps tolerant
 map_contains_key | M * | B | check=key null=yes
 str_to_map | S! S!?=',' S!?=':' | MSS
 """

@@ -59,7 +59,7 @@ vector_norm | F[]!! F!?=2.0F | F
 vector_normalize | F[]!! F!?=2.0F | F[]
 parse_json | S! | VAR | tail=true
 try_parse_json | S! | VAR | null=yes tail=false
-is_variant_null | VAR! | B | null=no
+is_variant_null | VAR! | B | null=no tolerant
 is_valid_variant | VAR! | B
 schema_of_variant | VAR! | S
 to_variant_object | * | VAR | check=object

@@ -57,7 +57,7 @@ make_valid_utf8 | S | 0 | null=yes
 validate_utf8 | S | 0 | null=yes
 try_validate_utf8 | S | 0 | null=yes
 luhn_check | S | B
-sentences | S S?='' S?='' | S[][] | null=yes
+sentences | S S?='' S?='' | S[][] | null=yes tolerant
 quote | S | S | null=yes
 parse_url | S!... | S | null=yes tail=true! most=3
 try_parse_url | S!... | S | null=yes most=3

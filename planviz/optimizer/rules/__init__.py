@@ -75,6 +75,7 @@ nested_aggregates     OptimizeExpand                              Repeated rows 
 nested_aggregates     RemoveRedundantAggregates                   A grouping of what is grouped already, and one of which only the groups count.
 nested_data           GenerateOptimization                        Of an exploded array of structs of which nothing is read only the smallest field is exploded.
 nested_data           PullOutNestedDataOuterRefExpressions        The value that a subquery takes out of an outer map becomes a column of the outer plan.
+nested_data           SchemaPruning                               Read of a struct in a file only the fields that are used; the conditions above the table become one list.
 objects               CombineTypedFilters                         Two functions that filter are one.
 objects               EliminateMapObjects                         A function over an array's elements that gives each element back is the array.
 objects               EliminateSerialization                      Hand objects on where they would be made into rows and at once into objects again.

@@ -250,7 +250,7 @@ def _day(e: Expression, cast: Cast, day: Literal) -> Expression:
             return LessThan(child, end)
         case EqualTo():
             return within
-    return And(IsNotNull(child), within)
+    return e
 
 
 def _in(e: In | InSet, child: Expression, to: DataType, items: tuple[Expression, ...]) -> Expression:

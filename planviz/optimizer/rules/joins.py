@@ -354,14 +354,14 @@ def ignores_repeats(f: Expression) -> bool:
     return isinstance(f, AggregateCall) and f.name in ("bit_and", "bit_or", "collect_set", "bool_and", "bool_or")
 
 
-def equi_keys(condition: Expression | None, side: LogicalPlan) -> list[Expression]:
-    """The expressions over one side that a condition compares with the other side for equality."""
+def equi_keys(condition: Expression | None, side: LogicalPlan, null_safe: bool = False) -> list[Expression]:
+    """The expressions over one side that a condition compares with the other side for equality, or null-safely too."""
     if condition is None:
         return []
     own = side.output_set
     keys = []
     for c in split(condition):
-        if isinstance(c, EqualTo):
+        if isinstance(c, EqualTo) or (null_safe and isinstance(c, EqualNullSafe)):
             a, b = c.left, c.right
             if a.references and b.references and a.references <= own and not b.references & own:
                 keys.append(a)

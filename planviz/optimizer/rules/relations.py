@@ -110,6 +110,9 @@ def _nulls(columns: tuple[AttributeReference, ...]) -> list[Expression]:
     return [Alias(Literal(None, a.data_type), a.name, a.expr_id) for a in columns]
 
 
+_REPARTITIONS = (Repartition, RepartitionByExpression, RebalancePartitions)
+
+
 class PropagateEmptyRelation(OptimizerRule):
     """No rows in, no rows out, as far as the operator is of that kind.
 
@@ -124,7 +127,21 @@ class PropagateEmptyRelation(OptimizerRule):
 
     @override
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
+        if self.context.config.behaviour.root_repartitions_stay:
+            top = plan
+            while isinstance(top, Project | Filter):
+                top = top.child
+            if isinstance(top, _REPARTITIONS):
+                return self._below_root(plan)
         return plan.transform_up(self._step, self.mask, self.settled)
+
+    def _below_root(self, plan: LogicalPlan) -> LogicalPlan:
+        """The plan with everything below the repartitioning that gives the query its partitions, which is asked for."""
+
+        def below(p: LogicalPlan) -> LogicalPlan:
+            return p.transform_up(self._step, self.mask, self.settled)
+
+        return plan.map_children(below if isinstance(plan, _REPARTITIONS) else self._below_root)
 
     def _step(self, plan: LogicalPlan) -> LogicalPlan:
         if isinstance(plan, Union):

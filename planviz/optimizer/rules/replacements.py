@@ -98,7 +98,12 @@ def _static(
 ) -> Callable[[FunctionCall], Expression]:
     """A method of Java over the arguments, then constants; it gives what the function gave."""
     constants = tuple(Literal(m, BOOLEAN) for m in more)
-    return lambda e: StaticInvoke(owner, method, result or e.data_type, (*e.arguments, *constants), e.nullable)
+
+    def made(e: FunctionCall) -> Expression:
+        arguments, takes_null = (*e.arguments, *constants), not e.spec.null_intolerant
+        return StaticInvoke(owner, method, result or e.data_type, arguments, e.nullable, takes_null)
+
+    return made
 
 
 def _shapes(of_geography: str, of_geometry: str) -> Callable[[FunctionCall], Expression]:

@@ -24,6 +24,7 @@ from planviz.logical.operators import (
 from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.attributes import alias_map, correlated, inlined, substitute
 from planviz.optimizer.context import OptimizerRule
+from planviz.optimizer.rules.joins import equi_keys
 
 SEMI = ("LeftSemi", "LeftAnti")
 
@@ -86,9 +87,12 @@ class PushDownLeftSemiAntiJoin(OptimizerRule):
         return plan
 
     def _pays(self, plan: Join) -> bool:
-        """Whether the join may come before an aggregate: Spark 3.0 does not ask for a broadcast."""
-        if not self.context.config.behaviour.semi_joins_need_a_broadcast:
+        """Whether the join may come before an aggregate: by keys, and with a broadcast."""
+        known = self.context.config.behaviour
+        if not known.semi_joins_need_a_broadcast:
             return True
+        if known.semi_joins_need_keys and not equi_keys(plan.condition, plan.right, null_safe=True):
+            return False
         return plan.right_hint == "broadcast" or self.context.estimator.can_broadcast(plan.right)
 
     @staticmethod

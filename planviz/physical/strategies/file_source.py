@@ -13,12 +13,12 @@ from planviz.expressions.subqueries import ScalarSubquery, SubqueryExpression
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LogicalRelation
 from planviz.optimizer.lineage import partition_ids, within
+from planviz.optimizer.nested_fields import read_types
 from planviz.optimizer.scan_operation import ALWAYS_INLINE, scan_operation
 from planviz.physical.distribution import qualifiers_of
 from planviz.physical.operators import FilterExec, ProjectExec
 from planviz.physical.scans import FileSourceScanExec
 from planviz.physical.strategies.context import PlanningContext
-from planviz.physical.strategies.nested_fields import read_types
 from planviz.types import ArrayType, DataType, MapType, StructType, is_collated
 from planviz.types.collations import COLLATED
 
