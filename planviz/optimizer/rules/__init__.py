@@ -104,6 +104,7 @@ relations             OptimizeOneRowPlan                          Over at most o
 relations             PropagateEmptyRelation                      No rows in, no rows out, as far as the operator is of that kind.
 relations             UpdateAttributeNullability                  Attributes may be null just when the child's column may.
 runtime_filters       InjectRuntimeFilter                         Build a Bloom filter of the small side's keys and test the big side with it before the join.
+schema_pruning        SchemaPruning                               Read of the structs in Parquet and ORC files only the fields that the query takes out of them.
 semi_anti             PushDownLeftSemiAntiJoin                    Move a semi or anti join below the operator on its left.
 semi_anti             PushLeftSemiLeftAntiThroughJoin             Move a semi or anti join below the join on its left, to the side that it reads.
 sets                  CombineUnions                               A union of unions is one union.
