@@ -71,6 +71,8 @@ CHANGES: dict[str, str] = {
     "relations_name_the_catalogue": "A table is named with its catalogue.",
     "relations_show_names": "Relations show the table's name.",
     "cte_references_are_renewed": "Each reference to a definition of WITH has columns of its own.",
+    "having_finds_grouping_values": "HAVING reads grouping() and grouping_id() that the select list computes, and "
+    "asks the aggregate for no further column.",
     "having_reuses_results": "HAVING reads an aggregate that the select list computes.",
     "grouping_id_is_long": "grouping_id() is a BIGINT.",
     "intervals_are_subtracted": "An interval taken from a date is subtracted, no longer added with a minus sign.",
@@ -215,6 +217,7 @@ CHANGES: dict[str, str] = {
     "views_space_columns": "The columns of a view are printed with spaces between.",
     "ranges_show_open_slices": "range() prints its number of slices where the query says it, and nothing else.",
     "distincts_are_filtered": "Several DISTINCTs in one aggregate are told apart by FILTER, not by IF within.",
+    "session_keys_are_lists": "What merges sessions prints its keys as List(…), not as ArrayBuffer(…).",
     "lists_are_named": "Lists in arguments of operators are printed in brackets.",
     "operators_of_3_0": "Operators are printed in another form.",
     "arrow_takes_columns": "Python functions over Arrow batches take a scan's batches as they are.",

@@ -57,7 +57,7 @@ def planned(spark, sql, modes=None):
     try:
         execution = spark.sql(sql).queryExecution()
         found = {stage: getattr(execution, method)().toString() for stage, method in STAGES.items()}
-        return found | {name: execution.explainString(mode) for name, mode in (modes or {}).items()}
+        return {**found, **{name: execution.explainString(mode) for name, mode in (modes or {}).items()}}
     except Py4JJavaError as error:
         thrown = error.java_exception
         for name in ("getCondition", "getErrorClass"):
