@@ -199,6 +199,10 @@ class Behaviour:
     #: Lists in the arguments of an operator are shown as Scala's: List(a, b).
     lists_are_named: bool = False
     # ---------------------------------------------------------------- optimizer
+    #: What the rules about scans of files make one projection of is written out as often as it is used.
+    scan_rules_inline_all: bool = False
+    #: CollapseProject writes structs, arrays and maps that are put together as often as they are used.
+    structs_are_put_together_twice: bool = False
     #: What stands for a function may name an expression that is computed once (WITH); else that is written out.
     expressions_are_shared: bool = True
     #: A projection that only gives all columns other names reads the cache of what is below it.

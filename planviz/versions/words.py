@@ -110,6 +110,10 @@ CHANGES: dict[str, str] = {
     "views_cast_their_columns": "The columns of a view are cast to the types that it was made with.",
     "lags_are_negative": "The offset of lag() is shown with its sign.",
     "repartitions_leave_their_number_open": "DISTRIBUTE BY leaves the number of partitions to the planner.",
+    "scan_rules_inline_all": "What a projection above a table of files uses twice is computed once there, where rules "
+    "about partitions and fields used to write it out.",
+    "structs_are_put_together_twice": "Two projections stay two where one would put together a struct, array or map of "
+    "costly parts twice.",
     "base64_is_replaced": "base64() is written as a method of Java.",
     "truth_is_not_compared": "A condition that is compared with true is that condition.",
     "fields_are_known_not_to_be_null": "A field of a column that is compared is tested for null itself.",

@@ -12,7 +12,7 @@ from planviz.logical.relations import LogicalRelation
 from planviz.optimizer.context import OptimizerRule
 from planviz.optimizer.lineage import partition_ids
 from planviz.optimizer.nested_fields import read_types
-from planviz.optimizer.scan_operation import ALWAYS_INLINE, scan_operation
+from planviz.optimizer.scan_operation import ALWAYS_INLINE, physical_operation
 
 #: Whether the rule is on.
 NESTED_SCHEMAS = "spark.sql.optimizer.nestedSchemaPruning.enabled"
@@ -48,7 +48,7 @@ class SchemaPruning(OptimizerRule):
     def _step(self, plan: LogicalPlan) -> LogicalPlan:
         if not isinstance(plan, Project | Filter):
             return plan
-        found = scan_operation(plan, self.context.on(ALWAYS_INLINE), LogicalRelation)
+        found = physical_operation(plan, self.context)
         if found is None or found.all_filters is None or not prunes_fields(found.relation):
             return plan
         filters = found.all_filters
