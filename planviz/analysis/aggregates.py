@@ -115,14 +115,19 @@ class ResolveAggregateFunctions(AnalyzerRule):
         if not agg.resolved or not condition.resolved or occurs(condition, functions_mask()):
             return plan
         marks = AggregateExpression.BIT | TempResolvedColumn.BIT
-        if isinstance(plan, Filter) and not occurs(condition, marks) and not _reads_grouping_id(plan):
-            return plan
+        if isinstance(plan, Filter) and not occurs(condition, marks):
+            if not _reads_grouping_id(plan):
+                return plan
+            if not self.context.config.behaviour.having_finds_grouping_values:
+                (condition,), child = add_missing([condition], agg)
+                return plan if child is agg else Project(agg.output, Filter(condition, child))
         return with_aggregates(
             [condition],
             agg,
             lambda new, child: Filter(new[0], child) if new[0].resolved else UnresolvedHaving(new[0], child),
             self.context.config.behaviour,
             self.context.config.behaviour.having_reuses_results,
+            finds_grouping=self.context.config.behaviour.having_finds_grouping_values,
         )
 
     @property
@@ -210,12 +215,14 @@ def with_aggregates(
     behaviour: Behaviour,
     reuses: bool = True,
     by_name: bool = True,
+    finds_grouping: bool = True,
 ) -> LogicalPlan:
     """An operator over `agg` whose expressions read its results; what is missing is added and projected away again.
 
     An added result is named as its SQL; before Spark 4.1, as plans show it, ids and all. `reuses`: a function that the
     select list or the condition itself has is not computed again, as it was for HAVING before 3.2. `by_name`: what is
-    no key may name a result; ORDER BY has looked through these before.
+    no key may name a result; ORDER BY has looked through these before. `finds_grouping`: what reads the id of a
+    grouping set may be a result, too; else the id is left to be added.
     """
     extra: dict[Expression, Expression] = {}
     pretty = behaviour.added_aggregates_are_named_by_sql
@@ -223,7 +230,7 @@ def with_aggregates(
     keys = _expand_keys(agg) if blanked else None
     if keys is not None:
         expressions = [_over_keys(e, keys[1], keys[0]) for e in expressions]
-    new = [_replaced(e, agg, extra, pretty, reuses, by_name) for e in expressions]
+    new = [_replaced(e, agg, extra, pretty, reuses, by_name, finds_grouping) for e in expressions]
     if not extra:
         return operator(new, agg)
     wider = agg.replace(aggregates=(*agg.aggregates, *extra.values()))
@@ -241,7 +248,10 @@ def _replaced(
     pretty: bool,
     reuses: bool = True,
     by_name: bool = False,
+    finds_grouping: bool = True,
 ) -> Expression:
+    if not finds_grouping and e.references and all(a.name == GROUPING_ID for a in e.attributes):
+        return e
     cleaned = _without_temp(e)
     known = agg.aggregates if reuses or not occurs(e, AggregateExpression.BIT) else ()
     same = [a for a in known if trim(a).semantic_equals(cleaned)]
@@ -265,7 +275,7 @@ def _replaced(
             return extra[cleaned.canonicalized].to_attribute()
     if isinstance(e, TempResolvedColumn):
         # A field of a key, or of a result.
-        inner = e.child.map_children(lambda c: _replaced(c, agg, extra, pretty, reuses, by_name))
+        inner = e.child.map_children(lambda c: _replaced(c, agg, extra, pretty, reuses, by_name, finds_grouping))
         given = {a.expr_id for a in (*agg.aggregates, *extra.values()) if isinstance(a, NamedExpression)}
         if e.child.children and inner.references <= given:
             return inner
@@ -273,7 +283,7 @@ def _replaced(
         if found is None:
             return e.rebuilt(TempResolvedColumn(e.child, e.parts, True))
         return found.child if isinstance(found, Alias) else found
-    return e.map_children(lambda c: _replaced(c, agg, extra, pretty, reuses, by_name))
+    return e.map_children(lambda c: _replaced(c, agg, extra, pretty, reuses, by_name, finds_grouping))
 
 
 def _over_keys(e: Expression, originals: list[Expression], keys: list[Expression]) -> Expression:

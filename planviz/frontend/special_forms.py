@@ -418,14 +418,21 @@ class SpecialForms(Reader):
         return None if text is None else self.call(name_parts(text), start)
 
     def _unit_form(self, name: str) -> Expression | None:
-        """name(UNIT, a, b); None where no unit comes first, which is another function of that name."""
+        """name(UNIT, a, b); None where no unit comes first, which is another function of that name.
+
+        A column may be called as a unit is: date_add(day, 7) is of two arguments, and no such form.
+        """
         if self.kind == STRING and self.peek(1) == ",":
             self._no_unit_as_text(name)
         if self.kind != WORD or self.peek() not in _UNITS or self.peek(1) != ",":
             return None
+        start = self.at
         unit = self.take()
         self.at += 1
         a = self.expression()
+        if self.sees(")"):
+            self.at = start
+            return None
         self.expect(",")
         b = self.expression()
         self.expect(")")

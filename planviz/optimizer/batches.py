@@ -38,6 +38,7 @@ from planviz.optimizer.rules import (
     python_udfs,
     relations,
     runtime_filters,
+    schema_pruning,
     semi_anti,
     sets,
     subqueries,
@@ -208,7 +209,7 @@ def _operators(fixed: Strategy) -> list[Row]:
             # The partitions last: then the filters over scans are as they will be.
             [
                 nested_aggregates.CollapseGroupedSumOfCount,
-                nested_data.SchemaPruning,
+                schema_pruning.SchemaPruning,
                 partition_pruning.PruneFileSourcePartitions,
                 variants.PushVariantIntoScan,
             ],

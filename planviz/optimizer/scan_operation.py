@@ -10,7 +10,9 @@ from planviz.expressions.core import Alias, AttributeReference, Expression, id_o
 from planviz.expressions.predicates import split_conjunction
 from planviz.logical.operators import Filter, Project
 from planviz.logical.plan import LeafNode, LogicalPlan
+from planviz.logical.relations import LogicalRelation
 from planviz.optimizer.attributes import substitute
+from planviz.optimizer.context import OptimizerContext
 from planviz.optimizer.rules.projections import can_collapse
 
 #: The setting that lets columns be put in wherever they are used, however often; what `always` says.
@@ -69,6 +71,17 @@ def scan_operation(plan: LogicalPlan, always: bool, leaf: type[LeafT]) -> ScanOp
     inner: dict[int, Expression] = {id_of(p): p for p in below.projects}
     projects = tuple(_over(p, inner, below.meanings) for p in plan.projects)
     return ScanOperation(projects, below.filters, below.relation)
+
+
+def physical_operation(plan: LogicalPlan, context: OptimizerContext) -> ScanOperation[LogicalRelation] | None:
+    """The same above a table, as the rules about its files see it (Spark: PhysicalOperation).
+
+    Before Spark 3.4 it writes out what is used twice, and wants projections without random numbers.
+    """
+    inlines = context.config.behaviour.scan_rules_inline_all
+    if inlines and isinstance(plan, Project) and not all(p.deterministic for p in plan.projects):
+        return None
+    return scan_operation(plan, inlines or context.on(ALWAYS_INLINE), LogicalRelation)
 
 
 def _over(e: Expression, inner: dict[int, Expression], meanings: dict[int, Expression]) -> Expression:

@@ -29,6 +29,8 @@ class MergingSessionsExec(BaseAggregateExec):
     buffers: tuple[AttributeReference, ...]
     results: tuple[Expression, ...]
     child: SparkPlan
+    #: How Scala calls the collection of the keys to spread by.
+    collection: str = "List"
 
     @property
     def required_ordering(self) -> tuple[tuple[SortOrder, ...], ...]:
@@ -50,7 +52,7 @@ class MergingSessionsExec(BaseAggregateExec):
         """
         values = [AttributeReference(str(f.function), f.data_type, f.nullable, f.result_id) for f in self.functions]
         missing = any(f.where is not None and not f.where.references <= self.child.output_set for f in self.functions)
-        spread = f"List({bracketed(self.distribution or ())[1:-1]})"
+        spread = f"{self.collection}({bracketed(self.distribution or ())[1:-1]})"
         lists = [bracketed(x) for x in (self.functions, values) if x]
         parts = [spread, "false", bracketed(self.keys), self.session.simple_string, *lists, f"{len(self.keys)}"]
         return f"{'!' * missing}{self.node_name} {', '.join(parts)}, {bracketed(self.results)}"

@@ -31,6 +31,8 @@ class Behaviour:
     relations_are_deduplicated: bool = True
     #: ORDER BY knows the keys of grouping sets that the select list does not have.
     order_reads_blanked_keys: bool = True
+    #: HAVING reads grouping() and grouping_id() that the select list computes; else it asks the Aggregate for the id.
+    having_finds_grouping_values: bool = True
     #: BETWEEN is a function over its value; else two comparisons from the first.
     between_is_a_function: bool = True
     #: What HAVING and ORDER BY add to an aggregate is named as its SQL; else as a plan shows it, ids and all.
@@ -194,9 +196,15 @@ class Behaviour:
     time_windows: Literal["negative", "positive", "ceiling"] = "negative"
     #: Of several DISTINCTs each has a FILTER; else a test within, and names of columns stand in quotes, in PIVOT, too.
     distincts_are_filtered: bool = True
+    #: What merges sessions shows its keys as a List(a, b); else as an ArrayBuffer(a, b).
+    session_keys_are_lists: bool = True
     #: Lists in the arguments of an operator are shown as Scala's: List(a, b).
     lists_are_named: bool = False
     # ---------------------------------------------------------------- optimizer
+    #: What the rules about scans of files make one projection of is written out as often as it is used.
+    scan_rules_inline_all: bool = False
+    #: CollapseProject writes structs, arrays and maps that are put together as often as they are used.
+    structs_are_put_together_twice: bool = False
     #: What stands for a function may name an expression that is computed once (WITH); else that is written out.
     expressions_are_shared: bool = True
     #: A projection that only gives all columns other names reads the cache of what is below it.

@@ -24,6 +24,7 @@ VERSION = Version(
         "single_rows_are_tested": False,
         "existence_is_decorrelated": False,
         "session_gaps_are_read": False,
+        "session_keys_are_lists": False,
         "pivots_count_rows": True,
         "python_calls_are_cheap": True,
         "dates_are_unwrapped": False,

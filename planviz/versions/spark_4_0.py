@@ -15,6 +15,7 @@ VERSION = Version(
         "cte_references_know_most_rows": False,
         "added_aggregates_are_named_by_sql": False,
         "grouping_columns_are_named_by_sql": False,
+        "having_finds_grouping_values": False,
         "hidden_columns_come_alone": False,
         "arrow_in_aggregates": False,
     },

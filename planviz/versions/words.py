@@ -71,6 +71,8 @@ CHANGES: dict[str, str] = {
     "relations_name_the_catalogue": "A table is named with its catalogue.",
     "relations_show_names": "Relations show the table's name.",
     "cte_references_are_renewed": "Each reference to a definition of WITH has columns of its own.",
+    "having_finds_grouping_values": "HAVING reads grouping() and grouping_id() that the select list computes, and "
+    "asks the aggregate for no further column.",
     "having_reuses_results": "HAVING reads an aggregate that the select list computes.",
     "grouping_id_is_long": "grouping_id() is a BIGINT.",
     "intervals_are_subtracted": "An interval taken from a date is subtracted, no longer added with a minus sign.",
@@ -109,6 +111,10 @@ CHANGES: dict[str, str] = {
     "views_cast_their_columns": "The columns of a view are cast to the types that it was made with.",
     "lags_are_negative": "The offset of lag() is shown with its sign.",
     "repartitions_leave_their_number_open": "DISTRIBUTE BY leaves the number of partitions to the planner.",
+    "scan_rules_inline_all": "What a projection above a table of files uses twice is computed once there, where rules "
+    "about partitions and fields used to write it out.",
+    "structs_are_put_together_twice": "Two projections stay two where one would put together a struct, array or map of "
+    "costly parts twice.",
     "base64_is_replaced": "base64() is written as a method of Java.",
     "truth_is_not_compared": "A condition that is compared with true is that condition.",
     "fields_are_known_not_to_be_null": "A field of a column that is compared is tested for null itself.",
@@ -218,6 +224,7 @@ CHANGES: dict[str, str] = {
     "views_space_columns": "The columns of a view are printed with spaces between.",
     "ranges_show_open_slices": "range() prints its number of slices where the query says it, and nothing else.",
     "distincts_are_filtered": "Several DISTINCTs in one aggregate are told apart by FILTER, not by IF within.",
+    "session_keys_are_lists": "What merges sessions prints its keys as List(…), not as ArrayBuffer(…).",
     "lists_are_named": "Lists in arguments of operators are printed in brackets.",
     "operators_of_3_0": "Operators are printed in another form.",
     "arrow_takes_columns": "Python functions over Arrow batches take a scan's batches as they are.",

@@ -12,6 +12,7 @@ Java than theirs opens what they reach into.
 import importlib.util
 import json
 import os
+import shutil
 import struct
 import subprocess
 import sys
@@ -56,7 +57,7 @@ def planned(spark, sql, modes=None):
     try:
         execution = spark.sql(sql).queryExecution()
         found = {stage: getattr(execution, method)().toString() for stage, method in STAGES.items()}
-        return found | {name: execution.explainString(mode) for name, mode in (modes or {}).items()}
+        return {**found, **{name: execution.explainString(mode) for name, mode in (modes or {}).items()}}
     except Py4JJavaError as error:
         thrown = error.java_exception
         for name in ("getCondition", "getErrorClass"):
@@ -128,7 +129,8 @@ def answered(gateway, spark, script):
 
 def main():
     asked = json.load(sys.stdin)
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+    folder = tempfile.mkdtemp()
+    try:
         own = {
             "spark.master": "local[1]",
             "spark.ui.enabled": "false",
@@ -143,6 +145,8 @@ def main():
         gateway.close()
         process.stdin.close()
         process.wait()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 main()

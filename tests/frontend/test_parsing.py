@@ -124,3 +124,10 @@ def test_a_script_s_delimiters_show_in_one_order():
     given = "ROW FORMAT DELIMITED FIELDS TERMINATED BY ',' LINES TERMINATED BY '|' NULL DEFINED AS 'n'"
     text = QueryExecution(f"SELECT TRANSFORM(1) {given} USING 'cat' AS (a)").text("analyzed")
     assert "(TOK_TABLEROWFORMATFIELD,,), (TOK_TABLEROWFORMATNULL,n), (TOK_TABLEROWFORMATLINES,|)" in text
+
+
+def test_a_column_may_be_called_as_a_unit_of_time_is():
+    sql = "SELECT date_add(day, 7 - n), datediff(day, day) FROM VALUES (DATE'2024-01-01', 1) t(day, n)"
+    text = QueryExecution(sql).text("analyzed")
+    assert "date_add(day, (7 - n))#" in text
+    assert "datediff(day, day)#" in text

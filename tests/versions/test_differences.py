@@ -345,3 +345,19 @@ def test_a_view_that_is_read_twice_keeps_its_ids_before_4_0(profile, shared):
     ids = re.findall(r"a#\d+ AS first#(\d+)", planned(profile, sql).text("analyzed"))
     assert len(ids) == 2
     assert (len(set(ids)) == 1) is shared
+
+
+def test_rules_about_files_write_out_what_is_used_twice_before_3_4():
+    definition = "CREATE TABLE r (sensor STRING, val DOUBLE, meta STRUCT<fw: STRING, n: INT>, d STRING) USING parquet "
+    twice = "SELECT x + 1, x + 2 FROM (SELECT length({}) AS x FROM r WHERE {}) t"
+
+    def optimized(version: str, sql: str) -> str:
+        session = Session(Catalog(), OptimizerConfig.of(f"spark-{version}"))
+        *_, last = session.run(f"{definition} PARTITIONED BY (d);\n{sql}", "optimized")
+        return re.sub(r"#\d+", "#", last.execution.text("optimized"))
+
+    for sql in (twice.format("sensor", "d = 'a'"), twice.format("meta.fw", "val > 1")):
+        assert "AS (x + 1)#, (length(" in optimized("3.3", sql)
+        assert "Project [(x# + 1) AS (x + 1)#, (x# + 2)" in optimized("3.5", sql)
+    plain = twice.format("sensor", "val > 1")
+    assert "Project [(x# + 1) AS (x + 1)#, (x# + 2)" in optimized("3.3", plain)

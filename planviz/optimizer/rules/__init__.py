@@ -75,7 +75,6 @@ nested_aggregates     OptimizeExpand                              Repeated rows 
 nested_aggregates     RemoveRedundantAggregates                   A grouping of what is grouped already, and one of which only the groups count.
 nested_data           GenerateOptimization                        Of an exploded array of structs of which nothing is read only the smallest field is exploded.
 nested_data           PullOutNestedDataOuterRefExpressions        The value that a subquery takes out of an outer map becomes a column of the outer plan.
-nested_data           SchemaPruning                               Read of a struct in a file only the fields that are used; the conditions above the table become one list.
 objects               CombineTypedFilters                         Two functions that filter are one.
 objects               EliminateMapObjects                         A function over an array's elements that gives each element back is the array.
 objects               EliminateSerialization                      Hand objects on where they would be made into rows and at once into objects again.
@@ -105,6 +104,7 @@ relations             OptimizeOneRowPlan                          Over at most o
 relations             PropagateEmptyRelation                      No rows in, no rows out, as far as the operator is of that kind.
 relations             UpdateAttributeNullability                  Attributes may be null just when the child's column may.
 runtime_filters       InjectRuntimeFilter                         Build a Bloom filter of the small side's keys and test the big side with it before the join.
+schema_pruning        SchemaPruning                               Read of the structs in Parquet and ORC files only the fields that the query takes out of them.
 semi_anti             PushDownLeftSemiAntiJoin                    Move a semi or anti join below the operator on its left.
 semi_anti             PushLeftSemiLeftAntiThroughJoin             Move a semi or anti join below the join on its left, to the side that it reads.
 sets                  CombineUnions                               A union of unions is one union.

@@ -4,52 +4,15 @@ from __future__ import annotations
 
 from typing_extensions import override
 
-from planviz.expressions.complex import GetArrayStructFields, GetMapValue, GetStructField
+from planviz.expressions.complex import GetArrayStructFields, GetMapValue
 from planviz.expressions.core import Alias, AttributeReference, Expression, alias
 from planviz.expressions.generators import Explode
-from planviz.expressions.predicates import conjunction
 from planviz.expressions.subqueries import DynamicPruningSubquery, SubqueryExpression
 from planviz.expressions.unresolved import OuterReference
-from planviz.logical.operators import Filter, Generate, Project
+from planviz.logical.operators import Generate, Project
 from planviz.logical.plan import LogicalPlan, UnaryNode
-from planviz.logical.relations import LogicalRelation
 from planviz.optimizer.context import OptimizerRule
-from planviz.optimizer.nested_fields import read_types
-from planviz.optimizer.scan_operation import ALWAYS_INLINE, scan_operation
 from planviz.types import ArrayType, StructType
-
-_FIELDS = GetStructField.BIT | GetArrayStructFields.BIT
-_NESTED_SCHEMAS = "spark.sql.optimizer.nestedSchemaPruning.enabled"
-
-
-class SchemaPruning(OptimizerRule[Filter | Project]):
-    """Read of a struct in a file only the fields that are used; the conditions above the table become one list.
-
-    Project [s.x] over Filter(a AND (b AND c), t[s])
-        =>  Project [s.x] over Filter((a AND b) AND c, t[s.x])
-
-    Pays where the files are columnar: fields that nobody reads are not decoded. The scan is told at planning
-    (`read_types`); what shows before is the order of the conditions. A struct that is read whole stays whole.
-    """
-
-    matches = (Filter, Project)
-    order = "down"
-    settings = (_NESTED_SCHEMAS, ALWAYS_INLINE)
-    package = "org.apache.spark.sql.execution.datasources"
-
-    @override
-    def rewrite(self, node: Filter | Project) -> LogicalPlan:
-        if not node.bits & _FIELDS or not self.context.on(_NESTED_SCHEMAS):
-            return node
-        found = scan_operation(node, self.context.on(ALWAYS_INLINE), LogicalRelation)
-        filters = found and found.all_filters
-        if found is None or not filters or found.relation.provider.lower() not in ("parquet", "orc"):
-            return node
-        columns, transforms = found.relation.output, self.context.config.behaviour.transforms_prune_fields
-        read = read_types(columns, (*found.projects, *filters), transforms)
-        if not read or all(t == a.type for t, a in zip(read, columns, strict=True)):
-            return node
-        return Project(found.projects, Filter(conjunction(filters), found.relation))
 
 
 class PullOutNestedDataOuterRefExpressions(OptimizerRule):

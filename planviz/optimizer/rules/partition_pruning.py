@@ -18,7 +18,7 @@ from planviz.optimizer.attributes import has_subquery
 from planviz.optimizer.context import OptimizerRule
 from planviz.optimizer.lineage import origin, partition_ids, scanned, within
 from planviz.optimizer.rules.runtime_filters import PRUNES_LEFT, PRUNES_RIGHT, likely_selective
-from planviz.optimizer.scan_operation import ALWAYS_INLINE, scan_operation
+from planviz.optimizer.scan_operation import ALWAYS_INLINE, physical_operation
 from planviz.types import BOOLEAN
 
 
@@ -44,7 +44,7 @@ class PruneFileSourcePartitions(OptimizerRule[Filter | Project]):
         # Folders that are read by their path are all listed already.
         named = isinstance(leaf, LogicalRelation) and leaf.name and not leaf.partition_filters
         columns = partition_ids(leaf) if isinstance(leaf, LogicalRelation) and named else None
-        found = scan_operation(node, self.context.on(ALWAYS_INLINE), LogicalRelation) if columns else None
+        found = physical_operation(node, self.context) if columns else None
         filters = found and found.all_filters
         if not columns or not found or not filters:
             return node

@@ -197,11 +197,16 @@ def _shares_columns(condition: Expression, child: LogicalPlan) -> bool:
 
 
 def can_collapse(
-    upper: tuple[Expression, ...], lower: tuple[Expression, ...], always: bool = False, calls: bool = False
+    upper: tuple[Expression, ...],
+    lower: tuple[Expression, ...],
+    always: bool = False,
+    calls: bool = False,
+    parts: bool = False,
 ) -> bool:
     """Whether the lower expressions may be written into the upper ones: not twice, unless cheap; never random ones.
 
-    `calls`: Python functions are cheap whatever they are called with.
+    `calls`: Python functions are cheap whatever they are called with; `parts`: structs, arrays and maps
+    are put together as often as one likes.
     """
     made = {e.expr_id: e for e in lower if isinstance(e, Alias)}
     if not made:
@@ -211,9 +216,13 @@ def can_collapse(
         if e.references & made.keys():
             uses.update(a.expr_id for a in e.collect(AttributeReference) if a.expr_id in made)
     return all(
-        _may_inline(i, n, made[i].child, upper, always) or (calls and is_cheap(made[i].child, calls))
+        _may_inline(i, n, made[i].child, upper, always or (parts and isinstance(made[i].child, _PUT_TOGETHER)))
+        or (calls and is_cheap(made[i].child, calls))
         for i, n in uses.items()
     )
+
+
+_PUT_TOGETHER = (CreateNamedStruct, UpdateFields, CreateMap, CreateArray)
 
 
 def _may_inline(expr_id: int, uses: int, producer: Expression, upper: tuple[Expression, ...], always: bool) -> bool:
@@ -221,7 +230,7 @@ def _may_inline(expr_id: int, uses: int, producer: Expression, upper: tuple[Expr
         return False
     if uses == 1 or always:
         return True
-    if isinstance(producer, CreateNamedStruct | UpdateFields | CreateMap | CreateArray):
+    if isinstance(producer, _PUT_TOGETHER):
         return sum(_costly_uses(e, expr_id, producer) for e in upper) <= 1
     return is_cheap(producer)
 
@@ -279,10 +288,13 @@ class CollapseProject(OptimizerRule[Project]):
         upper = node.projects
         always = self.always or self.context.on("spark.sql.optimizer.collapseProjectAlwaysInline")
         calls = self.context.config.behaviour.python_calls_are_cheap
+        parts = self.context.config.behaviour.structs_are_put_together_twice
         match node.child:
-            case Project(lower, child) if can_collapse(upper, lower, always, calls):
+            case Project(lower, child) if can_collapse(upper, lower, always, calls, parts):
                 return Project(merged_projects(upper, lower), child)
-            case Aggregate(grouping, lower, child) if can_collapse(upper, lower, always) and not _correlated(upper):
+            case Aggregate(grouping, lower, child) if can_collapse(
+                upper, lower, always, parts=parts
+            ) and not _correlated(upper):
                 return Aggregate(grouping, merged_projects(upper, lower), child)
             case GlobalLimit(n, LocalLimit(m, Project(lower, child))) if _renames(upper, lower):
                 return GlobalLimit(n, LocalLimit(m, Project(merged_projects(upper, lower), child)))

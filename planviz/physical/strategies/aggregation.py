@@ -119,7 +119,8 @@ class Stages:
         wanted = tuple([k for k in keys if k is not session])
         merged = tuple([f.replace(mode="PartialMerge") for f in functions])
         results = (*keys, *buffers)
-        made = MergingSessionsExec(wanted, tuple(keys), session, merged, tuple(buffers), results, child)
+        collection = "List" if self.context.config.behaviour.session_keys_are_lists else "ArrayBuffer"
+        made = MergingSessionsExec(wanted, tuple(keys), session, merged, tuple(buffers), results, child, collection)
         self.made.append(PlannedStage.of(len(self.made) + 1, made))
         return made
 

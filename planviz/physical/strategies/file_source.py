@@ -14,6 +14,7 @@ from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LogicalRelation
 from planviz.optimizer.lineage import partition_ids, within
 from planviz.optimizer.nested_fields import read_types
+from planviz.optimizer.rules.schema_pruning import NESTED_SCHEMAS, prunes_fields
 from planviz.optimizer.scan_operation import ALWAYS_INLINE, scan_operation
 from planviz.physical.distribution import qualifiers_of
 from planviz.physical.operators import FilterExec, ProjectExec
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from planviz.physical.plan import SparkPlan
 
 _BUCKETING = "spark.sql.sources.bucketing.enabled"
-_NESTED_SCHEMAS = "spark.sql.optimizer.nestedSchemaPruning.enabled"
 _IN_ORDER = "spark.sql.legacy.bucketedTableScan.outputOrdering"
 
 
@@ -47,7 +47,7 @@ def scan_of(plan: LogicalPlan, context: PlanningContext) -> SparkPlan | None:
     needed = frozenset[int]().union(*[e.references for e in (*found.projects, *after, *[f for g in above for f in g])])
     read = [a for a in relation.output if a.expr_id in needed and a.expr_id not in by_partition]
     read += [a for a in relation.output if a.expr_id in by_partition]
-    whole = not config.get(_NESTED_SCHEMAS) or relation.provider.lower() not in ("parquet", "orc")
+    whole = not config.get(NESTED_SCHEMAS) or not prunes_fields(relation)
     reading = (*found.projects, *filters, *[f for g in above for f in g])
     narrowed = () if whole else read_types(read, reading, config.behaviour.transforms_prune_fields)
     off = "" if config.get(_BUCKETING) else "disabled by configuration"
