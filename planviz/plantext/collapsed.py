@@ -12,7 +12,6 @@ from itertools import pairwise
 
 from planviz.graph import is_known, kind_of
 from planviz.plantext.lines import Lines
-from planviz.plantext.tree import BUILDER, end_of_builder
 
 _HEADINGS = re.compile(
     r"(={2,3} (?:(?:Parsed|Analyzed|Optimized) Logical Plan|Physical Plan|Applying Rule \S+|Result of Batch [^=]+?|"
@@ -59,16 +58,23 @@ def restore_lines(lines: Lines) -> Lines | None:
     return Lines(text, number, lines.stripped, end)
 
 
+def _is_lost(lines: Lines) -> bool:
+    """Whether two marks follow each other in the first column; a plan within a cache's builder stands there anyway."""
+    builder = 0  # its last line
+    for at, (before, line) in enumerate(pairwise(lines.text), 1):
+        builder = max(builder, lines.builder_ends.get(at - 1, 0))
+        if at > builder and before.startswith("+- ") and line.startswith("+- "):
+            return True
+    return False
+
+
 def restore_indentation(lines: Lines) -> Lines | None:
     """Clean lines with the indentation put back, or None when it was not lost.
 
     Lost it is where two marks `+- ` follow each other in the first column: no operator has two last children.
     """
     text = lines.text
-    lost = [k for k, (a, b) in enumerate(pairwise(text), 1) if a.startswith("+- ") and b.startswith("+- ")]
-    builders = (at for at, line in enumerate(text) if BUILDER in line)
-    inside = {k for at in builders for k in range(at + 1, end_of_builder(text, at, len(text)))}
-    if inside.issuperset(lost):
+    if not _is_lost(lines):
         return None
     out: list[str] = []
     came_from: list[int] = []

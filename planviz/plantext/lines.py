@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import html
 import re
+from functools import cached_property
 
 from planviz.plantext import unified
 from planviz.plantext.outlines import with_marks_for_boxes, with_plus_signs
@@ -74,8 +75,6 @@ class Lines:
     and where lines were broken at a width, `end[k]` is the last physical line of the k-th clean one.
     """
 
-    __slots__ = ("end", "number", "stripped", "text")
-
     def __init__(
         self,
         text: list[str],
@@ -90,6 +89,23 @@ class Lines:
 
     def __len__(self) -> int:
         return len(self.text)
+
+    @cached_property
+    def builder_ends(self) -> dict[int, int]:
+        """The last line by the first of caches that are printed with their plan (2.3, `explain formatted` to 3.5):
+        `InMemoryRelation [a#1], CachedRDDBuilder(.., Project [a#1]`, the plan's other lines, `,None)`.
+        """
+        ends: dict[int, int] = {}
+        end = None
+        for at in range(len(self.text) - 1, -1, -1):
+            line = self.text[at]
+            if end is not None and "CachedRDDBuilder(" in line:
+                ends[at] = end
+            if line.startswith((",None)", ",Some(")):
+                end = at
+            elif not line.strip() or line.startswith("== "):
+                end = None
+        return ends
 
 
 def clean(raw: str) -> Lines:
@@ -222,8 +238,12 @@ def _tab_size(lines: list[str]) -> int:
 
 
 def _without_log_prefixes(lines: list[str], raw: str) -> list[str] | None:
-    if (bare := _without_services(lines)) is not None:
-        return _without_log_prefixes(bare, raw) or bare
+    bare = _without_services(lines)
+    logged = _without_log_marks(lines if bare is None else bare, raw)
+    return bare if logged is None else logged
+
+
+def _without_log_marks(lines: list[str], raw: str) -> list[str] | None:
     runner = _all_stamped(lines)
     hinted = runner or "[info]" in raw or any(level in raw for level in _LEVELS)
     if not hinted and not any(_LOG.match(line) for line in lines[:200]):

@@ -243,9 +243,18 @@ class _Scanner:
         reader = partial(read_arguments, self.details)
         tree, end = read_tree(self.lines, start, self.size, reader, headed=True)
         if not tree.nodes:
-            return start
+            return self._without_plan(tree, start)
         self._take(tree, start, end, stage, title)
         return end
+
+    def _without_plan(self, tree: Tree, start: int) -> int:
+        """The line behind the last of several headings above no plan; `start` where there is none.
+
+        None of them is looked at again: that would take the square of their number.
+        """
+        for at in tree.headings:
+            self.found.owners[at] = HEADING
+        return max(tree.headings, default=start - 1) + 1
 
     def _take(self, tree: Tree, start: int, end: int, stage: str, title: str) -> None:
         self._own(start, end, NODE)
@@ -294,7 +303,7 @@ class _Scanner:
         reader = partial(read_arguments, self.details)
         tree, end = read_tree(self.lines, index, self.size, reader, headed=False)
         if not tree.nodes:
-            return index
+            return self._without_plan(tree, index)
         self.found.features.add("tree")
         stage = _stage_of(tree.nodes)
         if stage == "optimized" and any("AnalysisException" in above for above in self.text[max(0, index - 2) : index]):

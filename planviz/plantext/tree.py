@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from planviz.graph import PlanNode, is_known, kind_of
 from planviz.graph.kinds import is_exchange
@@ -53,9 +53,6 @@ _PROSE = re.compile(r"[\w'’-]+ [\w'’-]+ [\w'’-].*[.:?!]\s*$|\w+(?: \w+)*:\
 _STREAM = "Streaming RelationV2 "  # as Spark 2.3 and 2.4 call a relation of a stream
 _HOLDS_SQL = re.compile(r"View|Function|CacheTable|Compound|Script")
 _LOOKAHEAD = 64
-#: The argument of a cache that is printed with the plan it was made from.
-BUILDER = "CachedRDDBuilder("
-_PLAN = 2_000  # lines of a cached plan
 _PLAIN_ENOUGH = 8
 
 Reader = Callable[[PlanNode], Arguments]
@@ -180,6 +177,7 @@ class _TreeReader:
         self.text = lines.text
         self.number = lines.number
         self.end = lines.end
+        self.builder_ends = lines.builder_ends
         self.stop = stop
         self.reader = reader
         self.headed = headed
@@ -539,7 +537,7 @@ class _TreeReader:
         literal imitates a whole subtree of known operators, brackets included.
         """
         text = self.text
-        if (end := end_of_builder(text, index, self.stop)) > index:
+        if (end := self.builder_ends.get(index, self.stop)) < self.stop:
             return end
         balance = _balance(body)
         stop = min(self.stop, index + _LOOKAHEAD)
@@ -570,20 +568,6 @@ class _TreeReader:
             if plain and ("..." in body or at - index >= _PLAIN_ENOUGH):
                 return index
         return index
-
-
-def end_of_builder(text: Sequence[str], index: int, stop: int) -> int:
-    """The last line of a cache whose builder is printed with its plan (Spark 2.3, `explain formatted` to 3.5):
-    `InMemoryRelation [a#1], CachedRDDBuilder(.., Project [a#1]`, the plan's other lines, `,None)`; `index` for others.
-    """
-    if BUILDER not in text[index]:
-        return index
-    for at in range(index + 1, min(stop, index + _PLAN)):
-        if text[at].startswith((",None)", ",Some(")):
-            return at
-        if not text[at].strip() or text[at].startswith("== "):
-            return index
-    return index
 
 
 def is_prose(line: str) -> bool:

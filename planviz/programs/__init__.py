@@ -14,10 +14,11 @@ scala.py         Scala as the Python that means the same  objects.py      rows t
 scala_rows.py    rows of Scala's sequences                scala_functions.py   Scala's functions as columns
 frames.py        pandas and numpy                         sharing.py      what several actions compute again
 known_rows.py    rows that the program itself tells       rdds.py         what functions make of the rows of RDDs
-reading.py       the way in
+scala_imports.py names that a Scala text imports          scala_text.py   values in Scala's texts
+session_names.py sessions from elsewhere                  reading.py      the way in
 """
 
 from planviz.programs.model import Action, Program, ProgramError
-from planviz.programs.reading import looks_like_program, read_program
+from planviz.programs.reading import imports_spark, looks_like_program, read_program
 
-__all__ = ["Action", "Program", "ProgramError", "looks_like_program", "read_program"]
+__all__ = ["Action", "Program", "ProgramError", "imports_spark", "looks_like_program", "read_program"]

@@ -16,6 +16,7 @@ from planviz.errors import PlanvizError
 from planviz.expressions.objects import Placeholder
 from planviz.programs import attributes
 from planviz.programs.frames import PandasFrame, Values
+from planviz.programs.scala_text import scala_text
 from planviz.programs.signals import LimitReached, Raised, raised
 from planviz.programs.values import (
     Class,
@@ -387,6 +388,9 @@ class Expressions(ABC):
             return self.call_method(left, name, [right], Unknown(left.of.name)) if name else Unknown(left.of.name)
         if isinstance(left, str) and isinstance(op, ast.Mod):
             return self._percent(left, right)
+        if self.applies and isinstance(op, ast.Add) and isinstance(left, str) != isinstance(right, str):
+            # Scala adds anything to a text.
+            left, right = scala_text(left), scala_text(right)
         attributes.check_size(type(op), left, right)
         if not attributes.may_operate(left) or not attributes.may_operate(right):
             return Unknown(type(op).__name__)

@@ -36,7 +36,7 @@ from planviz.programs.scala_rows import local_rows, scala_names
 from planviz.programs.scala_sequences import sequence_method
 from planviz.programs.scala_values import scala_attribute, scala_names_of_values
 from planviz.programs.session import ProgramSession
-from planviz.programs.sessions import is_session
+from planviz.programs.session_names import is_session
 from planviz.programs.signals import LimitReached, Raised, Returned, raised
 from planviz.programs.spark import RowClass
 from planviz.programs.statements import Statements
@@ -48,7 +48,6 @@ from planviz.programs.values import (
     ErrorClass,
     ErrorValue,
     Function,
-    GivenInTurn,
     Held,
     Instance,
     Method,
@@ -59,6 +58,7 @@ from planviz.programs.values import (
     Unknown,
     UnknownRows,
     Value,
+    YieldedValues,
     named_values,
 )
 
@@ -515,7 +515,7 @@ class Interpreter(Statements):
         if isinstance(node, ast.Lambda):
             return self._inside(function, arguments, lambda: self.value(node.body, inner))
         if any(isinstance(n, ast.Yield | ast.YieldFrom) for n in ast.walk(node)):
-            self.yielded.append(GivenInTurn())
+            self.yielded.append(YieldedValues())
             try:
                 self._inside(function, arguments, lambda: self._body(node, inner))
             finally:

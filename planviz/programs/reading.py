@@ -46,6 +46,11 @@ def looks_like_program(text: str) -> bool:
     return looks_like_scala(text) or (_IMPORT.search(text) or _CALLS.search(text)) is not None
 
 
+def imports_spark(text: str) -> bool:
+    """Whether a text is surely a program, for it imports Spark."""
+    return looks_like_scala(text) or _IMPORT.search(text) is not None
+
+
 @collector_at_rest()
 def read_program(
     text: str,

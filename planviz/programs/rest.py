@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from planviz.dataframe.frame import DataFrame
-from planviz.programs.sessions import NAMES
+from planviz.programs.session_names import NAMES
 from planviz.programs.signals import Raised
 from planviz.programs.values import Class, Function, Instance, Unknown, Value
 
@@ -150,7 +150,7 @@ def _object(reader: Interpreter, owner: Class) -> Instance:
         if isinstance(start, Function):
             start(made, *_arguments(reader, start, None)[1:])
     except (KeyError, Raised):
-        pass
+        pass  # what was set before is there, the rest nobody knows
     return made
 
 

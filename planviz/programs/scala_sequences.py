@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable
 
 from planviz.programs.scala_rows import local_rows
 from planviz.programs.scala_values import more_of_sequence
 from planviz.programs.values import Native, Value
 
+#: A place of a tuple, which has 22 at most.
+_PLACE = re.compile(r"_(?:[1-9]|1\d|2[0-2])")
 #: Methods of sequences, by the Python that means the same.
 _SEQUENCES: dict[str, Callable[[Value, list[Value]], Value]] = {
     "map": lambda reader, xs: lambda f: [reader.call(f, [x], {}, None) for x in xs],
@@ -45,8 +48,8 @@ def _rows(reader: Value, values: list[Value], names: list[Value]) -> Value:
 
 def sequence_method(reader: Value, values: list[Value], name: str) -> Value:
     """A method of a Scala sequence, or what it gives where it takes nothing; None for one that is not known."""
-    if name[:1] == "_" and name[1:].isdigit() and 0 < int(name[1:4]) <= len(values):
-        return values[int(name[1:4]) - 1]
+    if _PLACE.fullmatch(name) and int(name[1:]) <= len(values):
+        return values[int(name[1:]) - 1]
     if name in _SEQUENCES:
         return Native(name, _SEQUENCES[name](reader, values), True)
     if name in ("head", "isEmpty", "distinct"):

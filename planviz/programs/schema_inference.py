@@ -88,9 +88,9 @@ class SchemaInference(SparkSession):
         self.untold: set[str] = set()
         #: What was noted once.
         self._told: set[str] = set()
-        #: Where in the texts of views made by SQL a projection takes all columns of what it reads.
         #: Whether a text of the program has held a value that nobody knows.
         self.writes_untold = False
+        #: Where in the texts of views made by SQL a projection takes all columns of what it reads.
         self._view_stars: set[tuple[str, int]] = set()
         self._kept: list[LogicalPlan] = []
         #: The line of a pivot whose values are not listed, until it is aggregated; results of such pivots by identity.

@@ -17,12 +17,12 @@ from planviz.programs.values import (
     ErrorClass,
     ErrorValue,
     Function,
-    GivenInTurn,
     Instance,
     Module,
     Scope,
     Unknown,
     Value,
+    YieldedValues,
     base_names,
     enumerate_members,
 )
@@ -279,7 +279,7 @@ class Statements(Expressions):
     def _do_With(self, node: ast.With, scope: Scope) -> None:
         for item in node.items:
             value = self.value(item.context_expr, scope)
-            if isinstance(value, GivenInTurn):
+            if isinstance(value, YieldedValues):
                 value = value[0] if value else None
             if isinstance(value, Instance):
                 value = self.call_method(value, "__enter__", [], value)

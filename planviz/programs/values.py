@@ -152,7 +152,7 @@ class Instance:
     names: dict[str, Value] = field(default_factory=dict)
 
 
-class GivenInTurn(list[Value]):
+class YieldedValues(list[Value]):
     """What a generator yields; `with` takes the first, where the generator is a context manager."""
 
 

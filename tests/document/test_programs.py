@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from planviz.catalogs import find
 from planviz.document import open_text
+from planviz.document.opening.programs import NoActions
 from planviz.errors import AnalysisError
 from planviz.ui.cache import AUTO, open_document
 
@@ -46,3 +49,24 @@ def test_an_action_whose_plan_cannot_be_printed_takes_no_other_with_it(monkeypat
     assert "This is a defect of planviz" in str(first.error)
     assert second.error is None
     assert second.plans
+
+
+SESSION = "from pyspark.sql import SparkSession\nspark = SparkSession.builder.getOrCreate()\n"
+
+
+def test_a_program_that_makes_no_dataframe_is_no_wrong_sql() -> None:
+    with pytest.raises(NoActions, match="nothing in it makes a DataFrame whose plan could be shown"):
+        open_text(SESSION + "x = 1\n")
+
+
+def test_a_program_that_is_not_read_to_its_end_says_what_stopped_it() -> None:
+    with pytest.raises(NoActions, match="a value grows too large"):
+        open_text(SESSION + "query = 'a' * 10**9\nspark.sql(query).show()\n")
+
+
+def test_a_notebook_without_actions_still_has_the_plans_of_its_outputs() -> None:
+    plan = "== Physical Plan ==\nProject [a#1]\n+- Scan ExistingRDD[a#1]\n"
+    output = {"output_type": "stream", "name": "stdout", "text": plan}
+    cell = {"cell_type": "code", "source": SESSION + "x = 1\n", "outputs": [output], "metadata": {}}
+    (shown,) = open_text(json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})).plans
+    assert [node.op for node in shown] == ["Project", "Scan"]

@@ -161,6 +161,8 @@ def test_ten_thousand_wide() -> None:
         ("reused", lambda n: fan(10) + "\n" + ":- ReusedExchange [a#1], Exchange x\n" * n),
         ("rule log", lambda n: "=== Applying Rule a.B ===\n" + "!A     B\n" * n),
         ("dashes", lambda n: "== Physical Plan ==\nX\n" + "-" * n + "\n" + "=" * n + "\n" + "+" * n),
+        ("adaptive headings alone", lambda n: "+- == Initial Plan ==\n" * n),
+        ("builders", lambda n: "== Physical Plan ==\nUnion\n" + ":- InMemoryRelation [a#1], CachedRDDBuilder(x\n" * n),
         ("comment marks", lambda n: "# x\n" * n + PLAN),
     ],
 )

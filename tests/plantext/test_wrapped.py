@@ -7,6 +7,7 @@ import textwrap
 import pytest
 
 from planviz.document import open_text
+from planviz.errors import InputError
 from planviz.graph import PlanGraph
 
 LINES = [
@@ -314,6 +315,11 @@ def test_lines_behind_the_name_of_a_container() -> None:
     plain = "\n".join(["== Physical Plan ==", *LINES])
     logged = "\n".join(f"spark-driver-1  | {line}" for line in plain.split("\n"))
     assert facts(open_text(logged).plans[0]) == whole()
+
+
+def test_many_names_of_containers_in_one_line_are_one_name_and_what_it_wrote() -> None:
+    with pytest.raises(InputError, match="No Spark plan was found"):
+        open_text(("a | " * 20_000 + "\n") * 3)
 
 
 def test_a_rest_that_looks_like_the_head_of_a_block() -> None:

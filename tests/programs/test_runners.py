@@ -77,7 +77,7 @@ from airflow.decorators import dag, task
 def pipeline():
     @task.pyspark(conn_id="spark")
     def count(spark, sc):
-        spark.table("orders").groupBy("o_orderstatus").count().write.parquet("/tmp/x")
+        spark.table("orders").groupBy("o_orderstatus").count().write.parquet("counts")
     @task
     def done():
         print("done")

@@ -207,3 +207,18 @@ def test_options_of_frames_parts_of_pairs_and_abstract_members():
     )
     assert plans[0].startswith("Aggregate [o_orderstatus#")
     assert "AS status#" in plans[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ('"t" + 1', "t1"),
+        ('1 + "t" + 2L', "1t2"),
+        ('"t" + true', "ttrue"),
+        ('"t" + pair._2', "t7"),
+        ('"t" + 1.5', "t1.5"),
+    ],
+)
+def test_anything_is_added_to_a_text(text, name):
+    (plan,) = _scala_plans(f'val pair = (5, 7)\nspark.table("orders").select($"o_orderkey".as({text})).show()\n')
+    assert f" AS {name}#" in plan

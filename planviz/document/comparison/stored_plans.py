@@ -17,7 +17,7 @@ from planviz.catalog.tables import Catalog
 from planviz.config import OptimizerConfig
 from planviz.document import Document, open_sql, open_text
 from planviz.document.comparison.plans import Difference, compare_plans
-from planviz.document.opening.programs import open_program
+from planviz.document.opening.programs import NoActions, open_program
 from planviz.errors import InputError, PlanvizError
 from planviz.graph import PlanGraph
 from planviz.graph.effect import Effect
@@ -75,7 +75,10 @@ def planned_program(
     text: str, catalog: Catalog | None, config: OptimizerConfig, infer: bool | None = None
 ) -> Document | None:
     """The queries of a program's actions, None for one without any. Raises the first error of the program."""
-    document = open_program(text, catalog, config, infer)
+    try:
+        document = open_program(text, catalog, config, infer)
+    except NoActions:
+        return None
     if document is not None and document.error is not None:
         raise document.error
     return document

@@ -7,20 +7,26 @@ from dataclasses import replace
 from planviz.catalog.tables import Catalog
 from planviz.config import OptimizerConfig
 from planviz.document.model import Document, SqlStatement
+from planviz.document.opening.embedded_sql import embedded_sql
 from planviz.document.opening.plans import planned
-from planviz.errors import AnalysisError, ParseError
+from planviz.errors import AnalysisError, NotAPlan, ParseError
 from planviz.graph import PlanGraph
 from planviz.graph.trace import RuleTrace
-from planviz.programs import Program, ProgramError, looks_like_program, read_program
+from planviz.programs import Program, ProgramError, imports_spark, looks_like_program, read_program
+
+
+class NoActions(NotAPlan):
+    """A program from which no plan comes."""
 
 
 def open_program(
     text: str, catalog: Catalog | None = None, config: OptimizerConfig | None = None, infer: bool | None = None
 ) -> Document | None:
-    """The document of a PySpark program; None for a text that is none, or has no DataFrame to show.
+    """The document of a PySpark program; None for a text that is none.
 
     Nothing of the program is run. Its first error stands in `Document.error`; where the program ends there before its
-    first action, it is raised as AnalysisError, unless SQL in the program's strings can be opened instead.
+    first action, it is raised as AnalysisError, unless SQL in the program's strings can be opened instead. Raises
+    NoActions where it ends without any.
     """
     if not looks_like_program(text):
         return None
@@ -28,9 +34,23 @@ def open_program(
         program = read_program(text, catalog, config, infer)
     except ParseError:
         return None
-    if not program.actions and program.error is not None and ".sql(" not in text:
+    has_sql = ".sql(" in text and embedded_sql(text)[0] != text
+    if not program.actions and program.error is not None and not has_sql:
         raise _error(program.error)
-    return _document(text, program) if program.actions else None
+    if program.actions:
+        return _document(text, program)
+    if not has_sql and imports_spark(text):
+        raise _without_actions(program)
+    return None
+
+
+def _without_actions(program: Program) -> NoActions:
+    line, why = next(iter(program.not_understood), (1, ""))
+    return NoActions(
+        f"This {program.language} program was read, and nothing in it makes a DataFrame whose plan could be shown. "
+        + (f"Line {line}: {why}" if why else "Paste the part that reads tables or files, too."),
+        line=line,
+    )
 
 
 def _error(error: ProgramError) -> AnalysisError:

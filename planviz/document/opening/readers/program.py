@@ -6,6 +6,7 @@ import re
 
 from planviz.document.model import Document
 from planviz.document.opening.readers.pasted import Pasted
+from planviz.errors import NotAPlan
 from planviz.plantext.json_plans import looks_like_json
 
 #: What every program has that is worth reading as one.
@@ -16,7 +17,12 @@ _PROGRAM = re.compile(
 
 def read_notebook(pasted: Pasted) -> Document | None:
     """The document of a notebook whose outputs hold what looks like JSON of plans; None for any other text."""
-    return _open(pasted) if looks_like_json(pasted.text) and '"cells"' in pasted.text else None
+    if not looks_like_json(pasted.text) or '"cells"' not in pasted.text:
+        return None
+    try:
+        return _open(pasted)
+    except NotAPlan:  # its outputs may hold plans
+        return None
 
 
 def read(pasted: Pasted) -> Document | None:
