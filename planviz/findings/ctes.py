@@ -7,10 +7,11 @@ from collections import Counter
 from collections.abc import Iterator
 
 from planviz.findings.finding import Check, Hit, Stake
-from planviz.findings.plan_view import EXCHANGES, PlanView, count, listed, name_of
+from planviz.findings.plan_view import EXCHANGES, PlanView, count, listed
 from planviz.findings.repeated import canonical
 from planviz.graph.node import PlanNode
 from planviz.graph.plan_graph import PlanGraph
+from planviz.graph.scan_names import name_of
 
 _DEFINED = re.compile(r"CTERelationDef (\d+)")
 _READ = re.compile(r"CTERelationRef (\d+)")

@@ -23,9 +23,10 @@ from planviz.document.opening.plans import planned
 from planviz.errors import PlanvizError
 from planviz.execution import QueryExecution
 from planviz.findings.finding import SEVERITIES, Finding, WhatIf
-from planviz.findings.plan_view import EXCHANGES, name_of
+from planviz.findings.plan_view import EXCHANGES
 from planviz.findings.registry import findings
 from planviz.graph.plan_graph import PlanGraph
+from planviz.graph.scan_names import name_of
 from planviz.settings import SETTINGS, known, spark_words
 
 #: Stages that are looked at beside the executed plan: they alone have estimates in a pasted text.

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 
 from planviz.findings.columns import is_whole
 from planviz.findings.finding import Check, Hit, Stake
-from planviz.findings.plan_view import PASSING, PlanView, count, ids, name_of, short
+from planviz.findings.plan_view import PASSING, PlanView, count, ids, short
 from planviz.graph.differences import conjuncts
 from planviz.graph.node import PlanNode
+from planviz.graph.scan_names import name_of
 from planviz.units import short as short_number
 
 #: Values of IN from which on a row group is asked for their range alone.

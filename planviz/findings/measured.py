@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from planviz.findings.finding import Check, Hit, Stake
-from planviz.findings.plan_view import SHUFFLES, PlanView, count, listed, name_of
+from planviz.findings.plan_view import SHUFFLES, PlanView, count, listed
 from planviz.graph.node import PlanNode
+from planviz.graph.scan_names import name_of
 from planviz.units import byte_size, duration, exact
 
 #: Files below this size on average are small, and so many of them are many.

@@ -13,7 +13,8 @@ from planviz.graph.actual import ROWS
 from planviz.graph.kinds import WRAPPERS, spark_operator
 from planviz.graph.node import Link, PlanNode
 from planviz.graph.plan_graph import PlanGraph
-from planviz.graph.words import title, without_ids
+from planviz.graph.scan_names import name_of
+from planviz.graph.words import without_ids
 from planviz.units import exact
 
 #: Operators that pass rows on as they are, or only fewer columns of them.
@@ -33,8 +34,6 @@ _SHUFFLE_READS = frozenset({"AQEShuffleRead", "CustomShuffleReader", "GpuCustomS
 _JSON = re.compile(r"\s*(?:\{|\[\s*[{\[\"\]])")
 _MORE = re.compile(r"\.\.\. (\d{1,9}) more fields")
 _IDS = re.compile(r"#(\d+)")
-_QUERY_NAME = re.compile(r"\)\s*(?:as\s+)?[\"`]?(\w+)[\"`]?\s*$", re.IGNORECASE)
-_SCAN = re.compile(r"^(?:[A-Z]\w* ){0,4}?Scan (?:[a-z]+ (?=\S))?")
 _T = TypeVar("_T")
 
 
@@ -306,23 +305,6 @@ def _renamed(graph: PlanGraph, names: Mapping[int, str]) -> PlanGraph:
 def only_asks(join: PlanNode) -> bool:
     """Whether a join only asks if the other side has a match: it gives no more rows than its left side has."""
     return str(join.arguments.get("join_type", "")).startswith(("LeftSemi", "LeftAnti", "ExistenceJoin"))
-
-
-def name_of(node: PlanNode) -> str:
-    """A scan's table without its namespace, else its path or the columns that it has, else the operator in words."""
-    whole = str(node.arguments.get("table", ""))
-    if whole.startswith("("):  # JDBC takes a query in the place of a table, with a name behind it
-        named = _QUERY_NAME.search(whole)
-        return named.group(1) if named is not None else "a query"
-    table = whole.split("[")[0].rsplit(".", 1)[-1].strip("`")
-    if table:
-        return table
-    name, format = _SCAN.sub("", title(node)), str(node.arguments.get("format") or "")
-    columns = node.arguments.get("output")
-    if name.lower() not in ("relation", "scan", format.lower()) or not isinstance(columns, list) or not columns:
-        return name
-    more = ", …" if len(columns) > 2 else ""
-    return f"{format or name} ({', '.join(without_ids(str(column)) for column in columns[:2])}{more})"
 
 
 def listed(names: Iterable[str], most: int = 4) -> str:

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 
 from planviz.findings.columns import attribute, is_whole, partition_columns, read_schema
 from planviz.findings.finding import Check, Hit, Severity, Stake
-from planviz.findings.plan_view import LOOSE, SHUFFLES, PlanView, count, ids, listed, name_of, short
+from planviz.findings.plan_view import LOOSE, SHUFFLES, PlanView, count, ids, listed, short
 from planviz.graph.differences import conjuncts
 from planviz.graph.kinds import spark_name
 from planviz.graph.node import PlanNode
+from planviz.graph.scan_names import name_of
 from planviz.units import byte_size, exact
 
 #: Fields from which on Spark's own readers give rows (`spark.sql.codegen.maxFields`).

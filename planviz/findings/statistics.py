@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from planviz.findings.finding import Check, Hit, Stake
-from planviz.findings.plan_view import PlanView, count, listed, name_of
+from planviz.findings.plan_view import PlanView, count, listed
 from planviz.graph.node import PlanNode
+from planviz.graph.scan_names import name_of
 from planviz.units import exact, short
 
 #: Spark's size of a relation that it knows nothing of (`spark.sql.defaultSizeInBytes`), about 8 EiB; printed rounded.

@@ -11,7 +11,7 @@ from planviz.document.opening.sql import notes_of
 from planviz.execution import QueryExecution
 from planviz.findings import findings
 from planviz.findings.documents import finding_json, plan_findings
-from planviz.graph import PlanGraph
+from planviz.graph import PlanGraph, scan_names
 from planviz.jsontypes import JsonObject
 from planviz.render import render
 from planviz.render.glossary import meaning
@@ -194,9 +194,9 @@ def tables_of(graph: PlanGraph) -> str:
     first = [node for root in graph.roots for node in graph.beneath(root) if node.kind == "scan"]
     scans = {node.id: node for node in (*first, *(n for n in graph if n.kind == "scan"))}
     for scan in islice(scans.values(), 50):
-        table = scan.arguments.get("table")
-        if table and table != _NO_TABLE and len(tables) < 4:
-            tables[str(table).partition(", ")[0].rsplit(".", 1)[-1].strip("`")] = None
+        told = scan.arguments.get("table") or scan.arguments.get("location")
+        if told and told != _NO_TABLE and len(tables) < 4:
+            tables[scan_names.name_of(scan).partition(", ")[0]] = None
     shown = [one_line(table, 40) for table in list(tables)[:3]]
     return ", ".join(shown) + (" …" if len(tables) > 3 else "")
 

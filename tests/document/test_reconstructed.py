@@ -181,3 +181,17 @@ AdaptiveSparkPlan isFinalPlan=false
     assert [subject(one) for query in decided(open_text(text)) for one in query.of("JoinSelection")] == [
         "orders ⋈ refs"
     ]
+
+
+def test_sides_that_are_files_are_called_by_their_folders() -> None:
+    def scan(name: str, columns: str) -> str:
+        return f"FileScan parquet [{columns}] Batched: true, Location: InMemoryFileIndex(1 paths)[s3://lake/{name}]"
+
+    document = open_text(
+        "== Physical Plan ==\nSortMergeJoin [k#1], [k#2], Inner\n"
+        f":- {scan('orders/day=3', 'k#1')}\n+- SortMergeJoin [k#2], [k#3], Inner\n"
+        f"   :- {scan('users', 'k#2')}\n   +- Scan ExistingRDD[k#3]\n"
+    )
+    assert {subject(d) for q in decided(document) for d in q.decisions} == {
+        "orders ⋈ users, ExistingRDD", "users ⋈ ExistingRDD"
+    }  # fmt: skip

@@ -74,7 +74,7 @@ def test_a_program_is_called_as_its_application_is_and_says_that_files_are_guess
     named = cache.open_document(text.format(".appName('nightly sales')"))
     assert (views.name_of(named), views.tables_words(named)) == ("nightly sales", "guessed")
     nameless = cache.open_document(text.format(""))
-    assert (views.name_of(nameless), views.tables_words(nameless)) == ("PySpark program", "guessed")
+    assert (views.name_of(nameless), views.tables_words(nameless)) == ("sales", "guessed")
 
 
 def test_a_name_from_a_plan_is_one_safe_line() -> None:

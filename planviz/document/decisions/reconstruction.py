@@ -28,6 +28,7 @@ from planviz.document.model import Document
 from planviz.graph import PlanGraph
 from planviz.graph.kinds import spark_operator
 from planviz.graph.node import PlanNode
+from planviz.graph.scan_names import name_of
 from planviz.graph.words import spaced
 from planviz.plantext.operators import untold
 from planviz.replay.older import newer_operator
@@ -300,8 +301,9 @@ class _Joins:
         return tuple(self._names(c) for c in self.plan.inputs(node.id)[:2])
 
     def _names(self, start: int) -> str:
-        tables = [n.arguments.get("table") for n in self.plan.beneath(start) if n.kind == "scan"]
-        return ", ".join(dict.fromkeys(str(t).rsplit(".", 1)[-1] for t in tables if t))
+        names = [name_of(n) for n in self.plan.beneath(start) if n.kind == "scan"]
+        # Of what has no name its columns stand behind the format, which are no names of relations.
+        return ", ".join(dict.fromkeys(name.partition(" (")[0] for name in names))
 
 
 def planned_as(op: str) -> tuple[str, ...]:
