@@ -15,6 +15,7 @@ from planviz.errors import AnalysisError, InputError, PlanvizError, defect
 from planviz.estimation import Estimator, cost_string
 from planviz.estimation.cost import Reordering
 from planviz.expressions.ids import Ids, ids_from, next_id
+from planviz.expressions.unresolved import UnresolvedAttribute
 from planviz.frontend import Parameters, Statement, parse_plan
 from planviz.frontend.dialect import dialect_of
 from planviz.logical.cached import DEFAULT_LEVEL, CachedPlan, StorageLevel
@@ -281,6 +282,17 @@ class QueryExecution:
         plan = self.stages.get("analyzed")
         relations = plan.collect(LogicalRelation) if isinstance(plan, LogicalPlan) else []
         return any(isinstance(r.table, Table) and r.table.guessed for r in relations)
+
+    @property
+    def guesses_tables_of_columns(self) -> bool:
+        """Whether columns were guessed, and the query names one without its table: nobody knows which table has it.
+
+        So programs do, whose queries have no text of SQL.
+        """
+        if not self.reads_guesses or not self.sql:
+            return self.reads_guesses
+        names = (a for node in self.parsed.walk() for e in node.expressions for a in e.collect(UnresolvedAttribute))
+        return any(len(name.parts) == 1 for name in names)
 
     def text(self, name: str) -> str:
         """A stage as Spark's extended explain prints it, without heading and output line."""

@@ -61,6 +61,8 @@ REWRITES: Mapping[str, tuple[Rewrite, ...]] = {
 }
 #: Of which severities no finding may come that was not there.
 _ABOVE: Mapping[str, tuple[str, ...]] = {one: SEVERITIES[: SEVERITIES.index(one)] for one in SEVERITIES}
+#: Findings that are true only where it is known which table a column belongs to.
+_OF_KNOWN_TABLES = ("unused-outer-side",)
 
 
 #: What a replay sets so that a pasted part of a plan comes out as printed, whatever stood above it.
@@ -128,6 +130,8 @@ def plan_findings(
         group = next((g for g in document.groups if at in g), (at,))
         siblings = [document.plans[one] for one in group if one != at]
     in_house = execution is not None and not replayed
+    if execution is not None and execution.guesses_tables_of_columns:
+        without = {*without, *_OF_KNOWN_TABLES}
     return findings(document.plans[at], tuple(siblings), settings, document.text, without, in_house)
 
 

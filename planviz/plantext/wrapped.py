@@ -128,10 +128,11 @@ def _breaks(text: Sequence[str]) -> list[_Break]:
             found.extend(_breaks_of_block(text, at, end))
             at = end
             continue
-        if not text[at].strip() or _HEADING.match(text[at]) or not (headed or _MARKED.match(text[at])):
+        begins = headed or _MARKED.match(text[at])
+        if not begins or not text[at].strip() or _HEADING.match(text[at]) or _FENCE.match(text[at]):
             at += 1
             continue
-        end = at
+        end = at + 1
         while end < len(text) and text[end].strip() and not _HEADING.match(text[end]) and not _FENCE.match(text[end]):
             end += 1
         found.extend(_breaks_of_tree(text, at, end))

@@ -117,6 +117,26 @@ spark.table("people").select("id", {columns}).dropDuplicates(["id"]).show()
     assert ("sort-aggregate" in names) is found
 
 
+PROGRAM = """from pyspark.sql import SparkSession
+spark = SparkSession.builder.getOrCreate()
+spark.read.parquet("/o").join(spark.read.parquet("/u"), "k", "left").groupBy("country").count().show()
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("SELECT o.a FROM o LEFT JOIN u ON o.k = u.k", True),
+        ("SELECT a FROM o LEFT JOIN u ON o.k = u.k", False),
+        ("CREATE TABLE o (a INT, k INT); CREATE TABLE u (k INT); SELECT a FROM o LEFT JOIN u ON o.k = u.k", True),
+        (PROGRAM, False),
+    ],
+)
+def test_no_verdict_hangs_on_the_table_that_a_column_was_guessed_for(text: str, found: bool) -> None:
+    queries = document_findings(open_text(text))
+    assert any(one.name == "unused-outer-side" for query in queries for one in query.findings) is found
+
+
 def test_a_workload_is_ranked_by_time() -> None:
     cut = open_text("== Physical Plan ==\nProject [a#1, b#2, ... 12 more fields]\n+- LocalTableScan [a#1]\n").plans[0]
     python = open_text("== Physical Plan ==\nBatchEvalPython [f(a#1)#2], [p#3]\n+- LocalTableScan [a#1]\n").plans[0]

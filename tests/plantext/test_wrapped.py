@@ -317,6 +317,13 @@ def test_lines_behind_the_name_of_a_container() -> None:
     assert facts(open_text(logged).plans[0]) == whole()
 
 
+@pytest.mark.parametrize("fence", ["```", "~~~", ">>> df.explain()", "{code}", "</pre>", "Time taken: 3 s", "Batch 1."])
+def test_a_fence_right_below_a_heading(fence: str) -> None:
+    text = "\n".join(["== Physical Plan ==", fence, *LINES, fence])
+    plan = max(open_text(text).plans, key=len)
+    assert facts(plan) == whole()
+
+
 def test_many_names_of_containers_in_one_line_are_one_name_and_what_it_wrote() -> None:
     with pytest.raises(InputError, match="No Spark plan was found"):
         open_text(("a | " * 20_000 + "\n") * 3)
