@@ -37,6 +37,10 @@ _IDS = re.compile(r"#(\d+)")
 _T = TypeVar("_T")
 
 
+#: Above what is printed once more than it runs.
+_PRINTED_AGAIN = ("InMemoryRelation", "ReusedSubquery", "ReusedExchange")
+
+
 class PlanView:
     """A plan of a document. `siblings` are the other plans of the same query, `settings` those it was planned with.
 
@@ -64,14 +68,14 @@ class PlanView:
 
     @cached_property
     def nodes(self) -> list[PlanNode]:
-        """The operators of the query itself: what is below an InMemoryRelation ran when it was cached, and is printed
-        again under each of its uses.
+        """The operators that the query runs, once each: what is below an InMemoryRelation ran when it was cached, and
+        event logs have what is reused again below each of its uses.
         """
-        cached: set[int] = set()
+        again: set[int] = set()
         for node in self.graph:
-            if node.parent is not None and (node.parent in cached or self.graph[node.parent].op == "InMemoryRelation"):
-                cached.add(node.id)
-        return [node for node in self.graph if node.id not in cached]
+            if node.parent is not None and (node.parent in again or self.graph[node.parent].op in _PRINTED_AGAIN):
+                again.add(node.id)
+        return [node for node in self.graph if node.id not in again]
 
     @cached_property
     def streaming(self) -> bool:

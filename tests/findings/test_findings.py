@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -135,6 +136,26 @@ spark.read.parquet("/o").join(spark.read.parquet("/u"), "k", "left").groupBy("co
 def test_no_verdict_hangs_on_the_table_that_a_column_was_guessed_for(text: str, found: bool) -> None:
     queries = document_findings(open_text(text))
     assert any(one.name == "unused-outer-side" for query in queries for one in query.findings) is found
+
+
+def _executed(name: str, detail: str = "", *children: dict[str, object]) -> dict[str, object]:
+    info = {"nodeName": name, "simpleString": f"{name} {detail}".strip(), "metadata": {}, "metrics": []}
+    return {**info, "children": list(children)}
+
+
+@pytest.mark.parametrize(("op", "found"), [("ReusedSubquery", []), ("Subquery", ["repeated-scan"])])
+def test_what_an_event_log_has_again_below_its_reuse_runs_once(op: str, found: list[str]) -> None:
+    def scan(columns: str) -> dict[str, object]:
+        entries = "Batched: true, DataFilters: [], Format: Parquet, PartitionFilters: [], PushedFilters: []"
+        place = "Location: InMemoryFileIndex(1 paths)[s3://lake/item]"
+        return _executed("FileScan parquet", f"[{columns}] {entries}, {place}, ReadSchema: struct<cost:double>")
+
+    grouped = _executed("HashAggregate", "(keys=[], functions=[avg(cost#2)])", scan("cost#2"))
+    subquery = _executed("Subquery", "subquery#7, [id=#8]", grouped)
+    other = _executed("Scan ExistingRDD", "[k#3]", _executed(op, "Subquery subquery#7, [id=#8]", subquery))
+    top = _executed("Filter", "(k#3 > Subquery subquery#7, [id=#8])", other, subquery)
+    queries = document_findings(open_text(json.dumps(_executed("AdaptiveSparkPlan", "isFinalPlan=true", top))))
+    assert [one.name for query in queries for one in query.findings if one.name == "repeated-scan"] == found
 
 
 def test_a_workload_is_ranked_by_time() -> None:
