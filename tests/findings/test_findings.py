@@ -145,14 +145,15 @@ def _executed(name: str, detail: str = "", *children: dict[str, object]) -> dict
 
 @pytest.mark.parametrize(("op", "found"), [("ReusedSubquery", []), ("Subquery", ["repeated-scan"])])
 def test_what_an_event_log_has_again_below_its_reuse_runs_once(op: str, found: list[str]) -> None:
-    def scan(columns: str) -> dict[str, object]:
+    def scan(columns: str, *beneath: dict[str, object]) -> dict[str, object]:
         entries = "Batched: true, DataFilters: [], Format: Parquet, PartitionFilters: [], PushedFilters: []"
         place = "Location: InMemoryFileIndex(1 paths)[s3://lake/item]"
-        return _executed("FileScan parquet", f"[{columns}] {entries}, {place}, ReadSchema: struct<cost:double>")
+        detail = f"[{columns}] {entries}, {place}, ReadSchema: struct<cost:double>"
+        return _executed("FileScan parquet", detail, *beneath)
 
     grouped = _executed("HashAggregate", "(keys=[], functions=[avg(cost#2)])", scan("cost#2"))
     subquery = _executed("Subquery", "subquery#7, [id=#8]", grouped)
-    other = _executed("Scan ExistingRDD", "[k#3]", _executed(op, "Subquery subquery#7, [id=#8]", subquery))
+    other = scan("k#3", _executed(op, "Subquery subquery#7, [id=#8]", subquery))
     top = _executed("Filter", "(k#3 > Subquery subquery#7, [id=#8])", other, subquery)
     queries = document_findings(open_text(json.dumps(_executed("AdaptiveSparkPlan", "isFinalPlan=true", top))))
     assert [one.name for query in queries for one in query.findings if one.name == "repeated-scan"] == found
