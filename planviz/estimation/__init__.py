@@ -9,11 +9,13 @@ intervals.py   ranges of values and histograms
 joins.py       the rows of joins
 aggregates.py  the rows of groups, projections and unions
 formulas.py    the ways of estimating by name, with what they take for granted
+bounds.py      the most rows that a plan gives where no formula gives any
 explained.py   estimates as records that say how they came about
 cost.py        what an order of joins costs, and the search for the cheapest one
 star_schema.py tables around a fact table, which are joined first
 """
 
+from planviz.estimation.bounds import RowBounds
 from planviz.estimation.estimator import Estimator, take_estimate
 from planviz.estimation.explained import explain_estimate, explain_estimates
 from planviz.estimation.leaves import OF_UNKNOWN_SIZE, UNKNOWN_SIZE
@@ -25,6 +27,7 @@ __all__ = [
     "Estimate",
     "Estimator",
     "Part",
+    "RowBounds",
     "cost_string",
     "explain_estimate",
     "explain_estimates",

@@ -57,7 +57,7 @@ def count(opened: Opened) -> int:
 @in_worker
 def data(opened: Opened, number: int | None, plan: str = "") -> bytes:
     """The element's data, gzipped: the same bytes for the same arguments; `number` is the selected one, from 1 (None:
-    the first of the query of `plan`).
+    the first of the query of `plan`, one outside its subqueries where there is one).
     """
     name = ("aggregations-data", number, queries.number_of(opened, plan))
     if name not in opened.made:
@@ -73,8 +73,10 @@ def page_data(opened: Opened, number: int | None, plan: str = "") -> JsonObject:
     """The element's data as JSON values."""
     found = aggregations.reports(opened)
     if number is None:
-        mine = (n for n, report in enumerate(found, 1) if queries.has(opened, plan, report.statement, report.plan))
-        number = next(mine, None)
+        mine = [n for n, report in enumerate(found, 1) if queries.has(opened, plan, report.statement, report.plan)]
+        mine = mine or list(range(1, len(found) + 1))
+        # A text prints subqueries first, and a reader comes for the query's own aggregate.
+        number = next((n for n in mine if not found[n - 1].is_in_subquery), next(iter(mine), None))
     return {
         "key": f"{opened.key}/aggregations",
         "ask": f"/aggregations/{opened.key}",

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from planviz.document.cardinality.badges import drawn
 from planviz.document.rules.traces import plan_graph
 from planviz.errors import InputError
-from planviz.estimation import Estimator
+from planviz.estimation import Estimator, RowBounds
 from planviz.estimation.explained import explain_estimates
 from planviz.execution import QueryExecution
 from planviz.graph import PlanGraph, PlanNode
@@ -128,6 +128,7 @@ def _planned_side(other: QueryExecution, way: str) -> Side:
     graph, kept = contracted(whole, _passes_on)
     records = list(explain_estimates(plan, other.config))
     counted = Estimator(other.config.with_settings(settings_of("on")))
+    bounds = RowBounds(counted)
     cards = []
     for node, id in zip(graph, kept, strict=True):
         record = records[id]
@@ -138,6 +139,8 @@ def _planned_side(other: QueryExecution, way: str) -> Side:
         imagined = record.node
         if record.rows is None and isinstance(imagined, LogicalPlan):
             card["imagined"] = drawn(counted.estimate(imagined).rows)
+            if card["imagined"] is None:
+                card["most"] = drawn(bounds.of(imagined))
         cards.append(card)
     return Side(way, title, graph, cards, list(other.warnings), other)
 

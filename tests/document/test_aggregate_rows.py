@@ -76,11 +76,18 @@ def test_columns_without_statistics_are_named():
     assert one.bytes is None
 
 
+def test_without_keys_there_is_one_group_whatever_comes_in():
+    windows = "SELECT avg(r) FROM (SELECT rank() OVER (PARTITION BY s ORDER BY k) AS r FROM t)"
+
+    assert rows(windows) == [200, 1]
+    assert input_rows(report(windows)) == (1_000_000, False)
+
+
 def test_nothing_is_estimated_of_a_table_of_unknown_size():
     bare = Catalog().with_table(replace(T, row_count=None, column_stats=()))
 
     assert rows("SELECT k, count(*) FROM t GROUP BY k", bare) == [None, None]
-    assert input_rows(report("SELECT k, count(*) FROM t GROUP BY k", bare)) is None
+    assert input_rows(report("SELECT k, count(*) FROM t GROUP BY k", bare)) == (None, False)
 
 
 def test_sample_rows_are_the_same_every_time_and_make_groups():

@@ -114,8 +114,14 @@ def test_a_document_without_aggregates_says_so() -> None:
 
 def test_a_table_leads_to_every_aggregate() -> None:
     rows = shown_by(page("aggregations", plan=str(links.pack(TWO)), catalog="shop"))["rows"]
-    assert [row["functions"] for row in rows] == [of(TWO)["functions"], of(TWO, aggregate="2")["functions"]]
+    assert [row["functions"] for row in rows] == [of(TWO, aggregate=n)["functions"] for n in "12"]
     assert sorted(row["functions"] for row in rows) == ["count(1)", "max(amount)"]
+
+
+def test_the_page_opens_at_the_query_s_own_aggregate_though_a_subquery_s_is_printed_first() -> None:
+    (first, second) = (of(TWO, aggregate=n)["functions"] for n in "12")
+    assert of(TWO)["functions"] == second == "count(1)"
+    assert first == "max(amount)"
 
 
 def test_rows_without_columns_are_counted() -> None:

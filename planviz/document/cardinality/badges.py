@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from planviz.config import OptimizerConfig
-from planviz.estimation import Estimator
+from planviz.estimation import Estimator, RowBounds
 from planviz.graph.node import Estimate
 from planviz.logical.operators import Filter, Project
 from planviz.logical.plan import LogicalPlan
@@ -27,29 +27,34 @@ class Expectations:
     def __init__(self, config: OptimizerConfig) -> None:
         self._estimator = Estimator(config)
         self._counted = Estimator.with_rows(config)
+        self._bounds = RowBounds(self._counted)
 
     def of(self, node: object) -> Estimate | None:
         """Rows and bytes that are expected of an optimized or a physical operator, None where nobody can say.
 
-        Where the settings give no rows, `formula_rows` are those of the cost-based formulas. Nobody estimates the
-        groups of a partial aggregate: it gives at most the rows that it reads.
+        Where the settings give no rows, `formula_rows` are those of the cost-based formulas, and where these give none
+        the most rows that follow from what is beneath. Nobody estimates the groups of a partial aggregate: it gives at
+        most the rows that it reads.
         """
         logical = logical_of(node)
         if logical is None:
             return self._bound(node) if isinstance(node, SparkPlan) else None
         found = self._estimator.estimate(logical)
-        rows = drawn(found.rows)
-        return Estimate(rows, drawn(found.size), formula_rows=self._counts(logical) if rows is None else None)
-
-    def _counts(self, logical: LogicalPlan) -> int | None:
-        return drawn(self._counted.estimate(logical).rows)
+        size = drawn(found.size)
+        if found.rows is not None:
+            return Estimate(drawn(found.rows), size)
+        counted = self._counted.estimate(logical).rows
+        if counted is not None:
+            return Estimate(None, size, formula_rows=drawn(counted))
+        most = drawn(self._bounds.of(logical))
+        return Estimate(None, size, formula_rows=most, at_most=most is not None)
 
     def _bound(self, node: SparkPlan) -> Estimate | None:
         """What an operator gives at most whose rows nobody estimates: those of what it reads."""
         while isinstance(node, _PASSING) or _is_partial(node):
             node = node.children[0]
         logical = logical_of(node)
-        rows = None if logical is None else self._counts(logical)
+        rows = None if logical is None else drawn(self._bounds.of(logical))
         return None if rows is None else Estimate(formula_rows=rows, at_most=True)
 
 

@@ -110,6 +110,16 @@ class AggregateReport:
         return len(self.chain.shuffles) + before
 
     @property
+    def is_in_subquery(self) -> bool:
+        """Whether it computes a part of a subquery's plan, a bloom filter's for instance, not of the query itself."""
+        node = self.graph[self.stages[-1].text.node]
+        while node.parent is not None:
+            if self.graph.edge_type(node.parent, node.id) != "child":
+                return True
+            node = self.graph[node.parent]
+        return False
+
+    @property
     def keys(self) -> tuple[str, ...]:
         """The keys of the last stage, without ids; what PullOutGroupingExpressions named, by its expression."""
         named = _pulled_out(self.graph, self.stages[0].text.node)

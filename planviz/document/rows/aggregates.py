@@ -14,7 +14,7 @@ from planviz.config import OptimizerConfig
 from planviz.decisions.estimates import Formula
 from planviz.document.decisions.aggregates import AggregateReport
 from planviz.errors import InputError
-from planviz.estimation import UNKNOWN_SIZE, Estimate, Estimator
+from planviz.estimation import UNKNOWN_SIZE, Estimate, Estimator, RowBounds
 from planviz.estimation.aggregates import aggregate_estimate
 from planviz.estimation.model import row_size
 from planviz.evaluation import FailsError, UnknownValueError, compare, convert
@@ -81,11 +81,13 @@ def stage_estimates(report: AggregateReport) -> tuple[StageEstimate, ...]:
     return tuple(_estimates(report, Estimator.with_rows(OptimizerConfig()).estimate(report.below)))
 
 
-def input_rows(report: AggregateReport) -> int | None:
-    """The estimated rows that the first stage reads; None where unknown."""
+def input_rows(report: AggregateReport) -> tuple[int | None, bool]:
+    """The rows that the first stage reads, None where unknown, and whether they are estimated, not only a bound."""
     if report.below is None:
-        return None
-    return Estimator.with_rows(OptimizerConfig()).estimate(report.below).rows
+        return None, False
+    estimator = Estimator.with_rows(OptimizerConfig())
+    rows = estimator.estimate(report.below).rows
+    return (rows, True) if rows is not None else (RowBounds(estimator).of(report.below), False)
 
 
 def _estimates(report: AggregateReport, below: Estimate) -> Iterator[StageEstimate]:
@@ -104,7 +106,8 @@ def _estimates(report: AggregateReport, below: Estimate) -> Iterator[StageEstima
         values = {"rows": before, "groups": groups, "tasks": tasks}
         row_bytes = row_size([r.to_attribute() for r in planned.results], below.columns)
         known = groups is not None and rows is not None
-        calculation = formula.with_values(values) if known else ""
+        # Where nobody knows the rows that come in, a first stage without keys still gives one per task.
+        calculation = formula.with_values(values) if known and before is not None else ""
         yield StageEstimate(rows if known else None, row_bytes, tasks, calculation, unknown)
 
 
@@ -128,6 +131,8 @@ def _groups(report: AggregateReport, keys: Sequence[Expression], below: Estimate
 
 
 def _product(keys: Sequence[Expression], below: Estimate) -> tuple[int | None, tuple[str, ...]]:
+    if not keys:
+        return 1, ()
     plain = [k.child if isinstance(k, Alias) else k for k in keys]
     found = aggregate_estimate(tuple(plain), (), (), below)
     if found is not None:

@@ -152,7 +152,7 @@ def flow(report: AggregateReport, model: AggregateReport | None, played: Played 
     `model` has the buffers' types, where there is one, and `played` are sample rows sent through.
     """
     estimates: Sequence[StageEstimate] = stage_estimates(report)
-    cards, between = [_input(report, input_rows(report), played)], []
+    cards, between = [_input(report, *input_rows(report), played)], []
     if report.expand is not None:
         between.append(Between(""))
         cards.append(_expand(report, played))
@@ -210,13 +210,13 @@ def _times(name: str, count: int) -> str:
 # -------------------------------------------------------------------------------------------------------- cards
 
 
-def _input(report: AggregateReport, rows: int | None, played: Played | None) -> Card:
+def _input(report: AggregateReport, rows: int | None, estimated: bool, played: Played | None) -> Card:
     known = sample_columns(report) if report.execution is not None else ()
     columns = [(a.name, a.type.simple_string) for a in (known if played is None else played.columns)]
     found = Counter((plain(name), kind) for name, kind in columns)
     none = "not in the text" if played is None and report.execution is None else "none: rows are only counted"
     items = [Item(_times(name, count), plain(kind)) for (name, kind), count in found.items()]
-    parts = (_listed("Columns", items, none), _input_estimate(rows))
+    parts = (_listed("Columns", items, none), _input_estimate(rows, estimated))
     return Card(
         "input",
         0,
@@ -231,11 +231,13 @@ def _listed(title: str, items: Sequence[Item], none: str) -> Part:
     return Part(title, tuple(items), is_many=len(items) > _LIST) if items else Part(title, quiet=none)
 
 
-def _input_estimate(rows: int | None) -> Part:
+def _input_estimate(rows: int | None, estimated: bool) -> Part:
     if rows is None:
-        return Part("Estimate", quiet="unknown: no statistics of the input")
+        return Part("Estimate", quiet="unknown: no statistics or no formula for the rows that come in")
     if beyond(rows):
         return Part("Estimate", quiet="no usable estimate")
+    if not estimated:
+        return Part("Estimate", figures=f"at most {figure_text(rows)} rows")
     return Part("Estimate", figures=f"{figure_text(rows)} rows")
 
 

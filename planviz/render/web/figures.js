@@ -1,5 +1,5 @@
 // Numbers of the Cardinality page: short words, widths of edges, how far an estimate is from what was measured.
-import { byteSize, short } from "./units.js";
+import { beyond, byteSize, short } from "./units.js";
 
 // A width that still tells a million rows from a hundred million: it grows with the square of the number's digits, from
 // 1.5 px for one row to 18 px for ten billion and more.
@@ -31,6 +31,13 @@ export function expected({ cards, scene }, i) {
   return rows == null && cards[i].imagined != null
     ? { value: cards[i].imagined, imagined: true }
     : { value: rows, imagined: false };
+}
+
+// The most rows that a node can give where no formula gives any; null where rows are known or nothing bounds them.
+/** @param {EstimatedPlan} given @param {number} i */
+export function atMost({ cards, scene }, i) {
+  const { most } = cards[i];
+  return scene.nodes.rows[i] == null && most != null && !beyond(most) ? most : null;
 }
 
 // Words of a number with the sign of an estimate, which "?", ">10¹⁵" and "over 10,000 EiB" do without.

@@ -1,7 +1,7 @@
 // One or two plans with their numbers on the edges, under one view. What stands in both plans stands at one place.
 import { Canvas } from "./canvas.js";
 import { element } from "./dom.js";
-import { bytes, change, count, error, expected, flowWidth, marked, tintOf } from "./figures.js";
+import { atMost, bytes, change, count, error, expected, flowWidth, marked, tintOf } from "./figures.js";
 import { Plan } from "./plan.js";
 
 const HEAD = 44; // px above the drawing for the names of the ways
@@ -152,14 +152,16 @@ export class Flow {
       tints = ["", ...colours.under, ...colours.over];
     return {
       tints,
-      width: (i) => flowWidth(this.value(at, i).value),
+      width: (i) => flowWidth(this.value(at, i).value ?? (this.by === "rows" ? atMost(side, i) : null)),
       tint: (i) => (this.by === "rows" ? tintOf(error(this.value(at, i).value, side.cards[i].measured)) : 0),
       words: (i) => {
         const { value, imagined } = this.value(at, i),
           measured = this.by === "rows" ? side.cards[i].measured : null;
-        const said = marked(say(value), estimated);
+        const most = this.by === "rows" ? atMost(side, i) : null;
+        const said = most == null ? marked(say(value), estimated) : `≤${say(most)}`,
+          bracketed = imagined || most != null;
         /** @type {[text: string, colour: string][]} */
-        const pieces = [[imagined ? `(${said})` : said, imagined || value == null ? colours.muted : colours.ink]];
+        const pieces = [[bracketed ? `(${said})` : said, imagined || value == null ? colours.muted : colours.ink]];
         if (measured != null) {
           const found = error(value, measured),
             tint = tintOf(found);

@@ -84,6 +84,7 @@ function figures({ card, rows, bytes: size, other }) {
   const kind = card.label === "estimated by Spark" ? "spark" : card.label;
   line("rows", rows, card.rows, other?.rows, count, kind);
   if (card.imagined != null) line("if CBO", card.imagined, null, null, count, "estimated");
+  if (card.most != null) line("at most", card.most, null, null, count, "estimated");
   line(
     "size",
     size,
@@ -110,6 +111,14 @@ function figures({ card, rows, bytes: size, other }) {
         "p",
         "pv-small",
         "Without its cost-based optimizer Spark calculates bytes alone. The rows in brackets are what its formulas would give for this plan.",
+      ),
+    );
+  if (card.most != null)
+    box.append(
+      element(
+        "p",
+        "pv-small",
+        "Spark has no formula for these rows. No more can come out than follow from what is known beneath.",
       ),
     );
   return box;

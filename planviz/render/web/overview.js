@@ -1,6 +1,6 @@
 // The side of the Cardinality page while nothing is selected: where most rows are, where estimates go wrong, a run beside.
 import { button, element } from "./dom.js";
-import { count, error, errorWords, expected, marked } from "./figures.js";
+import { atMost, count, error, errorWords, expected, marked } from "./figures.js";
 import { beyond, grouped } from "./units.js";
 
 const FACTORS = [2, 10, 100];
@@ -73,6 +73,14 @@ export function overview(answer, more, on) {
         "p",
         "pv-small",
         "In brackets: with CBO off Spark calculates bytes alone; these rows are what its formulas would give for this plan.",
+      ),
+    );
+  if (sides.some((side) => side.cards.some((_, i) => atMost(side, i) != null)))
+    parts.push(
+      element(
+        "p",
+        "pv-small",
+        "With ≤: Spark has no formula for these rows, and no more can come out than follow from what is known beneath.",
       ),
     );
   for (const note of answer.notes ?? []) parts.push(element("p", "pv-note", note));

@@ -446,6 +446,7 @@ interface EstimateCard {
   bytes: string | null;
   size_label?: string;
   imagined?: number | null;
+  most?: number | null;
   measured?: number | null;
   formula?: Calculated | null;
   inputs?: Line[];
