@@ -308,6 +308,14 @@ SETTINGS = {
             "spark.sql.optimizer.nestedSchemaPruning.enabled", True, "Read only those fields of structs that count."
         ),
         Setting(
+            "spark.sql.optimizer.plannedWrite.enabled", True, "Sort what is written to folders and buckets in the plan."
+        ),
+        Setting(
+            "spark.sql.maxConcurrentOutputFileWriters",
+            0,
+            "How many files a task of a write keeps open; with some, rows for folders are not sorted.",
+        ),
+        Setting(
             "spark.sql.optimizer.expression.nestedPruning.enabled",
             True,
             "Take single fields of structs below aggregates and generators.",

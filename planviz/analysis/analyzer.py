@@ -67,6 +67,7 @@ from planviz.analysis.windows import (
     ResolveWindowOrder,
     WindowsSubstitution,
 )
+from planviz.analysis.writes import DataSourceAnalysis, PreprocessTableInsertion, ResolveUserSpecifiedColumns
 from planviz.catalog.tables import Catalog
 from planviz.config import OptimizerConfig
 from planviz.errors import AnalysisError
@@ -123,6 +124,7 @@ def batches(context: AnalysisContext, relations: Relations) -> list[Batch]:
         TimeWindowing(c),
         ResolveWindowTime(c),
         ResolveInlineTables(c),
+        ResolveUserSpecifiedColumns(c),
         ResolveLambdaVariables(c),
         ResolveSQLFunctions(c),
         ResolveTimeZone(c),
@@ -149,7 +151,9 @@ def batches(context: AnalysisContext, relations: Relations) -> list[Batch]:
         Batch("Remove Unresolved Hints", Once, [RemoveAllHints(c)]),
         Batch("Nondeterministic", Once, [PullOutNondeterministic(c)]),
         Batch("UDF", Once, [HandleNullInputsForUDF(c)]),
-        Batch("Post-Hoc Resolution", Once, [ApplyCharTypePadding(c)]),
+        Batch(
+            "Post-Hoc Resolution", Once, [PreprocessTableInsertion(c), DataSourceAnalysis(c), ApplyCharTypePadding(c)]
+        ),
         Batch("Subquery", Once, [UpdateOuterReferences(c)]),
         Batch("Cleanup", fixed, [CleanupAliases(c)]),
         Batch("ResolveUnresolvedHaving", Once, [ResolveUnresolvedHaving(c)]),

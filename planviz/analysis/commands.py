@@ -17,6 +17,7 @@ from planviz.frontend.commands import Command
 from planviz.frontend.errors import analysis_error
 from planviz.functions import registry
 from planviz.logical.plan import LogicalPlan
+from planviz.logical.relations import LogicalRelation
 from planviz.logical.unresolved import UnresolvedRelation
 from planviz.types import NULL, UNKNOWN, ArrayType, DataType, MapType, StructType
 from planviz.versions import Behaviour
@@ -240,6 +241,11 @@ def _check_insert(c: Command, table: Table, query: LogicalPlan) -> None:
                 f"INSERT_COLUMN_ARITY_MISMATCH.{'NOT_ENOUGH' if few else 'TOO_MANY'}_DATA_COLUMNS",
                 f"{sql_text(table.qualified)}: {len(wanted)} columns are wanted, {len(query.output)} given.",
             )
+    if "OVERWRITE" in c.flags and any(r.name == table.qualified for r in query.collect(LogicalRelation)):
+        raise analysis_error(
+            "UNSUPPORTED_OVERWRITE.TABLE",
+            f"Can't overwrite the target that is also being read from: {sql_text(table.qualified)}.",
+        )
     for field, a in zip(wanted, query.output, strict=True):
         if UNKNOWN in (a.type, field.data_type) or a.type in (NULL, field.data_type):
             continue

@@ -17,11 +17,19 @@ from planviz.analysis.commands import (
 )
 from planviz.analysis.definitions import check_database, check_defaults, check_drop, check_table, check_view, is_made
 from planviz.catalog.ddl import table_of
-from planviz.catalog.tables import DATABASE, GLOBAL_TEMP, TRANSACTIONAL, Catalog, PythonFunction, SqlFunction, View
+from planviz.catalog.tables import (
+    DATABASE,
+    GLOBAL_TEMP,
+    TRANSACTIONAL,
+    Catalog,
+    PythonFunction,
+    SqlFunction,
+    View,
+)
 from planviz.config import OptimizerConfig
 from planviz.errors import AnalysisError, InputError, ParseError, PlanvizError
 from planviz.execution.query import QueryExecution, with_guesses
-from planviz.execution.written import written_size
+from planviz.execution.written import creation, insertion, written_size
 from planviz.expressions.core import Alias, Literal
 from planviz.expressions.ids import Ids, fresh_ids, ids_from, next_id
 from planviz.expressions.python import PythonEvalType
@@ -30,11 +38,13 @@ from planviz.frontend import Parameters, Statement, parse_script
 from planviz.frontend.commands import Command
 from planviz.frontend.dialect import dialect_of
 from planviz.frontend.lexer import tokenize
+from planviz.frontend.model import CREATED
 from planviz.functions import registry
 from planviz.logical.cached import DEFAULT_LEVEL, storage_level
 from planviz.logical.operators import Project
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.unresolved import UnresolvedRelation
+from planviz.logical.writes import WRITTEN_FILES
 from planviz.optimizer.caches import CacheManager
 from planviz.optimizer.routines import with_function
 from planviz.optimizer.variables import changed_variables
@@ -166,7 +176,12 @@ class Session:
         if s.error is not None:
             return Outcome(s, None, s.error)
         if s.kind in ("query", "explain"):
-            execution = self._execution(replace(s, kind="query"))
+            try:
+                if s.command is not None and self._is_known(s.command):
+                    self._check(s, s.command)
+            except PlanvizError as e:
+                return Outcome(s, None, e)
+            execution = self._writing(s) or self._execution(replace(s, kind="query"))
             execution.warnings += s.notes
             return Outcome(s, execution, execution.error_until(stage))
         try:
@@ -180,11 +195,40 @@ class Session:
         asked = written or s.changed
         if asked is None:
             return Outcome(s)
-        execution = self._execution(replace(s, kind="query", plan=asked))
-        execution.warnings.append(s.remark)
+        writing = self._writing(s)
+        execution = writing or self._execution(replace(s, kind="query", plan=asked))
+        if writing is None:
+            execution.warnings.append(s.remark)
         if written is not None and (s.command is None or s.command.name):
             self._fill(s, execution)
         return Outcome(s, execution, execution.error_until(stage))
+
+    def _writing(self, s: Statement) -> QueryExecution | None:
+        """The command that writes a statement's rows to a table of files, with its query; None where it writes none, or
+        what becomes of the rows hangs on a format that is not Spark's.
+
+        Where tables are guessed, one that is inserted into has the columns of the query.
+        """
+        c, query = s.command, s.written
+        name = s.name if c is None else c.name
+        if query is None or not name:
+            return None
+        table, notes = self.catalog.table(name), []
+        if table is None and c is not None and self._guesses:
+            asked = self._execution(replace(s, kind="query", plan=query))
+            if asked.error_until("analyzed") is None:
+                table = guessed_target(c, asked.analyzed.output, self.catalog.current)
+            notes.append(f"The table {'.'.join(name)} is not described: taken to be Parquet files with these columns.")
+        elif table is not None and (table.guessed or table.provider not in WRITTEN_FILES):
+            return None
+        if table is None:
+            return None
+        if c is None:
+            notes.append(CREATED)
+        plan = creation(s, table, query) if c is None else insertion(c, query, self.config.behaviour)
+        made = self._execution(replace(s, kind="query", plan=plan), self.catalog.with_table(table))
+        made.warnings += notes
+        return made
 
     def _fill(self, s: Statement, execution: QueryExecution) -> None:
         """A table that the script made is as large as what the script writes to it."""
@@ -197,10 +241,10 @@ class Session:
         size = self._sizes[table.key] = None if before is None or more is None else before + more
         self.catalog = self.catalog.with_table(replace(table, size_in_bytes=size))
 
-    def _execution(self, s: Statement) -> QueryExecution:
-        analyzer = Analyzer(self.catalog, self.config)
+    def _execution(self, s: Statement, catalog: Catalog | None = None) -> QueryExecution:
+        analyzer = Analyzer(catalog or self.catalog, self.config)
         analyzer.relations = self._relations if s.kind == "cache" else dict(self._relations)
-        made = QueryExecution(s.sql, self.catalog, self.config, s, self.params, analyzer=analyzer)
+        made = QueryExecution(s.sql, catalog or self.catalog, self.config, s, self.params, analyzer=analyzer)
         made.warnings, made.ids, made.caches = list(self.warnings), Ids(self._first_id), self.caches.copy()
         return made
 
@@ -236,7 +280,7 @@ class Session:
                 self.caches.clear()
             case "execute":
                 self._execute(s)
-            case _ if s.command is not None and (not self._guesses or self._of_made_database(s.command)):
+            case _ if s.command is not None and self._is_known(s.command):
                 self._command(s, s.command)
 
     def _check_set(self, settings: dict[str, str]) -> None:
@@ -354,9 +398,19 @@ class Session:
             elif c.verb == "DROP DATABASE":
                 self.catalog = self.catalog.without_database(c.name[-1])
             return
-        check_command(c, self.catalog, lambda p: self._execution(replace(s, kind="query", plan=p)).analyzed)
+        self._check(s, c)
         if c.other or "ADD" in c.flags or (c.verb == "ALTER VIEW" and c.plan is not None):
             self.catalog = altered(c, self.catalog)
+
+    def _check(self, s: Statement, c: Command) -> None:
+        check_command(c, self.catalog, lambda p: self._execution(replace(s, kind="query", plan=p)).analyzed)
+
+    def _is_known(self, c: Command) -> bool:
+        """Whether a command can be checked: where tables are guessed, only what the script itself made."""
+        if not self._guesses or self._of_made_database(c):
+            return True
+        table = self.catalog.table(c.name) if c.verb == "INSERT" and c.name else None
+        return table is not None and not table.guessed
 
     def _of_made_database(self, c: Command) -> bool:
         """Whether a command makes a database, or is about one that the script made: any other may be elsewhere."""

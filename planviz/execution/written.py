@@ -1,12 +1,27 @@
-"""How much the statements of a script write to the tables that it makes."""
+"""What the statements of a script write to tables: the command over the query, and how much it is."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
+from planviz.analysis.writes import folder_of
+from planviz.catalog.ddl import table_of
 from planviz.catalog.tables import Table
 from planviz.errors import PlanvizError
 from planviz.estimation import Estimator
 from planviz.execution.query import QueryExecution
+from planviz.expressions.core import AttributeReference
+from planviz.frontend import Statement
+from planviz.frontend.commands import Command
+from planviz.logical.plan import LogicalPlan
+from planviz.logical.unresolved import UnresolvedRelation
+from planviz.logical.writes import CreateTableAsSelect, InsertIntoStatement, Target, UnaryCommand
+from planviz.types import STRING, StructField
+from planviz.versions import Behaviour
 
+#: What the name of a table that is inserted into says of rights.
+_PRIVILEGES = "__required_write_privileges__"
 #: What is estimated to be more than this comes from tables of which no size is known.
 _LARGEST = 1 << 50
 
@@ -15,13 +30,49 @@ _LARGEST = 1 << 50
 _FILE, _COLUMN = 300, 150
 
 
+def insertion(c: Command, query: LogicalPlan, known: Behaviour) -> InsertIntoStatement:
+    """INSERT over its query, as a version of this behaviour prints it."""
+    overwrite = "OVERWRITE" in c.flags
+    rights = f"{_PRIVILEGES}={'INSERT,DELETE' if overwrite else 'INSERT'}"
+    table = UnresolvedRelation(c.name, (rights,) if known.inserts_tell_privileges else ())
+    columns = tuple(f.name for f in c.columns)
+    flags = (overwrite, "IF NOT EXISTS" in c.flags, "BY NAME" in c.flags)
+    return InsertIntoStatement(table, c.partition, columns, *flags, known.insert_flags, query)
+
+
+def creation(s: Statement, table: Table, query: LogicalPlan) -> CreateTableAsSelect:
+    """CREATE TABLE ... AS over its query, of a table as the statement makes it."""
+    target = Target(folder_of(table), table.provider, (), buckets=table.buckets)
+    return CreateTableAsSelect(target, table.partition_columns, "IF NOT EXISTS" in s.words, query)
+
+
+def guessed_target(c: Command, given: Sequence[AttributeReference], current: str) -> Table | None:
+    """A table that nobody describes, as PARTITION and the columns of the query that is inserted have it.
+
+    Its columns have the names behind the table or else the query's; what PARTITION leaves to the query stands last in
+    it. `current` is the database of a name without one. None where two columns would have one name.
+    """
+    names = [f.name for f in c.columns] if len(c.columns) == len(given) else [a.name for a in given]
+    columns = [StructField(name, a.type) for name, a in zip(names, given, strict=True)]
+    moving = [name for name, value in c.partition if value is None]
+    own = columns[: max(0, len(columns) - len(moving))]
+    last = {name: replace(f, name=name) for f, name in zip(columns[len(own) :], moving, strict=False)}
+    by = [last.get(name, StructField(name, STRING)) for name, _ in c.partition]
+    if len({f.name.lower() for f in (*own, *by)}) < len(own) + len(by):
+        return None
+    return table_of(c.name, (*own, *by), "parquet", tuple(f.name for f in by), None, current)
+
+
 def written_size(execution: QueryExecution, table: Table) -> int | None:
     """The bytes that the rows of a query take in a table's files; None where they are not known.
 
     Estimated from the optimized plan: Spark goes by the size of the files, which nobody knows without writing them.
     """
     try:
-        size = Estimator(execution.config).size_in_bytes(execution.optimized)
+        query = execution.optimized
+        while isinstance(query, UnaryCommand):
+            query = query.child
+        size = Estimator(execution.config).size_in_bytes(query)
     except PlanvizError:
         return None
     if size > _LARGEST:

@@ -43,25 +43,30 @@ class Command:
     """What a command is about.
 
     `verb` is its first words, `name` the table, view or database, `plan` the query that it reads, or what it reads of
-    the table (None: not read), `columns` those that it names or adds, `statics` the columns of PARTITION with a value,
-    `other` the new name of RENAME TO, `flags` among IF EXISTS, IF NOT EXISTS, BY NAME, OVERWRITE, CASCADE, ADD,
-    UNSUPPORTED (no table of Spark's own catalogue can do it), EMPTY (MERGE without WHEN), PARTITION (it is about one),
-    NOT NULL (a column that it adds is), SERDE (SHOW CREATE TABLE in Hive's words). `changed` are the rows that
-    UPDATE, DELETE or MERGE changes, `parts` what else it reads of its tables: each a query of its own. `path` is the
-    column, with its fields, that it is about, and `fields` how that one is to be.
+    the table (None: not read), `columns` those that it names or adds, `partition` those of PARTITION, each with its
+    value as text (None: the query gives it), `other` the new name of RENAME TO, `flags` among IF EXISTS, IF NOT EXISTS,
+    BY NAME, OVERWRITE, CASCADE, ADD, UNSUPPORTED (no table of Spark's own catalogue can do it), EMPTY (MERGE without
+    WHEN), PARTITION (it is about one), NOT NULL (a column that it adds is), SERDE (SHOW CREATE TABLE in Hive's words).
+    `changed` are the rows that UPDATE, DELETE or MERGE changes, `parts` what else it reads of its tables: each a query
+    of its own. `path` is the column, with its fields, that it is about, and `fields` how that one is to be.
     """
 
     verb: str
     name: tuple[str, ...]
     plan: LogicalPlan | None = None
     columns: tuple[StructField, ...] = ()
-    statics: tuple[str, ...] = ()
+    partition: tuple[tuple[str, str | None], ...] = ()
     other: tuple[str, ...] = ()
     flags: frozenset[str] = frozenset()
     changed: LogicalPlan | None = None
     parts: tuple[LogicalPlan, ...] = ()
     path: tuple[str, ...] = ()
     fields: tuple[StructField, ...] = ()
+
+    @property
+    def statics(self) -> tuple[str, ...]:
+        """The columns of PARTITION with a value."""
+        return tuple(name for name, value in self.partition if value is not None)
 
 
 @dataclass(frozen=True)
@@ -250,7 +255,7 @@ class CommandReader(ColumnReader):
         name = self.identifier_parts()
         found = Command("INSERT", name)
         try:
-            statics = self._partition() if self.accept("PARTITION") else ()
+            partition = self._partition() if self.accept("PARTITION") else ()
             if self.accept("IF", "NOT", "EXISTS"):
                 flags.add("IF NOT EXISTS")
             if self.sees("BY", "NAME"):
@@ -274,7 +279,7 @@ class CommandReader(ColumnReader):
         if "DEFAULT" in self.keys[at : self.at]:
             # The default of a column is none of the query's.
             return found
-        return replace(found, plan=plan, columns=columns, statics=statics, flags=frozenset(flags))
+        return replace(found, plan=plan, columns=columns, partition=partition, flags=frozenset(flags))
 
     def _inserted(self, source: LogicalPlan | None) -> LogicalPlan:
         plan = self.query() if source is None else self.query_from(source)
@@ -290,22 +295,20 @@ class CommandReader(ColumnReader):
             self.at += 1
         return Command("INSERT", (), self._inserted(source), flags=frozenset(("OVERWRITE", "DIRECTORY")))
 
-    def _partition(self) -> tuple[str, ...]:
+    def _partition(self) -> tuple[tuple[str, str | None], ...]:
         self.expect("(")
-        fixed: list[str] = []
+        found: list[tuple[str, str | None]] = []
         before: set[str] = set()
         while True:
             at, name = self.at, self.identifier()
             if name.lower() in before:
                 raise self.error("DUPLICATE_KEY", f"Found the duplicate key `{name}`; name it once.", at)
             before.add(name.lower())
-            if self.accept("="):
-                self.value()
-                fixed.append(name)
+            found.append((name, str(self.value()) if self.accept("=") else None))
             if not self.accept(","):
                 break
         self.expect(")")
-        return tuple(fixed)
+        return tuple(found)
 
     def _target(self) -> tuple[tuple[str, ...], LogicalPlan]:
         name = self.identifier_parts()

@@ -17,6 +17,11 @@ WRITTEN = (
     "The plan is that of the query whose rows are written. Spark has the write above it, and may sort the rows by the "
     "partitions that they go to."
 )
+#: What is said of the plan of CREATE TABLE ... AS.
+CREATED = (
+    "The plan is what Spark runs once the table is made. EXPLAIN of CREATE TABLE AS ends at the analyzed query, as "
+    "CreateDataSourceTableAsSelectCommand, and does not show it."
+)
 #: What is said of the rows that a statement changes.
 CHANGED = {
     "MERGE": (

@@ -52,7 +52,8 @@ class StatementReader(DefinitionReader):
         if plan is None:
             return Statement("unsupported", text, self.tokens.starts[start], words="EXPLAIN")
         notes = (*s.notes, s.remark) if s.remark else s.notes
-        return Statement("explain", text, self.tokens.starts[start], plan, notes=notes)
+        command = s.command if s.written is not None else None
+        return Statement("explain", text, self.tokens.starts[start], plan, notes=notes, command=command)
 
     def _explains(self) -> bool:
         """Whether EXPLAIN stands before something that has a plan; the cursor goes behind it: a live Spark is given

@@ -46,6 +46,7 @@ from planviz.optimizer.rules import (
     variants,
     windows,
     with_expression,
+    writes,
 )
 from planviz.trees.rule import Batch, FixedPoint, Once, Strategy
 
@@ -210,6 +211,7 @@ def _operators(fixed: Strategy) -> list[Row]:
             [
                 nested_aggregates.CollapseGroupedSumOfCount,
                 schema_pruning.SchemaPruning,
+                writes.V1Writes,
                 partition_pruning.PruneFileSourcePartitions,
                 variants.PushVariantIntoScan,
             ],

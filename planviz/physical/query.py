@@ -29,6 +29,7 @@ from planviz.physical.preparations.subqueries import PlanSubqueries
 from planviz.physical.printed import PrintedExec
 from planviz.physical.strategies.planner import SparkPlanner
 from planviz.physical.strategies.steps import Planned, note_strategies
+from planviz.physical.writes import DataWritingCommandExec
 from planviz.trees.trace import Trace
 
 if TYPE_CHECKING:
@@ -70,6 +71,8 @@ class Preparation:
 
     def _prepared(self, plan: SparkPlan, subquery: bool) -> SparkPlan:
         adaptive = self.adaptive and (subquery or needs_adaptive(plan))
+        if adaptive and isinstance(plan, DataWritingCommandExec) and not self.config.behaviour.writes_are_planned:
+            return plan.replace(child=self._prepared(plan.child, subquery))
         if adaptive and isinstance(plan, PrintedExec) and plan.node_name in WRITES and len(plan.inputs) == 1:
             return plan.replace(inputs=(self._prepared(plan.inputs[0], subquery),))
         rules = [

@@ -69,6 +69,16 @@ class Behaviour:
     windows_are_hashed: bool = False
     #: More than four columns that ORDER BY adds to a projection stand in such an order, too.
     added_columns_are_hashed: bool = False
+    #: What is inserted is sorted in the plan (V1Writes); else while it is written.
+    writes_are_planned: bool = True
+    #: INSERT gives every column of its query a new name; else only those of another name or type.
+    inserts_rename_every_column: bool = True
+    #: INSERT tells the rights that it needs.
+    inserts_tell_privileges: bool = True
+    #: How many of these INSERT tells: whether it overwrites, IF NOT EXISTS, BY NAME, whether the schema may change.
+    insert_flags: int = 4
+    #: The bucket of a row that is written hashes texts by their collation.
+    buckets_hash_by_collation: bool = True
     #: A table's name is that of its catalogue, database and table; else of the latter two.
     relations_name_the_catalogue: bool = True
     #: A relation of a logical plan shows its name.

@@ -13,6 +13,7 @@ VERSION = Version(
         "spark.sql.orc.enableNestedColumnVectorizedReader": False,
     },
     behaviour={
+        "writes_are_planned": False,
         "outer_joins_are_dropped_for": frozenset({"groups", "projections"}),
         "cte_reference_flags": 0,
         "joins_tell_their_type": False,
@@ -42,7 +43,7 @@ VERSION = Version(
         "bloom_filters_take_a_byte_a_row": True,
     },
     edits=(
-        gone("EliminateOffsets", "OptimizeRand", "PushProjectionThroughLimitAndOffset"),
+        gone("EliminateOffsets", "OptimizeRand", "PushProjectionThroughLimitAndOffset", "V1Writes"),
         gone("LimitPushDown", "PushPredicateThroughJoin", batches=("RewriteSubquery",)),
         gone("LimitPushDown", batches=("Extract Python UDFs",)),
         Edit(("Eliminate Distinct",), place="Finish Analysis"),

@@ -8,6 +8,8 @@ VERSION = Version(
     "Spark 3.4: a filter on a rank limits no group of a window",
     settings={"spark.sql.optimizer.windowGroupLimitThreshold": -1},
     behaviour={
+        "insert_flags": 2,
+        "inserts_tell_privileges": False,
         "hash_joins_build_kept_sides": False,
         "outer_joins_are_dropped_for": frozenset({"groups", "projections", "extremes", "uniqueness"}),
         "ciphers_take_vectors": False,

@@ -27,8 +27,9 @@ from planviz.logical.operators import (
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import CTERelationRef, LocalRelation, LogicalRDD, OneRowRelation, Range
 from planviz.logical.scripts import ScriptTransformation
+from planviz.logical.writes import InsertIntoHadoopFsRelationCommand, WriteFiles
 from planviz.physical import operators as o
-from planviz.physical import sources
+from planviz.physical import sources, writes
 from planviz.physical.distribution import (
     HashPartitioning,
     Partitioning,
@@ -75,6 +76,10 @@ def basic(plan: LogicalPlan, context: PlanningContext) -> SparkPlan | None:
             return context.operator(o.GenerateExec)(
                 plan.generator, kept, plan.outer, plan.generator_output, below(plan.child)
             )
+        case InsertIntoHadoopFsRelationCommand(child=child):
+            return writes.DataWritingCommandExec(plan, below(child))
+        case WriteFiles(child):
+            return writes.WriteFilesExec(below(child))
         case CollectMetrics(name, metrics, _, child):
             return o.CollectMetricsExec(name, metrics, below(child))
         case Sample():

@@ -1,0 +1,169 @@
+"""INSERT and CREATE TABLE AS: the query's columns as the table has them (Spark: PreprocessTableInsertion)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from typing_extensions import override
+
+from planviz.analysis.context import AnalyzerRule, same_name
+from planviz.catalog.tables import Table
+from planviz.expressions.casts import Cast
+from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, lit
+from planviz.expressions.ids import next_id
+from planviz.expressions.objects import StaticInvoke
+from planviz.logical.operators import Project
+from planviz.logical.plan import LogicalPlan
+from planviz.logical.unresolved import UnresolvedRelation
+from planviz.logical.writes import (
+    CreateTableAsSelect,
+    InsertIntoHadoopFsRelationCommand,
+    InsertIntoStatement,
+    Target,
+)
+from planviz.types import NULL, STRING, UNKNOWN, DataType, StructField
+
+#: Where tables lie of which nobody says where.
+_WAREHOUSE = "file:/spark-warehouse"
+_TIME_ZONE = "spark.sql.session.timeZone"
+
+
+def folder_of(table: Table) -> str:
+    """The folder of a table's files, as Spark's own warehouse has it."""
+    database = "" if table.database.lower() == "default" else f"/{table.database.lower()}.db"
+    return f"{_WAREHOUSE}{database}/{table.name.lower()}"
+
+
+class ResolveUserSpecifiedColumns(AnalyzerRule):
+    """Give the query's columns the names that stand behind the table.
+
+    INSERT INTO t (b, a) over Project [x, y]  =>  INSERT INTO t over Project [x AS b, y AS a] over Project [x, y]
+
+    From there on they are found by these names.
+    """
+
+    matches = (InsertIntoStatement,)
+
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
+        if not isinstance(plan, InsertIntoStatement) or not plan.columns or not plan.child.resolved:
+            return plan
+        table = _table_of(plan, self)
+        if table is None:
+            return plan
+        names = [next((f.name for f in table.columns if same_name(f.name, n)), n) for n in plan.columns]
+        named = [Alias(a, n, next_id()) for a, n in zip(plan.child.output, names, strict=True)]
+        return plan.replace(columns=(), by_name=True, child=Project(tuple(named), plan.child))
+
+
+class PreprocessTableInsertion(AnalyzerRule):
+    """Cast what is inserted to the types of the table's columns, under their names.
+
+    INSERT INTO t over Project [x]  =>  INSERT INTO t over Project [cast(x as int) AS a] over Project [x]
+
+    A column that the query does not give is null, or has its default. Fields of structs are cast as a whole.
+    """
+
+    matches = (InsertIntoStatement, CreateTableAsSelect)
+    package = "org.apache.spark.sql.execution.datasources"
+
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
+        if isinstance(plan, CreateTableAsSelect):
+            return _with_partitions_last(plan)
+        table = _table_of(plan, self) if isinstance(plan, InsertIntoStatement) else None
+        if table is None or not isinstance(plan, InsertIntoStatement) or not plan.child.resolved or plan.columns:
+            return plan
+        static = [name for name, value in plan.partition if value is not None]
+        wanted = [f for f in table.columns if not any(same_name(f.name, s) for s in static)]
+        given = plan.child.output
+        if plan.by_name:
+            found = [next((a for a in given if same_name(a.name, f.name)), None) for f in wanted]
+        else:
+            found = list(given)
+        items = [self._column(a, f, table) for a, f in zip(found, wanted, strict=True)]
+        if all(isinstance(i, AttributeReference) for i in items) and items == list(given):
+            return plan
+        return plan.replace(child=Project(tuple(items), plan.child))
+
+    def _column(self, given: AttributeReference | None, field: StructField, table: Table) -> Expression:
+        if given is None:
+            return Alias(Literal(None, field.data_type), field.name, next_id())
+        zone = str(self.context.config.get(_TIME_ZONE))
+        lengths = {"char": dict(table.char_lengths), "varchar": dict(table.varchar_lengths)}
+        length = next(((kind, known[field.name]) for kind, known in lengths.items() if field.name in known), None)
+        same = UNKNOWN in (given.type, field.data_type) or _alike(given.type, field.data_type)
+        renamed = self.context.config.behaviour.inserts_rename_every_column
+        if length is not None:
+            text = Cast(given, STRING, time_zone=zone)
+            check = f"{length[0]}TypeWriteSideCheck"
+            call = StaticInvoke("CharVarcharCodegenUtils", check, STRING, (text, lit(length[1])))
+            return Alias(call, field.name, next_id())
+        if not renamed and same and given.name == field.name:
+            return given
+        value = given if same and renamed else Cast(given, field.data_type, time_zone=zone)
+        return Alias(value, field.name, next_id())
+
+
+class DataSourceAnalysis(AnalyzerRule):
+    """Turn INSERT and CREATE TABLE AS into the command that writes the files of the table.
+
+    INSERT INTO t PARTITION (d = 'x') over q  =>  InsertIntoHadoopFsRelationCommand t over Project [a, 'x' AS d] over q
+
+    CREATE TABLE AS is shown as what it runs: Spark's EXPLAIN of it stops at the analyzed query.
+    """
+
+    matches = (InsertIntoStatement, CreateTableAsSelect)
+    package = "org.apache.spark.sql.execution.datasources"
+
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
+        if isinstance(plan, CreateTableAsSelect) and plan.child.resolved:
+            names = tuple(a.name for a in plan.child.output)
+            target = replace(plan.target, columns=names)
+            return _command(target, plan.partition, "Overwrite", plan.child)
+        table = _table_of(plan, self) if isinstance(plan, InsertIntoStatement) else None
+        if table is None or not isinstance(plan, InsertIntoStatement) or not plan.child.resolved or plan.columns:
+            return plan
+        child, zone = plan.child, str(self.context.config.get(_TIME_ZONE))
+        static = tuple((name, value) for name, value in plan.partition if value is not None)
+        if static:
+            rest = iter(child.output)
+            items: list[Expression] = []
+            for f in table.columns:
+                value = next((v for n, v in static if same_name(n, f.name)), None)
+                fixed = None if value is None else Cast(lit(value), f.data_type, time_zone=zone)
+                items.append(next(rest) if fixed is None else Alias(fixed, f.name, next_id()))
+            child = Project(tuple(items), child)
+        columns = tuple(f.name for f in table.columns)
+        target = Target(
+            folder_of(table), table.provider, columns, table.qualified, table.buckets, (), static
+        )  # fmt: skip
+        return _command(target, table.partition_columns, "Overwrite" if plan.overwrite else "Append", child)
+
+
+def _command(target: Target, partition: Sequence[str], mode: str, child: LogicalPlan) -> LogicalPlan:
+    by = [next(a for a in child.output if same_name(a.name, p)) for p in partition]
+    return InsertIntoHadoopFsRelationCommand(target, tuple(by), mode, child)
+
+
+def _with_partitions_last(plan: CreateTableAsSelect) -> LogicalPlan:
+    """The columns that tell the folder stand last in a table."""
+    if not plan.child.resolved or not plan.partition:
+        return plan
+    last = [next(a for a in plan.child.output if same_name(a.name, p)) for p in plan.partition]
+    order = [*[a for a in plan.child.output if a not in last], *last]
+    if order == list(plan.child.output):
+        return plan
+    return plan.replace(child=Project(tuple(order), plan.child))
+
+
+def _table_of(plan: InsertIntoStatement, rule: AnalyzerRule) -> Table | None:
+    assert isinstance(plan.table, UnresolvedRelation)
+    return rule.context.catalog.table(plan.table.parts)
+
+
+def _alike(given: DataType, wanted: DataType) -> bool:
+    """Whether values need no cast; whether elements may be null does not count."""
+    return given != NULL and given.simple_string == wanted.simple_string
