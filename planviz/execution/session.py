@@ -29,7 +29,7 @@ from planviz.catalog.tables import (
 from planviz.config import OptimizerConfig
 from planviz.errors import AnalysisError, InputError, ParseError, PlanvizError
 from planviz.execution.query import QueryExecution, with_guesses
-from planviz.execution.written import creation, insertion, written_size
+from planviz.execution.written import creation, guessed_target, insertion, written_size
 from planviz.expressions.core import Alias, Literal
 from planviz.expressions.ids import Ids, fresh_ids, ids_from, next_id
 from planviz.expressions.python import PythonEvalType
