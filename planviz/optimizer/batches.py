@@ -47,6 +47,7 @@ from planviz.optimizer.rules import (
     windows,
     with_expression,
 )
+from planviz.optimizer.writes import BATCH, V1Writes
 from planviz.trees.rule import Batch, FixedPoint, Once, Strategy
 
 Rules = list[type[OptimizerRule]]
@@ -327,14 +328,18 @@ def _for_execution(fixed: Strategy) -> list[Row]:
 NOT_IDEMPOTENT = ("PartitionPruning", "RewriteSubquery", "Extract Python UDFs", "Infer Filters")
 
 
-def batches(context: OptimizerContext) -> list[Batch]:
-    """The profile's batches with their rules, without those that `spark.sql.optimizer.excludedRules` names."""
+def batches(context: OptimizerContext, writes: bool = False) -> list[Batch]:
+    """The profile's batches with their rules, without those that `spark.sql.optimizer.excludedRules` names.
+
+    `writes`: with what commands need whose rows go into files.
+    """
     excluded = excluded_rules(context.config.text("spark.sql.optimizer.excludedRules"))
     kept_anyway = kept_by(context.config.profile)
     result = []
     # One of each for all batches, for a rule remembers what it need not look at again.
     made: dict[type[OptimizerRule], OptimizerRule] = {}
-    for name, strategy, rules in _profile_table(context):
+    for name, strategy, given in _profile_table(context):
+        rules = [*given, V1Writes] if writes and name == BATCH else given
         for r in rules:
             if r not in made:
                 made[r] = r(context)

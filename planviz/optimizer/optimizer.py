@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from planviz.config import OptimizerConfig
 from planviz.logical.plan import LogicalPlan
+from planviz.logical.writes import InsertIntoHadoopFsRelationCommand
 from planviz.optimizer.batches import batches, exclusion_warnings
 from planviz.optimizer.context import OptimizerContext
 from planviz.trees.executor import Check, RuleExecutor
@@ -35,9 +36,12 @@ class Optimizer:
 
     def optimize(self, plan: LogicalPlan, trace: Trace | None = None) -> LogicalPlan:
         """The optimized plan. Raises NotConverged and BrokenPlan when checks are on and a rule misbehaves."""
-        return self._runs(trace if trace is not None else Trace())(plan)
+        writes = self.context.config.behaviour.writes_are_planned and isinstance(
+            plan, InsertIntoHadoopFsRelationCommand
+        )
+        return self._runs(trace if trace is not None else Trace(), writes)(plan)
 
-    def _runs(self, trace: Trace) -> Callable[[LogicalPlan], LogicalPlan]:
+    def _runs(self, trace: Trace, writes: bool = False) -> Callable[[LogicalPlan], LogicalPlan]:
         """The function that optimizes a plan; rules call it again for the plans of subqueries."""
         # The numbers of the runs under way, innermost last.
         under_way: list[int] = []
@@ -50,5 +54,5 @@ class Optimizer:
             finally:
                 under_way.pop()
 
-        executor = RuleExecutor("Optimizer", batches(replace(self.context, optimize=run)), self.checks)
+        executor = RuleExecutor("Optimizer", batches(replace(self.context, optimize=run), writes), self.checks)
         return run

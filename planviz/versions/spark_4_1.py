@@ -11,6 +11,7 @@ VERSION = Version(
         "spark.sql.optimizer.mergeSubplans.filterPropagation.enabled": False,
     },
     behaviour={
+        "noop_write": "NoopWrite",
         "order_reads_blanked_keys": False,
         "windows_take_filters": False,
         "views_are_dropped_as_tables": False,

@@ -1,0 +1,136 @@
+"""The commands that PySpark's writers run, as Spark plans them (DataFrameWriter.saveToV1Source)."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+from planviz.catalog.tables import Table
+from planviz.expressions.casts import Cast
+from planviz.expressions.core import Alias, AttributeReference, Expression
+from planviz.expressions.ids import next_id
+from planviz.logical.operators import Project
+from planviz.logical.plan import LogicalPlan
+from planviz.logical.writes import InsertIntoHadoopFsRelationCommand, NoopWrite, RunnableCommand
+
+if TYPE_CHECKING:
+    from planviz.dataframe.base import Frame
+    from planviz.dataframe.writers import DataFrameWriter
+
+#: Formats of files, by what the plan of a command calls them.
+SOURCES = {
+    "parquet": "Parquet", "csv": "CSV", "json": "JSON", "text": "Text", "xml": "XML", "orc": "ORC",
+}  # fmt: skip
+#: The modes of a writer by the words for them.
+MODES = {
+    "append": "Append", "overwrite": "Overwrite", "ignore": "Ignore",
+    "error": "ErrorIfExists", "errorifexists": "ErrorIfExists", "default": "ErrorIfExists",
+}  # fmt: skip
+#: What writes into nothing, by the mode.
+_NOOP = {"append": "AppendData", "overwrite": "OverwriteByExpression"}
+#: Options whose values Spark does not print (spark.sql.redaction.options.regex, spark.redaction.regex).
+_SECRET = re.compile(r"(?i)url|secret|password|token|access[.]?key")
+_REDACTED = "*********(redacted)"
+
+
+def files_command(writer: DataFrameWriter, path: object) -> LogicalPlan | None:
+    """What writes a DataFrame into the files of a folder; None where that is for another source to say."""
+    layout, frame = writer.layout, writer.frame
+    if layout.provider == "noop" and writer.save_mode in _NOOP and frame.session.config.behaviour.noop_write:
+        return NoopWrite(_NOOP[writer.save_mode], frame.plan)
+    source, mode = SOURCES.get(layout.provider), MODES.get(writer.save_mode)
+    if source is None or mode is None or path is None or layout.buckets is not None:
+        return None
+    partitions = _columns(frame, layout.partitions)
+    if partitions is None:
+        return None
+    options = {k: v for k, v in writer.options_given.items() if k.lower() != "path"}
+    if layout.partitions:
+        options["__partition_columns"] = json.dumps(list(layout.partitions), separators=(",", ":"))
+    options["path"] = str(path)
+    return InsertIntoHadoopFsRelationCommand(
+        _qualified(str(path)), partitions, source, _shown(options), mode, "", tuple(frame.columns), frame.plan
+    )
+
+
+def insert_command(frame: Frame, table: Table, overwrite: bool) -> LogicalPlan | None:
+    """What writes a DataFrame into a table, column by column in the table's order; None where it is no table of files.
+
+    Values are cast as the table's columns ask.
+    """
+    source = SOURCES.get(table.provider)
+    known = frame.session.config.behaviour
+    folders = {name.lower() for name in table.partition_columns}
+    columns = [c for c in table.columns if c.name.lower() not in folders]
+    columns += [c for c in table.columns if c.name.lower() in folders]
+    if source is None or len(columns) != len(frame.output) or table.guessed or not known.writes_are_planned:
+        return None
+    items: list[Expression] = []
+    with frame.session.numbering():
+        for given, column in zip(frame.output, columns, strict=True):
+            value = given if given.type == column.data_type else Cast(given, column.data_type)
+            same = value is given and given.name == column.name and not known.inserts_name_every_column
+            items.append(given if same else Alias(value, column.name, next_id()))
+    query = frame.plan if tuple(items) == frame.output else Project(tuple(items), frame.plan)
+    made = {a.name.lower(): a for a in query.output}
+    place = f"file:/warehouse/{table.name}"
+    index = "CatalogFileIndex" if folders else "InMemoryFileIndex"
+    parts = (*((table.catalog,) if known.relations_name_the_catalogue else ()), table.database, table.name)
+    shown = f"{'.'.join(f'`{p}`' for p in parts)}, org.apache.spark.sql.execution.datasources.{index}({place})"
+    buckets = table.buckets
+    return InsertIntoHadoopFsRelationCommand(
+        place,
+        tuple(made[n.lower()] for n in table.partition_columns),
+        source,
+        f"path={place}",
+        "Overwrite" if overwrite else "Append",
+        shown,
+        tuple(c.name for c in columns),
+        query,
+        0 if buckets is None else buckets.number,
+        () if buckets is None else tuple(made[n.lower()] for n in buckets.columns),
+        () if buckets is None else tuple(made[n.lower()] for n in buckets.sorted_by),
+    )
+
+
+def table_command(writer: DataFrameWriter, name: str) -> LogicalPlan | None:
+    """What writes a DataFrame as a table, a command that runs others; None where that is for another source to say."""
+    frame, mode = writer.frame, MODES.get(writer.save_mode)
+    known = frame.session.config.behaviour
+    if writer.layout.provider not in SOURCES or mode is None or not known.writes_are_planned:
+        return None
+    parts = name.split(".")
+    if known.tables_are_saved_by_a_command:
+        shown = ".".join(f"`{p}`" for p in parts)
+        details = f"{shown}, {mode}, {frame.plan.simple_string}"
+        return RunnableCommand("SaveAsV1TableCommand", details, frame.plan)
+    folders = [n.lower() for n in writer.layout.partitions]
+    columns = [a for a in frame.output if a.name.lower() not in folders]
+    last = _columns(frame, writer.layout.partitions)
+    if last is None:
+        return None
+    query = frame.plan if not last else Project((*columns, *last), frame.plan)
+    whole = parts if len(parts) > 1 else [frame.session.catalog.current, *parts]
+    whole = whole if len(whole) > 2 else ["spark_catalog", *whole]
+    names = ", ".join(a.name for a in query.output)
+    details = f"{'.'.join(f'`{p}`' for p in whole)}, {mode}, [{names}]"
+    return RunnableCommand("CreateDataSourceTableAsSelectCommand", details, query, True)
+
+
+def _columns(frame: Frame, names: tuple[str, ...]) -> tuple[AttributeReference, ...] | None:
+    same = str if frame.session.config.case_sensitive else str.lower
+    known = {same(a.name): a for a in frame.output}
+    found = [known.get(same(n)) for n in names]
+    return tuple(a for a in found if a is not None) if all(a is not None for a in found) else None
+
+
+def _qualified(path: str) -> str:
+    """A path with its scheme; without one it is of this machine, below the folder where the program runs."""
+    if re.match(r"[A-Za-z][\w+.-]*:", path) or path.startswith("<"):
+        return re.sub(r"^file:/*", "file:/", path).rstrip("/")
+    return f"file:/{path.lstrip('/')}".rstrip("/")
+
+
+def _shown(options: dict[str, str]) -> str:
+    return ", ".join(f"{k}={_REDACTED if _SECRET.search(k) else v}" for k, v in options.items())
