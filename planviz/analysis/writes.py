@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 
 from typing_extensions import override
 
 from planviz.analysis.context import AnalyzerRule, same_name
-from planviz.catalog.tables import Table
+from planviz.catalog.tables import Buckets, Table
 from planviz.expressions.casts import Cast
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, lit
 from planviz.expressions.ids import next_id
@@ -17,15 +17,16 @@ from planviz.logical.operators import Project
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.unresolved import UnresolvedRelation
 from planviz.logical.writes import (
+    SOURCES,
     CreateTableAsSelect,
     InsertIntoHadoopFsRelationCommand,
     InsertIntoStatement,
-    Target,
 )
 from planviz.types import NULL, STRING, UNKNOWN, DataType, StructField
 
 #: Where tables lie of which nobody says where.
 _WAREHOUSE = "file:/spark-warehouse"
+_INDEX = "org.apache.spark.sql.execution.datasources."
 _TIME_ZONE = "spark.sql.session.timeZone"
 
 
@@ -94,7 +95,7 @@ class PreprocessTableInsertion(AnalyzerRule):
         lengths = {"char": dict(table.char_lengths), "varchar": dict(table.varchar_lengths)}
         length = next(((kind, known[field.name]) for kind, known in lengths.items() if field.name in known), None)
         same = UNKNOWN in (given.type, field.data_type) or _alike(given.type, field.data_type)
-        renamed = self.context.config.behaviour.inserts_rename_every_column
+        renamed = self.context.config.behaviour.inserts_name_every_column
         if length is not None:
             text = Cast(given, STRING, time_zone=zone)
             check = f"{length[0]}TypeWriteSideCheck"
@@ -120,32 +121,68 @@ class DataSourceAnalysis(AnalyzerRule):
     @override
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
         if isinstance(plan, CreateTableAsSelect) and plan.child.resolved:
-            names = tuple(a.name for a in plan.child.output)
-            target = replace(plan.target, columns=names)
-            return _command(target, plan.partition, "Overwrite", plan.child)
+            layout = Layout(plan.provider, plan.partition, plan.buckets)
+            return command_over(plan.child, plan.path, layout, "Overwrite")
         table = _table_of(plan, self) if isinstance(plan, InsertIntoStatement) else None
         if table is None or not isinstance(plan, InsertIntoStatement) or not plan.child.resolved or plan.columns:
             return plan
-        child, zone = plan.child, str(self.context.config.get(_TIME_ZONE))
-        static = tuple((name, value) for name, value in plan.partition if value is not None)
-        if static:
-            rest = iter(child.output)
-            items: list[Expression] = []
-            for f in table.columns:
-                value = next((v for n, v in static if same_name(n, f.name)), None)
-                fixed = None if value is None else Cast(lit(value), f.data_type, time_zone=zone)
-                items.append(next(rest) if fixed is None else Alias(fixed, f.name, next_id()))
-            child = Project(tuple(items), child)
-        columns = tuple(f.name for f in table.columns)
-        target = Target(
-            folder_of(table), table.provider, columns, table.qualified, table.buckets, (), static
-        )  # fmt: skip
-        return _command(target, table.partition_columns, "Overwrite" if plan.overwrite else "Append", child)
+        fixed = tuple((name, value) for name, value in plan.partition if value is not None)
+        child = self._with_fixed(plan.child, table, fixed) if fixed else plan.child
+        path, mode = folder_of(table), "Overwrite" if plan.overwrite else "Append"
+        layout = Layout(table.provider, table.partition_columns, table.buckets)
+        return command_over(child, path, layout, mode, self._shown(table), fixed)
+
+    def _with_fixed(self, query: LogicalPlan, table: Table, fixed: tuple[tuple[str, str], ...]) -> LogicalPlan:
+        """The query with the columns that have one value for all rows, in the table's order."""
+        zone, rest = str(self.context.config.get(_TIME_ZONE)), iter(query.output)
+        items: list[Expression] = []
+        for f in table.columns:
+            value = next((v for n, v in fixed if same_name(n, f.name)), None)
+            cast = None if value is None else Cast(lit(value), f.data_type, time_zone=zone)
+            items.append(next(rest) if cast is None else Alias(cast, f.name, next_id()))
+        return Project(tuple(items), query)
+
+    def _shown(self, table: Table) -> str:
+        """The table and the class that lists its files."""
+        parts = table.qualified if self.context.config.behaviour.relations_name_the_catalogue else table.qualified[1:]
+        index = "CatalogFileIndex" if table.partition_columns else "InMemoryFileIndex"
+        return f"{'.'.join(f'`{part}`' for part in parts)}, {_INDEX}{index}({folder_of(table)})"
 
 
-def _command(target: Target, partition: Sequence[str], mode: str, child: LogicalPlan) -> LogicalPlan:
-    by = [next(a for a in child.output if same_name(a.name, p)) for p in partition]
-    return InsertIntoHadoopFsRelationCommand(target, tuple(by), mode, child)
+@dataclass(frozen=True)
+class Layout:
+    """How files are written: the format, the columns that make folders, how rows are spread over files."""
+
+    provider: str
+    partition: tuple[str, ...] = ()
+    buckets: Buckets | None = None
+
+
+def command_over(
+    query: LogicalPlan, path: str, layout: Layout, mode: str, table: str = "", fixed: tuple[tuple[str, str], ...] = ()
+) -> InsertIntoHadoopFsRelationCommand:
+    """What writes a query's rows as files of a folder. `table` is whose files they are (empty: nobody's), `fixed` the
+    columns of folders with the one value that they have."""
+    columns = {a.name.lower(): a for a in query.output}
+
+    def named(names: Sequence[str]) -> tuple[AttributeReference, ...]:
+        return tuple([columns[name.lower()] for name in names])
+
+    buckets = layout.buckets
+    return InsertIntoHadoopFsRelationCommand(
+        path,
+        named(layout.partition),
+        SOURCES.get(layout.provider, layout.provider),
+        f"path={path}",
+        mode,
+        table,
+        tuple([a.name for a in query.output]),
+        query,
+        0 if buckets is None else buckets.number,
+        () if buckets is None else named(buckets.columns),
+        () if buckets is None else named(buckets.sorted_by),
+        fixed,
+    )
 
 
 def _with_partitions_last(plan: CreateTableAsSelect) -> LogicalPlan:

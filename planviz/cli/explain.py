@@ -136,7 +136,7 @@ def _program_json(program: Program, origin: bool) -> dict[str, object]:
                 "column": a.place.column,
                 "action": a.name,
                 **_plans(a.execution, a.error),
-                **({} if a.run is None or a.error is not None else {"run": a.run.explain_string("extended")}),
+                **({} if a.error is not None or a.runs is None else {"run": a.runs.explain_string("extended")}),
                 **({"origin": _origins(place_of, a.query.physical)} if origin and not a.error else {}),
             }
             for a in program.actions

@@ -142,8 +142,13 @@ class SparkSession(Session):
         """Another session over the same tables."""
         return self
 
-    def act(self, name: str, frame: object, number: int | None = None) -> Expression:
-        """What an action on a DataFrame gives, `number` rows of it. Raises InputError: there is no data here."""
+    def act(
+        self, name: str, frame: object, number: int | None = None, command: LogicalPlan | None = None
+    ) -> Expression:
+        """What an action on a DataFrame gives, `number` rows of it; `command` writes its rows.
+
+        Raises InputError: there is no data here.
+        """
         raise InputError(f"{name} would need the data: planviz plans queries and executes none.")
 
     def missing_column(self, plan: LogicalPlan, parts: tuple[str, ...]) -> LogicalPlan | None:

@@ -6,11 +6,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
 from planviz.dataframe.refusals import BadValue
+from planviz.dataframe.written import files_command, insert_command, table_command
 from planviz.errors import AnalysisError
 
 if TYPE_CHECKING:
     from planviz.dataframe.actions import Actions
     from planviz.expressions.core import Expression
+    from planviz.logical.plan import LogicalPlan
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,9 @@ class DataFrameWriter:
         self.layout = TableLayout()
         #: Where `option("path", ...)` says that files go.
         self.path: object = None
+        #: What happens to rows that are there, and the options as they were given.
+        self.save_mode = "error"
+        self.options_given: dict[str, str] = {}
 
     def _same(self, *given: object, **named: object) -> Self:
         return self
@@ -70,8 +75,19 @@ class DataFrameWriter:
         self.layout = replace(self.layout, sorted_by=_names((col, *cols)))
         return self
 
+    def mode(self, saveMode: object = None) -> Self:
+        """What happens to rows that are there."""
+        if isinstance(saveMode, str):
+            self.save_mode = saveMode.lower()
+        return self
+
     def option(self, key: object, value: object) -> Self:
-        """With an option; only whether files have a header and where they lie matters here."""
+        """With an option: whether files have a header, where they lie, what the command's plan tells of it."""
+        if value is not None:
+            same = next((k for k in self.options_given if k.lower() == str(key).lower()), None)
+            if same is not None:
+                del self.options_given[same]
+            self.options_given[str(key)] = str(value).lower() if isinstance(value, bool) else str(value)
         if str(key).lower() == "path":
             self.path = value
         if str(key).lower() == "header":
@@ -84,11 +100,11 @@ class DataFrameWriter:
             self.option(key, value)
         return self
 
-    mode = clusterBy = _same
+    clusterBy = _same
     using = tableProperty = partitionedBy = _same
 
-    def _act(self, name: str) -> Expression:
-        return self.frame.session.act(f"write.{name}", self.frame)
+    def _act(self, name: str, command: LogicalPlan | None = None) -> Expression:
+        return self.frame.session.act(f"write.{name}", self.frame, command=command)
 
     def _check_layout(self, table: str | None = None) -> None:
         """Raise what Spark raises before it writes: into files, or into a table of this name.
@@ -135,11 +151,11 @@ class DataFrameWriter:
         self, name: str, path: object, mode: object = None, partitionBy: object = None, **options: object
     ) -> None:
         """Write files, and tell the session of them: it may read them again."""
-        self.options(**options)
+        self.mode(mode).options(**options)
         if partitionBy:
             self.partitionBy(*partitionBy if isinstance(partitionBy, list | tuple) else (partitionBy,))
         self._check_layout()
-        self._act(name)
+        self._act(name, files_command(self, self.path if path is None else path))
         self.frame.session.note_files(path, self.frame, self.layout)
 
     def save(
@@ -151,7 +167,7 @@ class DataFrameWriter:
         path = self.path if path is None else path
         if path is None and "path" not in o and self.layout.provider in _FILES:
             raise BadValue("_LEGACY_ERROR_TEMP_2047", "'path' is not specified.", "IllegalArgumentException")
-        self._files("save", path, partitionBy=partitionBy, **o)
+        self._files("save", path, mode, partitionBy, **o)
 
     def saveAsTable(
         self, name: object, format: object = None, mode: object = None, partitionBy: object = None, **o: object
@@ -161,15 +177,17 @@ class DataFrameWriter:
             self.format(format)
         if partitionBy:
             self.partitionBy(partitionBy)
-        self._check_layout(str(name))
-        self._act("saveAsTable")
+        self.mode(mode).options(**o)._check_layout(str(name))
+        self._act("saveAsTable", table_command(self, str(name)))
         self.frame.session.note_table(str(name), self.frame, self.layout)
 
     def insertInto(self, tableName: object, overwrite: object = None) -> None:
         """Into a table that is there."""
         if isinstance(tableName, str) and self.frame.session.table_exists(tuple(tableName.split("."))) is False:
             raise AnalysisError("TABLE_OR_VIEW_NOT_FOUND", f"The table or view `{tableName}` cannot be found.")
-        self._act("insertInto")
+        table = self.frame.session.catalog.table(tuple(str(tableName).split(".")))
+        replaces = self.save_mode == "overwrite" if overwrite is None else bool(overwrite)
+        self._act("insertInto", None if table is None else insert_command(self.frame, table, replaces))
 
     def parquet(self, path: object, *given: object, **options: object) -> None:
         """As files of parquet."""
@@ -189,7 +207,7 @@ class DataFrameWriter:
 
     def text(self, path: object, *given: object, **options: object) -> None:
         """As files of text."""
-        self._act("text")
+        self.format("text")._files("text", path, None, None, **options)
 
     def xml(self, path: object, *given: object, **options: object) -> None:
         """As files of XML."""

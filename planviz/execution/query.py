@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
+from copy import copy
 from dataclasses import dataclass, field, replace
 
 from planviz.analysis import Analyzer
@@ -224,6 +225,14 @@ class QueryExecution:
         with self._numbered():
             other.ids = Ids(next_id())
         _ = other.with_cached_data
+        return other
+
+    def run_by(self, command: LogicalPlan) -> QueryExecution:
+        """The execution of a command that runs this query, which is a part of it; this query stays as it is."""
+        other = replace(self, trace=Trace(), warnings=[], _planned=None, _with_cached_data=None)
+        other._stages = {"parsed": command}
+        if self.ids is not None:
+            other.ids = Ids(next(copy(self.ids.expressions)))
         return other
 
     def kept(self, level: StorageLevel = DEFAULT_LEVEL, name: str = "") -> CachedData:

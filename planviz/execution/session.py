@@ -44,7 +44,7 @@ from planviz.logical.cached import DEFAULT_LEVEL, storage_level
 from planviz.logical.operators import Project
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.unresolved import UnresolvedRelation
-from planviz.logical.writes import WRITTEN_FILES
+from planviz.logical.writes import SOURCES
 from planviz.optimizer.caches import CacheManager
 from planviz.optimizer.routines import with_function
 from planviz.optimizer.variables import changed_variables
@@ -219,7 +219,7 @@ class Session:
             if asked.error_until("analyzed") is None:
                 table = guessed_target(c, asked.analyzed.output, self.catalog.current)
             notes.append(f"The table {'.'.join(name)} is not described: taken to be Parquet files with these columns.")
-        elif table is not None and (table.guessed or table.provider not in WRITTEN_FILES):
+        elif table is not None and (table.guessed or table.provider not in SOURCES):
             return None
         if table is None:
             return None

@@ -16,7 +16,7 @@ from planviz.frontend import Statement
 from planviz.frontend.commands import Command
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.unresolved import UnresolvedRelation
-from planviz.logical.writes import CreateTableAsSelect, InsertIntoStatement, Target, UnaryCommand
+from planviz.logical.writes import CreateTableAsSelect, InsertIntoStatement, UnaryCommand
 from planviz.types import STRING, StructField
 from planviz.versions import Behaviour
 
@@ -42,8 +42,8 @@ def insertion(c: Command, query: LogicalPlan, known: Behaviour) -> InsertIntoSta
 
 def creation(s: Statement, table: Table, query: LogicalPlan) -> CreateTableAsSelect:
     """CREATE TABLE ... AS over its query, of a table as the statement makes it."""
-    target = Target(folder_of(table), table.provider, (), buckets=table.buckets)
-    return CreateTableAsSelect(target, table.partition_columns, "IF NOT EXISTS" in s.words, query)
+    layout = (table.provider, table.partition_columns, table.buckets)
+    return CreateTableAsSelect(folder_of(table), *layout, "IF NOT EXISTS" in s.words, query)
 
 
 def guessed_target(c: Command, given: Sequence[AttributeReference], current: str) -> Table | None:

@@ -61,19 +61,6 @@ class NormalizeNaNAndZero(UnaryExpression):
 
 
 @node
-class Empty2Null(UnaryExpression):
-    """A text, or null where it is empty: no folder has an empty name."""
-
-    child: Expression
-    nullable = always(True)
-
-    @lazy
-    def data_type(self) -> DataType:
-        """The child's."""
-        return self.child.data_type
-
-
-@node
 class KnownFloatingPointNormalized(UnaryExpression):
     """Marks a value that needs no further normalization."""
 

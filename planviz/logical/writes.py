@@ -1,47 +1,24 @@
-"""Operators that write rows to tables and files."""
+"""Commands that write the rows of a query (Spark: DataWritingCommand, RunnableCommand)."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 from typing_extensions import override
 
 from planviz.catalog.tables import Buckets
-from planviz.expressions.core import AttributeReference
-from planviz.logical.plan import LogicalPlan, UnaryNode, bracketed
+from planviz.expressions.core import AttributeReference, Expression
+from planviz.logical.plan import LeafNode, LogicalPlan, UnaryNode, bracketed
 from planviz.trees.node import Held, always, lazy, node
 
-#: How the classes of Spark's file formats call themselves.
-_FORMATS = {"parquet": "Parquet", "orc": "ORC", "csv": "CSV", "json": "JSON", "text": "Text", "avro": "AVRO"}
-_INDEX = "org.apache.spark.sql.execution.datasources."
-#: Providers whose tables and files InsertIntoHadoopFsRelationCommand writes.
-WRITTEN_FILES = frozenset(_FORMATS)
-
-
-@dataclass(frozen=True)
-class Target:
-    """Where rows are written: a table's files, or a folder that no table has.
-
-    `path` is the folder, `provider` the format, `name` the table's parts (empty of a folder), `columns` the names under
-    which they are written, `buckets` how rows are spread over files (None: they are not), `options` keys and values
-    beside the path, `static` the partition columns with one value for all rows, with it.
-    """
-
-    path: str
-    provider: str
-    columns: tuple[str, ...]
-    name: tuple[str, ...] = ()
-    buckets: Buckets | None = None
-    options: tuple[tuple[str, str], ...] = ()
-    static: tuple[tuple[str, str], ...] = ()
+#: Formats of files, by what the plan of a command calls them.
+SOURCES = {
+    "parquet": "Parquet", "csv": "CSV", "json": "JSON", "text": "Text", "xml": "XML", "orc": "ORC",
+}  # fmt: skip
 
 
 class UnaryCommand(UnaryNode):
-    """A command over the query whose rows it takes: it gives none itself (Spark: V1WriteCommand)."""
+    """A command over the query whose rows it takes: it gives none itself (Spark: UnaryCommand)."""
 
     output = always(())
-    #: What it names of its query it finds there, though a WriteFiles between both gives no columns.
-    missing_input = always(frozenset[int]())
 
 
 @node
@@ -77,53 +54,17 @@ class InsertIntoStatement(UnaryCommand):
 
 
 @node
-class InsertIntoHadoopFsRelationCommand(UnaryCommand):
-    """Write the rows as files of a folder.
-
-    `partition_columns` tell which folder of it, `mode` is Append or Overwrite.
-    """
-
-    target: Target
-    partition_columns: tuple[AttributeReference, ...]
-    mode: str
-    child: LogicalPlan
-
-    @override
-    def arguments(self) -> list[str]:
-        """As Spark prints them: path, fixed partitions, partition columns, buckets, format, options, mode, table."""
-        t = self.target
-        static = [f"{name}={value}" for name, value in t.static]
-        options = [f"{key}={value}" for key, value in sorted((*t.options, ("path", t.path)))]
-        index = "CatalogFileIndex" if self.partition_columns else "InMemoryFileIndex"
-        table = [".".join(f"`{part}`" for part in t.name), f"{_INDEX}{index}({t.path})"] if t.name else []
-        return [
-            t.path,
-            *([f"[{', '.join(static)}]"] if static else []),
-            "false",
-            *([bracketed(self.partition_columns)] if self.partition_columns else []),
-            *([bucket_words(t.buckets)] if t.buckets is not None else []),
-            _FORMATS.get(t.provider, t.provider),
-            f"[{', '.join(options)}]",
-            self.mode,
-            *table,
-            f"[{', '.join(t.columns)}]",
-        ]
-
-    @lazy
-    def max_rows(self) -> int | None:
-        """It gives no rows."""
-        return 0
-
-
-@node
 class CreateTableAsSelect(UnaryCommand):
-    """CREATE TABLE ... AS before the table is made, whose `target` the rows are written to.
+    """CREATE TABLE ... AS before the table is made, to whose folder, `path`, the rows are written.
 
-    `partition` are the names of the columns that tell the folder, `if_not_exists` as written.
+    `provider` is the format, `partition` are the names of the columns that tell the folder, `buckets` say how rows are
+    spread over files (None: they are not), `if_not_exists` as written.
     """
 
-    target: Target
+    path: str
+    provider: str
     partition: tuple[str, ...]
+    buckets: Buckets | None
     if_not_exists: bool
     child: LogicalPlan
     UNRESOLVED = True
@@ -131,24 +72,114 @@ class CreateTableAsSelect(UnaryCommand):
     @override
     def arguments(self) -> list[str]:
         """[identity(column)], the table's specification, IF NOT EXISTS, whether it is a write without AS."""
-        t = self.target
         by = [f"identity({name})" for name in self.partition]
-        if t.buckets is not None:
-            sorted_by = f", {', '.join(t.buckets.sorted_by)}" if t.buckets.sorted_by else ""
-            by.append(f"bucket({t.buckets.number}, {', '.join(t.buckets.columns)}{sorted_by})")
-        specification = f"unresolvedtablespec(Some({t.provider}), optionlist(), None, None, None, None, false)"
+        if self.buckets is not None:
+            sorted_by = f", {', '.join(self.buckets.sorted_by)}" if self.buckets.sorted_by else ""
+            by.append(f"bucket({self.buckets.number}, {', '.join(self.buckets.columns)}{sorted_by})")
+        specification = f"unresolvedtablespec(Some({self.provider}), optionlist(), None, None, None, None, false)"
         return [*([f"[{', '.join(by)}]"] if by else []), specification, str(self.if_not_exists).lower(), "false"]
 
 
 @node
+class InsertIntoHadoopFsRelationCommand(UnaryCommand):
+    """The rows of the child go into files."""
+
+    #: The folder with its scheme, the columns that make folders in it, the format as Spark names it, options as they
+    #: are printed, what happens to rows that are there, the table whose files they are (empty: of none), the columns.
+    path: str
+    partitions: tuple[Expression, ...]
+    source: str
+    settings: str
+    mode: str
+    table: str
+    names: tuple[str, ...]
+    child: LogicalPlan
+    #: How many buckets there are (0: none), by which columns, in which order.
+    buckets: int = 0
+    bucketed_by: tuple[Expression, ...] = ()
+    sorted_by: tuple[Expression, ...] = ()
+    #: The first of `partitions`, with the one value that all rows have.
+    fixed: tuple[tuple[str, str], ...] = ()
+
+    #: None: what is written comes through WriteFiles, which gives no columns.
+    missing_input = always(frozenset[int]())
+
+    def arguments(self) -> list[str]:
+        """path, [fixed], IF NOT EXISTS, [partitions], buckets, format, [options], mode, the table, names."""
+        return [
+            self.path,
+            *([f"[{', '.join(f'{name}={value}' for name, value in self.fixed)}]"] if self.fixed else []),
+            "false",
+            *([bracketed(self.partitions)] if self.partitions else []),
+            *([self._buckets()] if self.buckets else []),
+            self.source,
+            f"[{self.settings}]",
+            self.mode,
+            *([self.table] if self.table else []),
+            f"[{', '.join(self.names)}]",
+        ]
+
+    def _buckets(self) -> str:
+        by, order = (", ".join(_name(e) for e in keys) for keys in (self.bucketed_by, self.sorted_by))
+        shown = f"{self.buckets} buckets, bucket columns: [{by}]"
+        return f"{shown}, sort columns: [{order}]" if order else shown
+
+
+def _name(column: Expression) -> str:
+    return column.name if isinstance(column, AttributeReference) else str(column)
+
+
+@node
 class WriteFiles(UnaryCommand):
-    """Write the rows of every partition, sorted as the folders and buckets want them (since Spark 3.4)."""
+    """The tasks that write files, over rows that come in the order that the files need (since Spark 3.4)."""
 
     child: LogicalPlan
-    simple_string = always("WriteFiles")
 
 
-def bucket_words(buckets: Buckets) -> str:
-    """8 buckets, bucket columns: [id], sort columns: [name]."""
-    by = f", sort columns: [{', '.join(buckets.sorted_by)}]" if buckets.sorted_by else ""
-    return f"{buckets.number} buckets, bucket columns: [{', '.join(buckets.columns)}]{by}"
+@node
+class NoopWrite(UnaryCommand):
+    """The rows of the child are computed and go nowhere (the format noop)."""
+
+    #: The command's.
+    name: str
+    child: LogicalPlan
+
+    @property
+    def node_name(self) -> str:
+        """The command's name."""
+        return self.name
+
+    def arguments(self) -> list[str]:
+        """The table of that format, and what of it is replaced: all."""
+        replaced = ["true", "true", "false"] if self.name == "OverwriteByExpression" else ["false"]
+        return ["RelationV2[] noop-table", *replaced]
+
+
+@node
+class RunnableCommand(LeafNode):
+    """A command that runs a query of its own, which is no part of the plan."""
+
+    #: What its line says; whether the query is printed beneath.
+    name: str
+    details: str
+    query: Held[LogicalPlan]
+    shows_query: bool = False
+
+    @property
+    def node_name(self) -> str:
+        """The command's name."""
+        return self.name
+
+    @lazy
+    def output(self) -> tuple[AttributeReference, ...]:
+        """A command gives nothing."""
+        return ()
+
+    @property
+    def inner_children(self) -> tuple[LogicalPlan, ...]:
+        """The query, where it is printed."""
+        return (self.query,) if self.shows_query else ()
+
+    def arguments(self) -> list[str]:
+        """As they are printed."""
+        return [self.details]

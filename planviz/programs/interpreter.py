@@ -19,6 +19,7 @@ from planviz.dataframe.rdd import RDD
 from planviz.dataframe.readers import DataFrameReader
 from planviz.dataframe.services import Builder, RuntimeConfig, SessionCatalog, SparkContext
 from planviz.errors import PlanvizError
+from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LocalRelation
 from planviz.programs import attributes, rdds
 from planviz.programs.catalogs import catalog_method
@@ -242,14 +243,18 @@ class Interpreter(Statements):
         else:
             self.program.not_understood.append((place.line, f"{error.condition}: {message[:300]}"))
 
-    def act(self, name: str, frame: Any, number: int | None = None) -> object:
-        """Note an action on a DataFrame; what it gives stands for rows that nobody knows, where nobody does."""
+    def act(self, name: str, frame: Any, number: int | None = None, command: LogicalPlan | None = None) -> object:
+        """Note an action on a DataFrame; what it gives stands for rows that nobody knows, where nobody does.
+
+        `command` writes its rows.
+        """
         node = self.at or self.tree
         after = self.program.error is not None or self.ended
         source = self._written(node)
         query, other = frame.execution.apart(), _run_of(name, frame, number)
         run = None if other is None else other.execution.apart()
-        self.program.actions.append(Action(name, self.place(node), query, source, after, self.variant, run))
+        written = None if command is None else query.run_by(command)
+        self.program.actions.append(Action(name, self.place(node), query, source, after, self.variant, run, written))
         rows = self.session.rows_of(frame) if name in _GIVE_ROWS else None
         if rows is not None:
             return _GIVE_ROWS[name](rows, number)

@@ -28,7 +28,8 @@ class Action:
 
     `text` is the source of the statement. `after_error` says that the program would have ended before it, `variant` the
     condition on which it is reached where nobody can know. The query is planned when somebody looks. `run` is the query
-    that the action makes of that of its DataFrame, as `count` and `head` do; None where it runs that one.
+    that the action makes of that of its DataFrame, as `count` and `head` do; None where it runs that one. `command` is
+    what a write runs, where that is known.
     """
 
     name: str
@@ -38,11 +39,18 @@ class Action:
     after_error: bool = False
     variant: str = ""
     run: QueryExecution | None = None
+    command: QueryExecution | None = None
 
     @property
     def query(self) -> QueryExecution:
         """The query that Spark plans and runs for the action."""
         return self.run or self.execution
+
+    @property
+    def runs(self) -> QueryExecution | None:
+        """What the action runs beside the query of its DataFrame, where that can be planned."""
+        ran = self.run or self.command
+        return None if ran is None or ran.error_until("physical") is not None else ran
 
     @cached_property
     def error(self) -> PlanvizError | None:

@@ -69,7 +69,7 @@ class ProgramSession(SchemaInference):
         catalog: Catalog | None,
         config: OptimizerConfig | None,
         guesses: Guesses,
-        note: Callable[[str, object, int | None], object],
+        note: Callable[[str, object, int | None, LogicalPlan | None], object],
     ) -> None:
         super().__init__(catalog, config, guesses)
         self._guesses = guesses.tables
@@ -88,14 +88,14 @@ class ProgramSession(SchemaInference):
 
     # ------------------------------------------------------------------------------------------ what it does
 
-    def act(self, name: str, frame: object, number: int | None = None) -> Value:
-        """Note an action. Raises AnalysisError for one that a stream does not have."""
+    def act(self, name: str, frame: object, number: int | None = None, command: LogicalPlan | None = None) -> Value:
+        """Note an action, with the command that it runs. Raises AnalysisError for one that a stream does not have."""
         if isinstance(frame, DataFrame) and self.is_streaming(frame.plan):
             if name in _OF_BATCHES:
                 told = "Queries with streaming sources must be executed with writeStream.start()"
                 raise AnalysisError("_LEGACY_ERROR_TEMP_3102", told)
             self._tell_of_stream(frame.plan)
-        return self.note(name, frame, number)
+        return self.note(name, frame, number, command)
 
     def _tell_of_stream(self, plan: LogicalPlan) -> None:
         kept = [p for p in plan.walk() if isinstance(p, Aggregate | Deduplicate | Join)]

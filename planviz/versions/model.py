@@ -69,16 +69,10 @@ class Behaviour:
     windows_are_hashed: bool = False
     #: More than four columns that ORDER BY adds to a projection stand in such an order, too.
     added_columns_are_hashed: bool = False
-    #: What is inserted is sorted in the plan (V1Writes); else while it is written.
-    writes_are_planned: bool = True
-    #: INSERT gives every column of its query a new name; else only those of another name or type.
-    inserts_rename_every_column: bool = True
     #: INSERT tells the rights that it needs.
     inserts_tell_privileges: bool = True
     #: How many of these INSERT tells: whether it overwrites, IF NOT EXISTS, BY NAME, whether the schema may change.
     insert_flags: int = 4
-    #: The bucket of a row that is written hashes texts by their collation.
-    buckets_hash_by_collation: bool = True
     #: A table's name is that of its catalogue, database and table; else of the latter two.
     relations_name_the_catalogue: bool = True
     #: A relation of a logical plan shows its name.
@@ -127,6 +121,16 @@ class Behaviour:
     outer_columns_are_renamed: bool = True
     #: Of the columns that USING and NATURAL joins hide only those that are named are given; else all where one is.
     hidden_columns_come_alone: bool = True
+    #: What files ask of the rows that are written, as their order, is part of the plan; else it comes while it runs.
+    writes_are_planned: bool = True
+    #: A table is saved by a command that makes the table's own commands.
+    tables_are_saved_by_a_command: bool = True
+    #: What the plan of a write into nothing (format "noop") shows; empty: what changes with every run.
+    noop_write: str = "noop-table NoopWrite"
+    #: A query that goes into a table gets the table's names even where it has them already.
+    inserts_name_every_column: bool = True
+    #: The function that spreads rows over the buckets that are written.
+    bucket_hash: str = "collation_aware_hash"
     #: TABLESAMPLE shows its method.
     samples_show_their_method: bool = True
     #: Expressions of ROLLUP, CUBE and GROUPING SETS are named as their SQL; else as a plan shows them, ids and all.

@@ -13,9 +13,9 @@ VERSION = Version(
         "spark.sql.orc.enableNestedColumnVectorizedReader": False,
     },
     behaviour={
-        "writes_are_planned": False,
         "outer_joins_are_dropped_for": frozenset({"groups", "projections"}),
         "cte_reference_flags": 0,
+        "writes_are_planned": False,
         "joins_tell_their_type": False,
         "predicates_stand_in_lists": False,
         "lists_name_themselves": False,

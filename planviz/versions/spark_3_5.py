@@ -13,7 +13,7 @@ VERSION = Version(
         "spark.sql.maxSinglePartitionBytes": (1 << 63) - 1,
     },
     behaviour={
-        "buckets_hash_by_collation": False,
+        "bucket_hash": "hash",
         "aliases_are_renewed": False,
         "semi_joins_need_keys": False,
         "views_space_columns": False,

@@ -7,7 +7,9 @@ VERSION = Version(
     "Spark 4.0: nothing is known of how a union's rows are spread",
     settings={"spark.sql.unionOutputPartitioning": False, "spark.sql.variant.pushVariantIntoScan": False},
     behaviour={
-        "inserts_rename_every_column": False,
+        "tables_are_saved_by_a_command": False,
+        "noop_write": "",
+        "inserts_name_every_column": False,
         "pruning_queries_have_their_own_name": False,
         "doubled_quotes_are_one": False,
         "dates_name_their_own_parser": False,

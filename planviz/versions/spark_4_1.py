@@ -12,6 +12,7 @@ VERSION = Version(
     },
     behaviour={
         "insert_flags": 3,
+        "noop_write": "NoopWrite",
         "order_reads_blanked_keys": False,
         "windows_take_filters": False,
         "views_are_dropped_as_tables": False,

@@ -69,6 +69,11 @@ CHANGES: dict[str, str] = {
     "windows_are_hashed": "Windows of one query are computed in the order in which they are written.",
     "added_columns_are_hashed": "Columns that ORDER BY adds to a projection stand in the order of its input.",
     "relations_name_the_catalogue": "A table is named with its catalogue.",
+    "writes_are_planned": "The order that written files need is part of the plan: a Sort below WriteFiles.",
+    "noop_write": "A write into nothing (format noop) shows NoopWrite.",
+    "inserts_name_every_column": "A query that goes into a table gets the table's names in a Project.",
+    "tables_are_saved_by_a_command": "saveAsTable() runs SaveAsV1TableCommand, which makes the commands of the table.",
+    "bucket_hash": "Rows are spread over written buckets by a hash that knows collations.",
     "relations_show_names": "Relations show the table's name.",
     "cte_references_are_renewed": "Each reference to a definition of WITH has columns of its own.",
     "having_finds_grouping_values": "HAVING reads grouping() and grouping_id() that the select list computes, and "

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 from typing_extensions import override
 
-from planviz.expressions.arithmetic import Pmod
-from planviz.expressions.calls import FunctionCall
-from planviz.expressions.core import Alias, AttributeReference, Expression, SortOrder, id_of, lit
+from planviz.expressions.core import Alias, AttributeReference, Expression, SortOrder, id_of
 from planviz.expressions.ids import next_id
-from planviz.expressions.internal import Empty2Null
-from planviz.expressions.specs import FunctionSpec
+from planviz.expressions.writes import BucketId, Empty2Null
 from planviz.logical.operators import Filter, Limit, Offset, Project, Sort
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.writes import InsertIntoHadoopFsRelationCommand, WriteFiles
 from planviz.optimizer.context import OptimizerRule
-from planviz.types import INT, is_string
+from planviz.types import is_string
 
 #: Whether the rule is on.
 PLANNED_WRITE = "spark.sql.optimizer.plannedWrite.enabled"
 #: How many files a task keeps open; with more than none, folders need no sorted rows.
 _WRITERS = "spark.sql.maxConcurrentOutputFileWriters"
-_HASH = FunctionSpec("hash", (), lambda _: INT, False)
 
 
 class V1Writes(OptimizerRule):
@@ -29,7 +25,7 @@ class V1Writes(OptimizerRule):
     Insert t PARTITIONED BY (d) over q  =>  Insert t over WriteFiles over Sort [d] over q
 
     Rows that are sorted that way already stay as they are. An empty text names no folder: it is written as null. The
-    columns of which all rows have the same value (PARTITION (d = 'x')) are not sorted by.
+    columns of which all rows have the same value, as of PARTITION (d = 'x'), are not sorted by.
     """
 
     matches = (InsertIntoHadoopFsRelationCommand,)
@@ -47,39 +43,33 @@ class V1Writes(OptimizerRule):
             return plan
         query = _with_nulls(plan)
         new = {old.expr_id: a for old, a in zip(plan.child.output, query.output, strict=True)}
-        by = tuple([new[a.expr_id] for a in plan.partition_columns])
-        order = self._order(plan, by, query)
-        if order and not _begins_with(_order_of(query), order):
-            query = Sort(tuple([SortOrder(e, "ASC", "NULLS FIRST") for e in order]), False, query)
-        return plan.replace(partition_columns=by, child=WriteFiles(query))
 
-    def _order(
-        self, plan: InsertIntoHadoopFsRelationCommand, by: tuple[AttributeReference, ...], query: LogicalPlan
-    ) -> list[Expression]:
-        """What the files want sorted rows by: folders, then buckets, then what is sorted within a bucket."""
-        target = plan.target
-        column = {a.name.lower(): a for a in query.output}
-        folders: list[Expression] = list(by[len(target.static) :])
-        if target.buckets is None:
-            return [] if self.context.config.number(_WRITERS) > 0 else folders
-        within = [column[name.lower()] for name in target.buckets.sorted_by]
-        if self.context.config.number(_WRITERS) > 0 and not within:
-            return []
-        word = "collation_aware_hash" if self.context.config.behaviour.buckets_hash_by_collation else "hash"
-        keys = tuple([column[name.lower()] for name in target.buckets.columns])
-        hashed = FunctionCall(word, keys, _HASH, ("42",))
-        return [*folders, Pmod(hashed, lit(target.buckets.number)), *within]
+        def now(keys: tuple[Expression, ...]) -> tuple[Expression, ...]:
+            return tuple([new.get(k.expr_id, k) if isinstance(k, AttributeReference) else k for k in keys])
+
+        folders, by, within = now(plan.partitions), now(plan.bucketed_by), now(plan.sorted_by)
+        bucket = (BucketId(self.context.config.behaviour.bucket_hash, by, plan.buckets),) if by else ()
+        wanted = [k for k in (*folders[len(plan.fixed) :], *bucket, *within) if not _is_constant(query, k)]
+        many = self.context.config.number(_WRITERS) > 0 and not within
+        if wanted and not many and not _begins_with(_order_of(query), wanted):
+            query = Sort(tuple([SortOrder(k, "ASC", "NULLS FIRST") for k in wanted]), False, query)
+        return plan.replace(partitions=folders, bucketed_by=by, sorted_by=within, child=WriteFiles(query))
 
 
 def _with_nulls(plan: InsertIntoHadoopFsRelationCommand) -> LogicalPlan:
     """The query, empty texts in columns that tell the folder as nulls."""
-    ids = {a.expr_id for a in plan.partition_columns if is_string(a.type) and a.nullable}
+    ids = {id_of(p) for p in plan.partitions if is_string(p.data_type) and p.nullable}
     if not ids:
         return plan.child
-    items = [
-        Alias(Empty2Null(a), a.name, next_id()) if a.expr_id in ids else a for a in plan.child.output
-    ]  # fmt: skip
+    items = [Alias(Empty2Null(a), a.name, next_id()) if a.expr_id in ids else a for a in plan.child.output]
     return Project(tuple(items), plan.child)
+
+
+def _is_constant(query: LogicalPlan, key: Expression) -> bool:
+    """Whether a key is the same for all rows."""
+    if not isinstance(query, Project) or not isinstance(key, AttributeReference):
+        return key.foldable
+    return any(isinstance(e, Alias) and e.expr_id == key.expr_id and e.child.foldable for e in query.projects)
 
 
 def _order_of(plan: LogicalPlan) -> list[Expression]:

@@ -27,9 +27,9 @@ from planviz.logical.operators import (
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import CTERelationRef, LocalRelation, LogicalRDD, OneRowRelation, Range
 from planviz.logical.scripts import ScriptTransformation
-from planviz.logical.writes import InsertIntoHadoopFsRelationCommand, WriteFiles
+from planviz.logical.writes import InsertIntoHadoopFsRelationCommand, NoopWrite, RunnableCommand, WriteFiles
 from planviz.physical import operators as o
-from planviz.physical import sources, writes
+from planviz.physical import sources
 from planviz.physical.distribution import (
     HashPartitioning,
     Partitioning,
@@ -38,8 +38,10 @@ from planviz.physical.distribution import (
     SinglePartition,
 )
 from planviz.physical.exchanges import REPARTITION_BY_NUM
+from planviz.physical.printed import PrintedExec
 from planviz.physical.strategies import python
 from planviz.physical.strategies.context import PlanningContext
+from planviz.physical.writes import DataWritingCommandExec, ExecutedCommandExec, WriteFilesExec
 
 if TYPE_CHECKING:
     from planviz.physical.plan import SparkPlan
@@ -76,10 +78,6 @@ def basic(plan: LogicalPlan, context: PlanningContext) -> SparkPlan | None:
             return context.operator(o.GenerateExec)(
                 plan.generator, kept, plan.outer, plan.generator_output, below(plan.child)
             )
-        case InsertIntoHadoopFsRelationCommand(child=child):
-            return writes.DataWritingCommandExec(plan, below(child))
-        case WriteFiles(child):
-            return writes.WriteFilesExec(below(child))
         case CollectMetrics(name, metrics, _, child):
             return o.CollectMetricsExec(name, metrics, below(child))
         case Sample():
@@ -98,6 +96,14 @@ def basic(plan: LogicalPlan, context: PlanningContext) -> SparkPlan | None:
             return sources.UnionLoopExec(plan.id, plan.left, plan.right, plan.output, plan.limit, plan.depth)
         case ScriptTransformation():
             return o.ScriptTransformationExec(plan, below(plan.child))
+        case InsertIntoHadoopFsRelationCommand():
+            return DataWritingCommandExec(plan, below(plan.child))
+        case NoopWrite(name, child):
+            return PrintedExec(f"{name} {context.config.behaviour.noop_write}", (below(child),), ())
+        case WriteFiles(child):
+            return WriteFilesExec(below(child))
+        case RunnableCommand():
+            return ExecutedCommandExec(plan)
         case Range(start, end, step, slices, column, _):
             return sources.RangeExec(start, end, step, slices or context.config.parallelism, (column,))
     return _limit(plan, context) or _moved(plan, context) or _cte(plan, context) or python.evaluation(plan, context)
