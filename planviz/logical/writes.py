@@ -55,7 +55,7 @@ class InsertIntoStatement(UnaryCommand):
 
 @node
 class CreateTableAsSelect(UnaryCommand):
-    """CREATE TABLE ... AS before the table is made, to whose folder, `path`, the rows are written.
+    """CREATE TABLE AS before the table is made, to whose folder, `path`, the rows are written.
 
     `provider` is the format, `partition` are the names of the columns that tell the folder, `buckets` say how rows are
     spread over files (None: they are not), `if_not_exists` as written.

@@ -69,6 +69,8 @@ CHANGES: dict[str, str] = {
     "windows_are_hashed": "Windows of one query are computed in the order in which they are written.",
     "added_columns_are_hashed": "Columns that ORDER BY adds to a projection stand in the order of its input.",
     "relations_name_the_catalogue": "A table is named with its catalogue.",
+    "inserts_tell_privileges": "INSERT tells the rights that it needs.",
+    "insert_flags": "INSERT tells more of its flags: BY NAME since 3.5, a schema's evolution since 4.2.",
     "writes_are_planned": "The order that written files need is part of the plan: a Sort below WriteFiles.",
     "noop_write": "A write into nothing (format noop) shows NoopWrite.",
     "inserts_name_every_column": "A query that goes into a table gets the table's names in a Project.",

@@ -85,6 +85,11 @@ def analyzed_plan(case: Case, config: OptimizerConfig, ids: Ids) -> LogicalPlan:
             session.register_python_function(name, returns, how[0] if how else None, "random" not in how)
         for text in definitions:
             assert all(outcome.error is None for outcome in session.run(text))
+        if query.startswith("INSERT"):
+            session.config = config
+            (outcome,) = session.run(query)
+            assert outcome.execution is not None, outcome.error
+            return outcome.execution.analyzed
         return QueryExecution(query, session.catalog, config, ids=ids).analyzed
     spark = SparkSession(small_catalog(), config)
     spark.ids = ids

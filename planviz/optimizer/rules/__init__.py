@@ -131,4 +131,5 @@ windows               OptimizeWindowFunctions                     first() over a
 windows               PullUpProjectAliasThroughWindow             Rename above the windows what they do not read themselves.
 windows               TransposeWindow                             Put the window with fewer keys below when the other's keys begin with them.
 with_expression       RewriteWithExpression                       Give shared subexpressions a column below the operator; cheap ones are written out instead.
+writes                V1Writes                                    Sort what is written by the columns that tell the folder and by the bucket: a task has one file open at a time.
 """
