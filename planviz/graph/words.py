@@ -90,6 +90,9 @@ def clean(text: str, length: int) -> str:
 # -- titles
 
 
+_WRITE = re.compile(r"(?:Execute )?InsertIntoHadoopFsRelationCommand ")
+
+
 def title(node: PlanNode) -> str:
     """The operator in words, one line of at most 60 characters: "Sort Merge Inner Join", "Scan store_sales"."""
     return clean(_title(node), TITLE_LENGTH)
@@ -109,9 +112,24 @@ def _title(node: PlanNode) -> str:
         return words if not partitioning or "Broadcast" in node.op else f"{words} {partitioning}"
     if kind == "limit" and isinstance(arguments.get("limit"), int):
         return f"{words.replace(' And Project', '')} {arguments['limit']}"
+    if kind == "command" and (target := written_to(node)):
+        return f"Insert {'overwrite' if arguments['mode'] == 'Overwrite' else 'into'} {target}"
     if kind == "command" and isinstance(arguments.get("command"), str):
         return f"{words} {spaced(arguments['command'])}"
     return words
+
+
+def written_to(node: PlanNode) -> str:
+    """The table that a command writes rows to, or the folder; "" where it writes none, or its text does not say it."""
+    if node.kind != "command" or not _WRITE.match(node.text):
+        return ""
+    given = node.arguments
+    if not isinstance(given.get("mode"), str):
+        return ""
+    table = given.get("table")
+    if isinstance(table, str):
+        return table.replace("`", "").removeprefix("spark_catalog.").removeprefix("default.")
+    return path_name(f"[{given.get('location', '')}]")
 
 
 def _join_title(words: str, join_type: str) -> str:
@@ -366,6 +384,10 @@ _OTHER = (
 def _other_lines(node: PlanNode) -> list[tuple[str, str]]:
     arguments = node.arguments
     lines: list[tuple[str, str]] = []
+    if written_to(node):
+        folders = arguments.get("partition_columns")
+        lines.append(("", f"{arguments['mode']}, {arguments.get('format', 'files')}"))
+        return [*lines, ("folders", _joined(folders))] if isinstance(folders, list) else lines
     if node.kind == "command" and "table" in arguments:
         lines.append(("table", str(arguments["table"])))
     for name, lead in _OTHER:

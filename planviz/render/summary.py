@@ -7,7 +7,7 @@ from collections import Counter
 
 from planviz.graph import PlanGraph, PlanNode
 from planviz.graph.kinds import is_exchange, spark_name
-from planviz.graph.words import spaced
+from planviz.graph.words import spaced, without_ids, written_to
 from planviz.render.cards import Line, Scene
 from planviz.render.text import one_line
 from planviz.units import beyond, byte_size
@@ -29,7 +29,8 @@ def in_short(graph: PlanGraph, scene: Scene) -> list[Line]:
     is left out.
     """
     nodes = list(graph)
-    return [line for line in (_reads(nodes, scene), _joins(nodes, scene), _moves(nodes, scene), _gives(scene)) if line]
+    lines = (_reads(nodes, scene), _joins(nodes, scene), _moves(nodes, scene), _writes(nodes) or _gives(scene))
+    return [line for line in lines if line]
 
 
 def _reads(nodes: list[PlanNode], scene: Scene) -> Line | None:
@@ -101,6 +102,18 @@ def _moves(nodes: list[PlanNode], scene: Scene) -> Line | None:
         said += f"; up to {_rows(most, scene).removeprefix('at most ')} at once"
     said += vast
     return ("moves", said, most if most >= 0 else exchanges[0])
+
+
+def _writes(nodes: list[PlanNode]) -> Line | None:
+    """Where the rows go, of a plan that gives none."""
+    at = next((i for i, node in enumerate(nodes) if written_to(node)), None)
+    if at is None:
+        return None
+    given = nodes[at].arguments
+    folders = given.get("partition_columns")
+    names = [without_ids(str(column)) for column in folders] if isinstance(folders, list) else []
+    by = f", a folder for each {', '.join(names)}" if names else ""
+    return ("writes", f"{written_to(nodes[at])} ({given['mode']}, {given.get('format', 'files')}){by}", at)
 
 
 def _is_broadcast(i: int, nodes: list[PlanNode], scene: Scene) -> bool:

@@ -201,3 +201,16 @@ def test_a_scan_of_paths_names_the_folder(location: str, expected: str) -> None:
 def test_a_condition_of_many_parts_is_told_in_time():
     many = "(" * 3_000 + "(a#1 = 0)" + "".join(f" AND (a#1 = {n}))" for n in range(3_000))
     assert subtitle(node(f"Filter {many}"))[0][0] == "where"
+
+
+def test_a_write_is_called_by_its_target() -> None:
+    line = (
+        "Execute InsertIntoHadoopFsRelationCommand file:/w/daily, [region=EU], false, [region#1, dt#2], Parquet, "
+        "[path=file:/w/daily], Overwrite, `spark_catalog`.`mart`.`daily`, org.x.CatalogFileIndex(file:/w/daily), "
+        "[id, region, dt]"
+    )
+    write = node(line)
+    assert title(write) == "Insert overwrite mart.daily"
+    assert subtitle(write) == [("", "Overwrite, Parquet"), ("folders", "region, dt")]
+    folder = "Execute InsertIntoHadoopFsRelationCommand s3://out/x, false, CSV, [path=s3://out/x], Append, [id]"
+    assert title(node(folder)) == "Insert into x"
