@@ -211,7 +211,7 @@ class Session:
         """
         c, query = s.command, s.written
         name = s.name if c is None else c.name
-        if query is None or not name:
+        if query is None or not name or (c is not None and "UNSUPPORTED" in c.flags):
             return None
         table, notes = self.catalog.table(name), []
         if table is None and c is not None and self._guesses:

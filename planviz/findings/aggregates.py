@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from planviz.findings.finding import Check, Hit, Severity, Stake
 from planviz.findings.plan_view import LOOSE, PASSING, PlanView, count, ids, listed, short
@@ -22,6 +23,8 @@ _OF_KEYS = "Group by a key that compares byte by byte: texts under a collation, 
 _UNTOLD = re.compile(r"(?<!\w)<[A-Za-z_][^<>\n]{0,70}>")
 #: Conditions that only the first row of a group meets.
 _FIRST = re.compile(r"\(?[\w.`]+#\d+L? (?:= 1|<= 1|< 2)\)?")
+#: What a key is called that is computed below its aggregate, and how many operators below that may be.
+_PULLED_OUT, _NEAR = "_groupingexpression#", 30
 #: Different PARTITION BY of windows one above the other that are worth a word.
 MANY_SPECS = 3
 
@@ -36,8 +39,15 @@ def _listed(node: PlanNode) -> list[dict[str, str]]:
     return [f for f in node.arguments.get("functions") or () if isinstance(f, dict)]
 
 
-def _keys(node: PlanNode) -> str:
-    return listed([short(k, 40) for k in node.arguments.get("keys") or ()], 3)
+def _keys(node: PlanNode, plan: PlanView) -> str:
+    """The keys of an aggregate; what PullOutGroupingExpressions named, by its expression."""
+    keys = [str(k) for k in node.arguments.get("keys") or ()]
+    if any(k.startswith(_PULLED_OUT) for k in keys):
+        near = islice(plan.graph.beneath(node.id), _NEAR)
+        columns = [str(c).rpartition(" AS ") for n in near for c in n.arguments.get("project_list") or ()]
+        named = {name: expression for expression, _, name in columns if name.startswith(_PULLED_OUT)}
+        keys = [named.get(k, k) for k in keys]
+    return listed([short(k, 40) for k in keys], 3)
 
 
 class SortAggregate(Check):
@@ -64,11 +74,11 @@ class SortAggregate(Check):
                 continue  # nobody knows the type that decides
             rows = plan.rows(below)
             amount = f" of {count(rows[0], 'row')}" if rows else ""
-            told = f"SortAggregate by {_keys(node)} sorts{amount} for "
+            told = f"SortAggregate by {_keys(node, plan)} sorts{amount} for "
             told += f"{count(len(_functions(node)), 'function')} ({listed(_functions(node)) or 'none'})."
             stake = Stake(rows[0], "rows", rows[1]) if rows else None
             advice = _OF_KEYS if set(_functions(node)) <= _FIXED else ""
-            yield Hit(told, (node.id, below.id), f"{_keys(node)} {_functions(node)}", advice=advice, stake=stake)
+            yield Hit(told, (node.id, below.id), f"{_keys(node, plan)} {_functions(node)}", advice=advice, stake=stake)
 
 
 class ObjectHashAggregate(Check):
@@ -87,7 +97,7 @@ class ObjectHashAggregate(Check):
             if node.op != "ObjectHashAggregate" or node.id in plan.foreign or not node.arguments.get("keys"):
                 continue
             fell = plan.metric(node, "number of sort fallback tasks")
-            told = f"{listed(_functions(node)) or 'Its functions'} by {_keys(node)}"
+            told = f"{listed(_functions(node)) or 'Its functions'} by {_keys(node, plan)}"
             cause = f"{sorted(_functions(node))}"
             if fell is not None and fell.total:
                 told = f"{count(fell.total, 'task')} gave up the hash map and sorted: {told}."

@@ -1,4 +1,4 @@
-"""The query whose rows a statement writes is planned, and it is said that the write is not."""
+"""The query whose rows a statement writes is planned, with the write where that is one of files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,18 @@ def test_it_has_plans_and_a_note(sql):
 
     assert [s.kind for s in found.statements] == ["query"]
     assert found.error is None
-    assert any(node.op == "HashAggregate" for node in found.plans[-1])
+    ops = [node.op for node in found.plans[-1]]
+    assert "HashAggregate" in ops
+    assert ops[:3] == ["AdaptiveSparkPlan", "Execute", "WriteFiles"]
+    assert any("not described: taken to be Parquet" in n or "once the table is made" in n for n in found.notes)
+
+
+def test_of_a_table_of_another_format_it_has_the_query_s_plan_and_a_note():
+    found = open_sql(
+        "CREATE TABLE raw (id INT); CREATE TABLE kept (id INT) USING delta; INSERT INTO kept SELECT id FROM raw"
+    )
+
+    assert all(node.op != "Execute" for plan in found.plans for node in plan)
     assert any("the query whose rows are written" in note for note in found.notes)
 
 

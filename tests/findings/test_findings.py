@@ -247,3 +247,10 @@ def test_a_source_without_files_has_no_partition_columns() -> None:
         "ReadSchema: struct<id:int>\n"
     )
     assert "partition-filter-defeated" not in {one.name for one in plan_findings(open_text(text), 0)}
+
+
+def test_a_key_that_is_computed_below_is_told_by_what_it_is() -> None:
+    sql = "SELECT coalesce(c_phone, 'none') AS c, max(c_name) FROM customer GROUP BY coalesce(c_phone, 'none')"
+    (query,) = document_findings(open_sql(sql, find("tpch")))
+    (found,) = (f for f in query.findings if f.name == "sort-aggregate")
+    assert "SortAggregate by coalesce(c_phone, none) sorts" in found.evidence
