@@ -22,7 +22,9 @@ Every message says what was wrong, where (line and column when known) and what t
 
 from __future__ import annotations
 
+from copy import copy
 from decimal import Decimal
+from typing import Self
 
 #: How many characters a message shows of one value, and how many it has at most.
 VALUE = 200
@@ -73,6 +75,14 @@ class InputError(PlanvizError):
         super().__init__(message)
         self.line = line
         self.column = column
+
+    def placed(self, line: int, column: int) -> Self:
+        """The same with a place in its message; itself where it has one."""
+        if self.line is not None:
+            return self
+        other = copy(self)
+        other.args, other.line, other.column = (f"{self}{_place(line, column)}",), line, column
+        return other
 
 
 class NotAPlan(InputError):

@@ -119,3 +119,9 @@ def test_what_has_no_query_has_none_under_explain(sql: str) -> None:
 def test_views_beside_a_query_have_no_plan_of_their_own() -> None:
     document = open_sql("create temp view v as select a from t1; select * from v", small_catalog())
     assert [s.kind for s in document.statements] == ["ddl", "query"]
+
+
+def test_what_is_wrong_with_a_statement_as_a_whole_is_told_where_it_begins() -> None:
+    tables = "CREATE TABLE t (a INT); CREATE TABLE s (a INT);\n\n"
+    found = open_sql(f"{tables}  MERGE INTO t USING s ON t.a = s.a WHEN MATCHED THEN DELETE")
+    assert str(found.error).endswith("no table of spark_catalog does. (line 3, column 3)")

@@ -87,6 +87,9 @@ def _statement(
     s = outcome.statement
     line = text.count("\n", 0, s.start) + 1
     error = outcome.error or unprinted
+    if isinstance(error, InputError) and line > 1:
+        # What is wrong with a statement as a whole is wrong where it begins.
+        error = error.placed(line, s.start - text.rfind("\n", 0, s.start))
     return SqlStatement(index, _kind(outcome), s.sql, line, places, trace, error, outcome.execution), plans
 
 
