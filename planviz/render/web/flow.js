@@ -5,6 +5,8 @@ import { atMost, bytes, change, count, error, expected, flowWidth, marked, tintO
 import { Plan } from "./plan.js";
 
 const HEAD = 44; // px above the drawing for the names of the ways
+// How far to the left of the first join a card of its column may begin, px.
+const COLUMN = 90;
 const LEGIBLE = 0.7;
 
 export class Flow {
@@ -108,8 +110,11 @@ export class Flow {
       const first = plan.order.find((i) => plan.children(i).length > 1) ?? 0,
         b = plan.box[first];
       const k = fit >= LEGIBLE ? Math.min(1, fit) : Math.max(0.86, Math.min(0.92, canvas.width / plan.width));
+      // Wider cards of the same column begin further left.
+      let left = plan.x[b];
+      for (const x of plan.x) if (x > plan.x[b] - COLUMN && x < left) left = x;
       const whole = k * plan.width <= canvas.width + 1,
-        x = whole ? plan.width / 2 - canvas.width / k / 2 : plan.x[b] - 20 / k;
+        x = whole ? plan.width / 2 - canvas.width / k / 2 : left - 20 / k;
       const y =
         fit >= LEGIBLE
           ? Math.max(-HEAD / k, (plan.height - canvas.height / k - HEAD / k) / 2)
