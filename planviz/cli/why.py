@@ -135,7 +135,8 @@ def _heading(document: Document, query: Decided) -> str:
         return f"Plan {(query.plan or 0) + 1}\n"
     if document.statements[query.statement].replay is not None:
         return f"Query {query.statement + 1}, plans from line {document.statements[query.statement].line}\n"
-    return statement_heading(document.statements[query.statement])
+    heading = statement_heading(document.statements[query.statement])
+    return f"{heading.rstrip()}: what fills its cache\n" if query.fills_cache else heading
 
 
 def _decision(d: Decision, number: int) -> str:

@@ -11,6 +11,7 @@ from planviz.analysis import Analyzer
 from planviz.analysis.inference import Defined, infer
 from planviz.catalog.tables import Catalog, Table
 from planviz.config import OptimizerConfig
+from planviz.decisions.choices import Decision
 from planviz.decisions.refusals import Refusal
 from planviz.errors import AnalysisError, InputError, PlanvizError, defect
 from planviz.estimation import Estimator, cost_string
@@ -19,7 +20,7 @@ from planviz.expressions.ids import Ids, ids_from, next_id
 from planviz.expressions.unresolved import UnresolvedAttribute
 from planviz.frontend import Parameters, Statement, parse_plan
 from planviz.frontend.dialect import dialect_of
-from planviz.logical.cached import DEFAULT_LEVEL, CachedPlan, StorageLevel
+from planviz.logical.cached import DEFAULT_LEVEL, CachedPlan, InMemoryRelation, StorageLevel
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LogicalRelation
 from planviz.optimizer import Optimizer
@@ -235,7 +236,18 @@ class QueryExecution:
             other.ids = Ids(next(copy(self.ids.expressions)))
         return other
 
-    def kept(self, level: StorageLevel = DEFAULT_LEVEL, name: str = "") -> CachedData:
+    @property
+    def caches_read(self) -> tuple[FilledCache, ...]:
+        """The caches that the optimized plan reads, each once. Raises what the stages raise."""
+        read = {id(r.cached) for r in self.optimized.collect(InMemoryRelation)}
+        return tuple([c for c in self.caches.caches if isinstance(c, FilledCache) and id(c.cached) in read])
+
+    @property
+    def decisions_shown(self) -> tuple[Decision, ...]:
+        """The planner's decisions on all that the physical plan shows: on the query, and on what fills its caches."""
+        return (*self.planned.decisions, *[d for c in self.caches_read for d in c.execution.decisions_shown])
+
+    def kept(self, level: StorageLevel = DEFAULT_LEVEL, name: str = "") -> FilledCache:
         """What a cache of this query's rows holds; `name` is that of the cached table. Raises what the stages raise."""
         filling = replace(self, trace=Trace(), warnings=[], _planned=None, _with_cached_data=None)
         filling.config = self.config.with_settings(_CACHING)
@@ -243,7 +255,7 @@ class QueryExecution:
         physical = filling.physical
         statistics = Estimator(self.config).estimate(filling.optimized)
         cached = CachedPlan(physical, statistics, level, name, filling.planned.last_plan_id)
-        return CachedData(filling.analyzed, cached)
+        return FilledCache(filling.analyzed, cached, filling)
 
     @contextmanager
     def _numbered(self) -> Iterator[None]:
@@ -335,6 +347,13 @@ class QueryExecution:
         estimator = Estimator(self.config)
         every = self.config.behaviour.cost_shows_every_estimate
         return cost_string(self.optimized, estimator.estimate, None if every else estimator.asked_by(self.optimized))
+
+
+@dataclass(frozen=True, eq=False)
+class FilledCache(CachedData):
+    """What keeps an analyzed plan's rows, and the execution that fills it."""
+
+    execution: QueryExecution
 
 
 def with_guesses(

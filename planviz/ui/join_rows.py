@@ -43,7 +43,7 @@ def _was(before: Decision, now: Decision) -> str:
 
 def _place(query: Decided) -> str:
     if query.statement is not None:
-        return f"query {query.statement + 1}"
+        return f"cache, query {query.statement + 1}" if query.fills_cache else f"query {query.statement + 1}"
     return f"plan {(query.plan or 0) + 1}"
 
 

@@ -54,7 +54,7 @@ def what_ifs(report: AggregateReport) -> Iterator[WhatIf]:
     execution = report.execution
     if execution is None:
         return
-    place = [id(r.decisions[-1].subject) for r in aggregates_of(execution)].index(id(report.decisions[-1].subject))
+    place = [r.stages[-1].text.node for r in aggregates_of(execution)].index(report.stages[-1].text.node)
     for key in (OBJECT_HASH, REPLACE):
         value = not execution.config.get(key)
         found = list(aggregates_of(execution.again(execution.config.with_settings({key: value})), report.statement))

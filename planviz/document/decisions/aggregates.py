@@ -179,7 +179,7 @@ def aggregates_of(execution: QueryExecution, statement: int | None = None) -> It
     """The aggregates of one query. Raises what planning raises."""
     objects = _Objects()
     graph = plan_graph(execution.physical, objects, stage="physical", title="Physical Plan")
-    config, decisions = execution.config, execution.planned.decisions
+    config, decisions = execution.config, execution.decisions_shown
     seen: set[int] = set()
     for chain in aggregate_chains(graph):
         found = [objects.nodes[graph[s.node].identity] for s in chain.stages]

@@ -29,6 +29,8 @@ class Decided:
     execution: QueryExecution | None = None
     profile: str = "spark-4.3"
     taken: frozenset[str] = frozenset()
+    #: Whether these are of the plan that fills a cache, which the query only reads.
+    fills_cache: bool = False
 
     def of(self, strategy: str) -> tuple[Decision, ...]:
         """Those of one strategy: JoinSelection or Aggregation."""

@@ -21,6 +21,7 @@ from planviz.units import byte_size
 
 if TYPE_CHECKING:
     from planviz.document.model import Document, SqlStatement
+    from planviz.execution import QueryExecution
     from planviz.logical.plan import LogicalPlan
 
 _ID = re.compile(r"#\d+L?(?!\w)")
@@ -58,18 +59,31 @@ def decided(document: Document, config: OptimizerConfig | None = None) -> tuple[
     `config` are settings to read a pasted plan with, where it names none itself. A query that cannot be planned has no
     entry; its error stands with its statement.
     """
-    found = []
+    found: list[Decided] = []
+    filled: set[int] = set()
     for s in document.statements:
         execution = s.execution
         if execution is None or s.error is not None or execution.error_until("physical") is not None:
             continue
         if s.replay is None:
             found.append(Decided(execution.planned.decisions, s.index, None, execution, execution.config.profile))
+            found += _of_caches(execution, s.index, filled)
         elif s.agrees:
             found.append(_replayed(s, late_joins([document.plans[i] for i in s.plans])))
     if document.is_pasted:
         found += _read_back(document, config)
     return tuple(found)
+
+
+def _of_caches(execution: QueryExecution, statement: int, filled: set[int]) -> Iterator[Decided]:
+    """The decisions on the plans that fill the caches that a query reads, each once: `filled` are those told before."""
+    for cache in execution.caches_read:
+        filling = cache.execution
+        if id(filling) not in filled:
+            filled.add(id(filling))
+            decisions, profile = filling.planned.decisions, filling.config.profile
+            yield Decided(decisions, statement, None, filling, profile, fills_cache=True)
+            yield from _of_caches(filling, statement, filled)
 
 
 def _read_back(document: Document, config: OptimizerConfig | None) -> Iterator[Decided]:
