@@ -249,7 +249,9 @@ class QueryExecution:
 
     def kept(self, level: StorageLevel = DEFAULT_LEVEL, name: str = "") -> FilledCache:
         """What a cache of this query's rows holds; `name` is that of the cached table. Raises what the stages raise."""
-        filling = replace(self, trace=Trace(), warnings=[], _planned=None, _with_cached_data=None)
+        # The caches of this moment: planned again later, it must not read the cache that it fills.
+        caches = self.caches.copy()
+        filling = replace(self, trace=Trace(), warnings=[], caches=caches, _planned=None, _with_cached_data=None)
         filling.config = self.config.with_settings(_CACHING)
         filling._stages = {name: self._stages[name] for name in ("parsed", "analyzed") if name in self._stages}
         physical = filling.physical
