@@ -23,6 +23,7 @@ from planviz.frontend.dialect import dialect_of
 from planviz.logical.cached import DEFAULT_LEVEL, CachedPlan, InMemoryRelation, StorageLevel
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LogicalRelation
+from planviz.logical.writes import InsertIntoHadoopFsRelationCommand
 from planviz.optimizer import Optimizer
 from planviz.optimizer.caches import CachedData, CacheManager
 from planviz.optimizer.context import OptimizerContext
@@ -347,8 +348,11 @@ class QueryExecution:
     def cost_text(self) -> str:
         """The optimized plan with the operators' estimates, as `explain cost` prints it, without heading."""
         estimator = Estimator(self.config)
-        every = self.config.behaviour.cost_shows_every_estimate
-        return cost_string(self.optimized, estimator.estimate, None if every else estimator.asked_by(self.optimized))
+        plan = self.optimized
+        told = None if self.config.behaviour.cost_shows_every_estimate else estimator.asked_by(plan)
+        if isinstance(plan, InsertIntoHadoopFsRelationCommand):  # of a command itself nothing is told
+            told = ({id(node) for node in plan.walk()} if told is None else told) - {id(plan)}
+        return cost_string(plan, estimator.estimate, told)
 
 
 @dataclass(frozen=True, eq=False)

@@ -86,6 +86,12 @@ def test_the_formatted_mode_tells_what_comes_in_and_where_it_goes() -> None:
     assert command.split("\n")[2].startswith("Arguments: file:/spark-warehouse/plain, false, Parquet, [path=")
 
 
+def test_estimates_are_told_of_all_but_the_command() -> None:
+    first, second, *_ = planned("INSERT INTO plain SELECT id, amount, status FROM raw").cost_text.split("\n")
+    assert first.endswith("[id, amount, status]")
+    assert second.startswith("+- WriteFiles, Statistics(sizeInBytes=")
+
+
 def test_create_table_as_shows_the_write_that_it_runs_and_says_so() -> None:
     execution = planned("CREATE TABLE made USING orc PARTITIONED BY (status) AS SELECT status, id FROM raw")
     first, *rest = execution.text("physical").split("\n")
