@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from planviz.analysis.commands import database_of, distinct_names
 from planviz.analysis.context import sql_text
@@ -87,6 +87,7 @@ def check_table(s: Statement, query: LogicalPlan | None) -> None:
     _check_collations(s, s.columns if query is None else [StructField(a.name, a.type) for a in query.output])
     distinct_names(names)
     distinct_names(s.partition_columns)
+    _check_layout(s, names)
     types = {f.name.lower(): f.data_type for f in s.columns}
     for name in s.partition_columns:
         t = types.get(name.lower())
@@ -96,6 +97,23 @@ def check_table(s: Statement, query: LogicalPlan | None) -> None:
             )
     if names and len(s.partition_columns) == len(names):
         raise analysis_error("ALL_PARTITION_COLUMNS_NOT_ALLOWED", "Cannot use all columns for partition columns.")
+
+
+def _check_layout(s: Statement, names: Sequence[str]) -> None:
+    """Raise AnalysisError for a column that makes folders or buckets and that the table does not have."""
+    known = {name.lower() for name in names}
+    buckets = s.buckets
+    kinds = (
+        ("partition", s.partition_columns),
+        ("bucket", () if buckets is None else buckets.columns),
+        ("sort", () if buckets is None else buckets.sorted_by),
+    )
+    for kind, given in kinds:
+        missing = next((name for name in given if names and name.lower() not in known), None)
+        if missing is not None:
+            told = f"The {kind} column {sql_text((missing,))} is not defined in the table {sql_text(s.name)}"
+            columns = ", ".join(sql_text((name,)) for name in names)
+            raise analysis_error("COLUMN_NOT_DEFINED_IN_TABLE", f"{told}, whose columns are: {columns}.")
 
 
 def check_defaults(s: Statement, analyzed: Callable[[LogicalPlan], LogicalPlan]) -> None:

@@ -409,8 +409,10 @@ class Session:
         """Whether a command can be checked: where tables are guessed, only what the script itself made."""
         if not self._guesses or self._of_made_database(c):
             return True
-        table = self.catalog.table(c.name) if c.verb == "INSERT" and c.name else None
-        return table is not None and not table.guessed
+        if c.verb != "INSERT" or not c.name:
+            return False
+        table = self.catalog.table(c.name)
+        return self.catalog.view(c.name) is not None or (table is not None and not table.guessed)
 
     def _of_made_database(self, c: Command) -> bool:
         """Whether a command makes a database, or is about one that the script made: any other may be elsewhere."""

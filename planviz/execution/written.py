@@ -50,12 +50,15 @@ def guessed_target(c: Command, given: Sequence[AttributeReference], current: str
     """A table that nobody describes, as PARTITION and the columns of the query that is inserted have it.
 
     Its columns have the names behind the table or else the query's; what PARTITION leaves to the query stands last in
-    it. `current` is the database of a name without one. None where two columns would have one name.
+    it. `current` is the database of a name without one. None where two columns would have one name, or PARTITION
+    or the names ask for other columns than the query gives.
     """
-    names = [f.name for f in c.columns] if len(c.columns) == len(given) else [a.name for a in given]
-    columns = [StructField(name, a.type) for name, a in zip(names, given, strict=True)]
     moving = [name for name, value in c.partition if value is None]
-    own = columns[: max(0, len(columns) - len(moving))]
+    if len(moving) > len(given) or len(c.columns) not in (0, len(given)):
+        return None
+    names = [f.name for f in c.columns] or [a.name for a in given]
+    columns = [StructField(name, a.type) for name, a in zip(names, given, strict=True)]
+    own = columns[: len(columns) - len(moving)]
     last = {name: replace(f, name=name) for f, name in zip(columns[len(own) :], moving, strict=False)}
     by = [last.get(name, StructField(name, STRING)) for name, _ in c.partition]
     if len({f.name.lower() for f in (*own, *by)}) < len(own) + len(by):

@@ -133,3 +133,19 @@ def test_tables_of_other_formats_keep_the_query_s_plan_and_a_word_about_it() -> 
     execution = planned(script)
     assert "Insert" not in execution.text("physical")
     assert any("whose rows are written" in w for w in execution.warnings)
+
+
+@pytest.mark.parametrize("layout", ["PARTITIONED BY (z)", "CLUSTERED BY (z) INTO 4 BUCKETS"])
+def test_a_table_is_laid_out_by_columns_that_it_has(layout: str) -> None:
+    found = outcome_of(f"CREATE TABLE made USING parquet {layout} AS SELECT id, status FROM raw").error
+    assert getattr(found, "error_class", "") == "COLUMN_NOT_DEFINED_IN_TABLE"
+
+
+@pytest.mark.parametrize(
+    "target", ["t PARTITION (a, b) SELECT 1", "t (a, b) SELECT 1", "t PARTITION (a) SELECT 1 AS a, 2"]
+)
+def test_a_target_that_fits_no_query_is_not_guessed(target: str) -> None:
+    (outcome,) = Session(infer=True).run(f"INSERT INTO {target}")
+    assert outcome.error is None
+    assert outcome.execution is not None
+    assert "Insert" not in outcome.execution.text("optimized")
