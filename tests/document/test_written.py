@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from planviz.document import open_sql
+from planviz.document.decisions.reasons import why_here
 from planviz.errors import ParseError
 from tests.plans import small_catalog
 
@@ -125,3 +126,13 @@ def test_what_is_wrong_with_a_statement_as_a_whole_is_told_where_it_begins() -> 
     tables = "CREATE TABLE t (a INT); CREATE TABLE s (a INT);\n\n"
     found = open_sql(f"{tables}  MERGE INTO t USING s ON t.a = s.a WHEN MATCHED THEN DELETE")
     assert str(found.error).endswith("no table of spark_catalog does. (line 3, column 3)")
+
+
+def test_the_sort_of_a_write_is_there_for_the_folders() -> None:
+    found = open_sql("INSERT INTO kept PARTITION (day) SELECT id, day FROM raw")
+    plan = found.plans[-1]
+    reason = why_here(plan, next(node for node in plan if node.op == "Sort"))
+    assert reason is not None
+    first, second = (line.words for line in reason.lines)
+    assert "one file open at a time" in first
+    assert second.startswith("put in by V1Writes")

@@ -138,7 +138,10 @@ def why_here(graph: PlanGraph, node: PlanNode) -> Reason | None:
         return None
     name = f"{operator_title(above)} #{above.id + 1 if above.operator_id is None else above.operator_id}"
     words = _sort_words(above) if node.kind == "sort" else _exchange_words(node, above)
-    return Reason("Why it is here", (Line(f"{name} {words}"), Line("put in by EnsureRequirements")))
+    rule = Line(
+        "put in by V1Writes, unless the query itself sorts so" if _writes(above) else "put in by EnsureRequirements"
+    )
+    return Reason("Why it is here", (Line(f"{name} {words}"), rule))
 
 
 def _consumer(graph: PlanGraph, node: PlanNode) -> PlanNode | None:
@@ -176,7 +179,13 @@ def _sort_words(above: PlanNode) -> str:
         return "goes through each PARTITION BY in the order of ORDER BY"
     if above.kind == "aggregate":
         return "takes the rows of a group one after the other, so they must be sorted by the keys"
+    if _writes(above):
+        return "writes one folder or bucket after the other, so that a task has one file open at a time"
     return "needs its rows in this order"
+
+
+def _writes(node: PlanNode) -> bool:
+    return node.op == "WriteFiles"
 
 
 def what_is_read(node: PlanNode, operator: object) -> Reason | None:
