@@ -34,6 +34,7 @@ _ESCAPED_MARK = re.compile(r"(?m)^((?:[^\S\n]|:)*+)\\(?=[+:]- |\*(?:\(\d+\))? ?[
 _CLOSING_QUOTE = re.compile(r"\"[\s,;)\]}]*$")
 _QUOTE = re.compile(r'(?<!\\)"')
 _BOLD = re.compile(r"(^|[+:]- |\* |\) )\*\*([A-Z]\w*)\*\*(?!\w)")
+_BOLD_LINE = re.compile(r"^([ :]*(?:[+:]- )?)\*\*((?:\*?\(\d+\) |\*)?[A-Z]\w*[^\w*:].*?)\*\*\s*$")
 _HALF_HEADING = re.compile(r"^ {0,8}(?:= {0,8})?((?:(?:Parsed|Analyzed|Optimized) Logical|Physical) Plan) ==\s*$")
 _SPACES = str.maketrans({"\xa0": " ", "\u2007": " ", "\u202f": " ", "\u3000": " ", "\u200b": None, "\ufeff": None})
 
@@ -187,7 +188,7 @@ def _plain_characters(raw: str, stripped: list[str]) -> list[str]:
     if '"""' in raw or "'''" in raw:
         lines = [_STRING_END.sub(r"\1", line) if '"""' in line or "'''" in line else line for line in lines]
     if "**" in raw:
-        lines = [_BOLD.sub(r"\1\2", line) if "**" in line else line for line in lines]
+        lines = [_without_bold(line) if "**" in line else line for line in lines]
     if "<" in raw and _TAGGED.search(raw):
         lines = [_without_tags(line) if "<" in line or "---->" in line else line for line in lines]
         stripped.append("HTML tags")
@@ -198,6 +199,14 @@ def _plain_characters(raw: str, stripped: list[str]) -> list[str]:
         size = _tab_size(lines)
         lines = [_without_tabs(line, size) if "\t" in line else line for line in lines]
     return lines
+
+
+def _without_bold(line: str) -> str:
+    """A line without the stars of Markdown around an operator's name, or around all that is said of it."""
+    whole = _BOLD_LINE.match(line)
+    if whole is not None and ("#" in whole[2] or _MARKED.match(line)):
+        return whole[1] + whole[2]
+    return _BOLD.sub(r"\1\2", line)
 
 
 def _without_comment_around(lines: list[str]) -> list[str]:

@@ -22,7 +22,7 @@ BLANK, NODE, HEADING, DETAIL, LOG, CODE, UNPARSED = range(7)
 _HEADING = re.compile(
     r"(?:.{0,120}?(?<![=\w,(]))??(?<![=])(={2,3}) ([A-Za-z][\w ]*?)(?: \([^()]*\))? \1(?!=)\s*[\"'|`]*\s*$"
 )
-_SECTION_END = re.compile(r"\s*(?:```|\"\"\"|={2,3} |\w+>|</)")
+_SECTION_END = re.compile(r"\s*(?:```|\"\"\"|={2,3} |-{4}|#{1,6} |\w+>|</)")
 _STAGES = {
     "Parsed Logical Plan": "parsed",
     "Analyzed Logical Plan": "analyzed",
@@ -43,6 +43,8 @@ _STAGES = {
     "Initial Physical Plan": "initial",
     "Final Physical Plan": "physical",
 }
+#: Behind a heading that somebody has numbered: `== Physical Plan 2 ==`.
+_COUNTED = re.compile(r" \d+$")
 _SUBTREE = re.compile(r"\s*== Subtree (\d+ / \d+)\b.*==\s*$")
 _FOUND_SUBTREES = re.compile(r"\s*Found \d+ WholeStageCodegen subtrees\.")
 _SUBQUERIES = re.compile(r"={4,} (Subqueries|Adaptively Optimized Out Exchanges|Optimized Out Exchanges) =====*\s*$")
@@ -167,7 +169,7 @@ class _Scanner:
         if match is None:
             return index
         name = match.group(2)
-        stage = _STAGES.get(name)
+        stage = _STAGES.get(_COUNTED.sub("", name))
         if stage is None and (match.group(1) == "===" or name[0].islower()):  # a heading of somebody's own
             return index
         self._own(index, index + 1, HEADING)

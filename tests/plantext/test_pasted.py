@@ -615,3 +615,81 @@ def test_an_initial_plan_below_a_final_one_whose_head_is_missing() -> None:
     final, initial = open_text(text).plans
     assert [node.op for node in final] == ["Sort", "AQEShuffleRead", "ShuffleQueryStage", "Exchange", "LocalTableScan"]
     assert (initial.stage, [node.op for node in initial]) == ("initial", ["Sort", "Exchange", "LocalTableScan"])
+
+
+def test_an_operator_in_bold_with_all_that_is_said_of_it() -> None:
+    document = open_text(
+        "Filter (b#3 > 1)\n"
+        "+- **SortMergeJoin [a#1], [b#2], LeftOuter**\n"
+        "   :- **Sort [a#1 ASC NULLS FIRST], false, 0**\n"
+        "   :  +- LocalTableScan [a#1]\n"
+        "   +- **(2) Filter (b#2 > 1)**\n"
+        "      +- LocalTableScan [b#2]\n"
+    )
+    nodes = list(document.plans[0])
+    assert [node.op for node in nodes][1:5] == ["SortMergeJoin", "Sort", "LocalTableScan", "Filter"]
+    assert nodes[1].arguments["join_type"] == "LeftOuter"
+    assert not nodes[1].badges
+    assert nodes[4].codegen_stage == 2
+    assert nodes[4].text == "Filter (b#2 > 1)"
+
+
+def test_lists_below_the_name_of_their_operator() -> None:
+    document = open_text(
+        "VeloxColumnarToRow\n"
+        "+- ^(1) ExpandExecTransformer        ← native\n"
+        "   [[1, null, _file],  ← a row that goes\n"
+        "    [3, id, null]]     ← a row that comes\n"
+        "   +- ^(1) FilterExecTransformer (region=APAC)\n"
+        "      +- BatchScan [id, _file]\n"
+    )
+    assert trees(document) == [
+        [(0, "VeloxColumnarToRow"), (1, "ExpandExecTransformer"), (2, "FilterExecTransformer"), (3, "BatchScan")]
+    ]
+    assert "[3, id, null]]" in document.plans[0][1].text
+
+
+def test_numbered_headings_in_a_comment_above_a_program() -> None:
+    document = open_text(
+        "  /**\n"
+        "   * == Physical Plan 1 ==\n"
+        "   * Call (1)\n"
+        "   *\n"
+        "   * == Physical Plan 2 ==\n"
+        "   * AppendData (2)\n"
+        "   * +- BatchScan db.t (1)\n"
+        "   */\n"
+        "  doAs(\n"
+        "    admin, {\n"
+        "      spark.sql(rewrite).collect()\n"
+    )
+    assert trees(document) == [[(0, "Call")], [(0, "AppendData"), (1, "BatchScan")]]
+    assert [plan.title for plan in document.plans] == ["Physical Plan 1", "Physical Plan 2"]
+    assert document.plans[1][1].arguments["table"] == "db.t"
+
+
+def test_what_photon_says_ends_where_the_author_goes_on() -> None:
+    document = open_text(
+        "== Physical Plan ==\nPhotonFilter (a#1 > 2)\n+- PhotonScan parquet db.t[a#1]\n\n"
+        "== Photon Explanation ==\nThe query is fully supported by Photon.\n\n"
+        "--------------------\n\n# Experiment B\n"
+    )
+    assert document.notes == ("Line 5: Photon says: The query is fully supported by Photon.",)
+    assert [text for _, text in document.unparsed] == ["--------------------", "# Experiment B"]
+
+
+def test_a_scan_of_which_the_author_leaves_out_the_beginning() -> None:
+    document = open_text(
+        "== Physical Plan ==\n"
+        "*(2) BroadcastHashJoin [user_id], [user_id], Inner, BuildRight\n"
+        ":- BatchScan ... lake.public.orders\n"
+        ":       PushedFilters: [IsNotNull(user_id)]    ← pushed down\n"
+        "+- BroadcastExchange ...\n"
+        "   +- FileScan parquet ... user_profile  ← the other side\n"
+    )
+    assert [node.arguments.get("table") for node in document.plans[0]] == [
+        None,
+        "lake.public.orders",
+        None,
+        "user_profile",
+    ]

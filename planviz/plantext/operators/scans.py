@@ -110,7 +110,7 @@ def _list_start(body: str) -> int:
 
 
 def _read_head(op: str, head: str, parts: Parts) -> None:
-    head = head.strip(" :,")
+    head = head.strip(" :,\n")
     if head.endswith("..."):
         head = head[:-3].rstrip()
         parts["cut"] = "..."
@@ -130,6 +130,9 @@ def _read_head(op: str, head: str, parts: Parts) -> None:
     if first.lower() in FORMATS or (table and "Scan" in op and first.isidentifier() and first.islower()):
         parts["format"] = first
         head = table.strip()
+    if head.startswith("... "):  # somebody left out what stands before the name
+        head = head[4:].lstrip()
+        parts["cut"] = "..."
     if head:
         parts["table"] = without_class(head)
 
