@@ -12,13 +12,15 @@ from functools import cached_property
 from planviz.plantext import unified
 from planviz.plantext.outlines import with_marks_for_boxes, with_plus_signs
 from planviz.plantext.quoted import without_quotes
-from planviz.plantext.wrapped import join_wrapped
+from planviz.plantext.wrapped import join_continued, join_wrapped
 
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-Z\\-_]")
 _ANSI_WITHOUT_ESCAPE = re.compile(r"\[\d{1,3}(?:;\d{1,3})*m|\[m(?=\s*$)")
 _COMMENT_START = re.compile(r"^\s*/\*+(?= *['!*(]*(?:\d+\) )?[A-Z]\w)")
 #: The end of a program's string on the line of a tree's last operator, and the calls behind it.
 _STRING_END = re.compile(r"^([ \t|:]*[+:]- ['!*]*[A-Z(].*?)(?:\"{3}|'{3})(?:\.\w+(?:\(\))?)*[)\];,]*\s*$")
+#: What stands before the first line of a Scala string with margins, which has one, too.
+_MARGIN_START = re.compile(r"^(?:\s|[^|\s])*?\"{3}(?=\|)")
 _ENTITY = re.compile(r"&(?:gt|lt|amp|quot|nbsp|apos|#\d+|#x[0-9a-fA-F]+);")
 _DASH = re.compile(r"([+:])[–—−‒]\s?(?=[*'!~^(‘’=\w])")
 _SMART_QUOTE = re.compile(r"(^\s*|[+:]- )[‘’](?=[A-Z])")
@@ -28,7 +30,7 @@ _TAG = re.compile(
 )
 _BREAK = re.compile(r"<br\s*/?>(\s*$)?", re.IGNORECASE)
 _TAGGED = re.compile(r"</(?:b|code|div|font|li|p|pre|samp|span|td)>|<br\s*/?>|<----[ :]*[+:]- ", re.IGNORECASE)
-_OPENING_QUOTE = re.compile(r"^[^\"']*\"+(?=[*'!(]*(?:\(\d+\) )?[A-Z]\w)")
+_OPENING_QUOTE = re.compile(r"^[^\"']*\"+(?=[*'!(]* ?(?:\(\d+\) )?[A-Z]\w)")
 _ESCAPED_NAME = re.compile(r"\\_\w*#\d")
 _ESCAPED_MARK = re.compile(r"(?m)^((?:[^\S\n]|:)*+)\\(?=[+:]- |\*(?:\(\d+\))? ?[A-Z])|(?<=[+:]- )\\(?=\*)")
 _CLOSING_QUOTE = re.compile(r"\"[\s,;)\]}]*$")
@@ -141,20 +143,27 @@ def clean(raw: str) -> Lines:
 
 
 def _without_wraps(lines: Lines) -> Lines:
+    continued = join_continued(lines.text)
+    if continued is not None:
+        lines = _with_joined(lines, continued)
     joined = join_wrapped(lines.text)
-    if joined is None:
-        return lines
+    return lines if joined is None else _with_joined(lines, joined)
+
+
+def _with_joined(lines: Lines, joined: list[str | None]) -> Lines:
+    """Lines of which those that are None went into the one before."""
     text: list[str] = []
     number: list[int] = []
     end: list[int] = []
-    for line, at in zip(joined, lines.number, strict=True):
+    for line, at, last in zip(joined, lines.number, lines.end, strict=True):
         if line is None:
-            end[-1] = at
+            end[-1] = last
         else:
             text.append(line)
             number.append(at)
-            end.append(at)
-    return Lines(text, number, (*lines.stripped, "line breaks within operators"), end)
+            end.append(last)
+    told = "line breaks within operators"
+    return Lines(text, number, lines.stripped if told in lines.stripped else (*lines.stripped, told), end)
 
 
 # -- characters
@@ -187,6 +196,8 @@ def _plain_characters(raw: str, stripped: list[str]) -> list[str]:
         lines = _without_comment_around(lines)
     if '"""' in raw or "'''" in raw:
         lines = [_STRING_END.sub(r"\1", line) if '"""' in line or "'''" in line else line for line in lines]
+        if '"""|' in raw:
+            lines = [_MARGIN_START.sub(_blanks, line) if '"""|' in line else line for line in lines]
     if "**" in raw:
         lines = [_without_bold(line) if "**" in line else line for line in lines]
     if "<" in raw and _TAGGED.search(raw):
@@ -199,6 +210,10 @@ def _plain_characters(raw: str, stripped: list[str]) -> list[str]:
         size = _tab_size(lines)
         lines = [_without_tabs(line, size) if "\t" in line else line for line in lines]
     return lines
+
+
+def _blanks(match: re.Match[str]) -> str:
+    return " " * len(match[0])
 
 
 def _without_bold(line: str) -> str:
@@ -215,7 +230,7 @@ def _without_comment_around(lines: list[str]) -> list[str]:
     out = lines[:]
     for at, line in enumerate(lines):
         if "/*" in line and at + 1 < len(lines) and _MARKED.match(lines[at + 1]):
-            out[at] = _COMMENT_START.sub(lambda match: " " * len(match[0]), line)
+            out[at] = _COMMENT_START.sub(_blanks, line)
         elif line.rstrip()[-2:] == "*/" and _MARKED.match(line):
             out[at] = line.rstrip()[:-2]
     return out

@@ -50,7 +50,7 @@ _FOUND_SUBTREES = re.compile(r"\s*Found \d+ WholeStageCodegen subtrees\.")
 _SUBQUERIES = re.compile(r"={4,} (Subqueries|Adaptively Optimized Out Exchanges|Optimized Out Exchanges) =====*\s*$")
 _SUBPLAN = re.compile(r"Subplan:(\d+)\s*$")
 _CODE = re.compile(r"\s*/\* \d+ \*/")
-_ROOT = re.compile(r"\s*(?:\*(?:\(\d+\))? ?|\^\(\d+\) )?['!~]*[A-Z][\w$]*")
+_ROOT = re.compile(r"\s*(?:\*(?:\(\d+\))? ?|\^\(\d+\) |\(\d+\) (?=\w+(?:\(| ?\[)))?['!~]*[A-Z][\w$]*")
 _COLUMNS = re.compile(r"^\S.*?: [a-z]\w*")
 _PHYSICAL = re.compile(
     r"Exchange$|Scan$|^Scan|Exec$|Transformer$|^(Gpu|Comet|Photon|Velox)[A-Z]|QueryStage$|^AdaptiveSparkPlan$|ToRow$|"

@@ -693,3 +693,44 @@ def test_a_scan_of_which_the_author_leaves_out_the_beginning() -> None:
         None,
         "user_profile",
     ]
+
+
+def test_a_scala_string_whose_first_line_has_a_margin() -> None:
+    document = open_text(
+        "    val input =\n"
+        '      """|BatchEvalPython [f(a#0)#1], [pythonUDF0#2]\n'
+        '         |+- LocalTableScan [a#0]""".stripMargin\n'
+        '    val nested = s"""|Sort [a#1 ASC], true\n'
+        "                     |+- LocalTableScan [a#1]\n"
+        '                     |""".stripMargin\n'
+    )
+    assert trees(document) == [[(0, "BatchEvalPython"), (1, "LocalTableScan")], [(0, "Sort"), (1, "LocalTableScan")]]
+
+
+def test_operators_that_go_on_behind_a_backslash() -> None:
+    document = open_text(
+        'PLAN = """== Physical Plan ==\n'
+        "Project [a#1]\n"
+        "+- FileScan parquet [a#1] Batched: true, \\\n"
+        "Location: InMemoryFileIndex(1 paths)[s3://lake/bronze/\\\n"
+        "sensors], PushedFilters: []\n"
+        '"""\n'
+    )
+    scan = document.plans[0][1]
+    assert scan.arguments["location"] == "InMemoryFileIndex(1 paths)[s3://lake/bronze/sensors]"
+    assert scan.source == (3, 5)
+
+
+def test_the_first_line_of_a_plan_whose_star_is_lost() -> None:
+    document = open_text(
+        "(2) HashAggregate(keys=[a#6], functions=[])\n+- Exchange hashpartitioning(a#6, 200)\n   +- *(1) Scan t [a#6]\n"
+    )
+    assert trees(document) == [[(0, "HashAggregate"), (1, "Exchange"), (2, "Scan")]]
+    assert document.plans[0][0].codegen_stage == 2
+
+
+def test_a_plan_in_one_string_that_begins_with_a_star() -> None:
+    document = open_text(
+        '        plan = "* Project (2)\\n+- BroadcastExchange (1)\\n"\n        assert count(plan) == 0\n'
+    )
+    assert trees(document) == [[(0, "Project"), (1, "BroadcastExchange")]]

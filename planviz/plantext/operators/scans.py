@@ -191,10 +191,12 @@ def read_relation(op: str, text: str) -> Parts:
 
 
 def read_unresolved_relation(op: str, text: str) -> Parts:
-    """`UnresolvedRelation [db, t], [], false`."""
+    """`UnresolvedRelation [db, t], [], false`, ``UnresolvedCatalogRelation `db`.`t`, serde, [], false``."""
     pieces = split(text)
     parts: Parts = {}
-    if pieces and not is_list(pieces[0]):  # up to 2.x: `db`.`t`, or: None, t, None
+    if pieces and op == "UnresolvedCatalogRelation":
+        parts["table"] = pieces.pop(0).replace("`", "")
+    elif pieces and not is_list(pieces[0]):  # up to 2.x: `db`.`t`, or: None, t, None
         parts["table"] = ".".join(piece.strip("`") for piece in pieces if piece != "None").replace("`.`", ".")
         return parts
     if pieces and is_list(pieces[0]):
