@@ -53,6 +53,8 @@ _BUILD_TOOL = re.compile(r"^ {0,8}\[(?:info|warn|error|debug|INFO|WARNING|ERROR|
 _SERVICE = re.compile(r"^([\w.-]{1,60}) {1,40}\| ?")
 _RUNNER = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z ?")
 _LEVEL_FIRST = re.compile(rf"^ {{0,8}}{_LEVEL}:? {_THREAD}[\w.$]+(?:\[[^\]]*\])?: ")
+#: How adaptive execution logs that a plan took another's place, before either.
+_CHANGED = re.compile(r"^.*\bPlan changed from (?=['!*(]*[A-Z])|^ to (?=['!*(]*(?:\(?\d+\) )?[A-Z]\w+(?:[ (\[]|$))")
 _BEFORE_PLAN = re.compile(r"^[^=\n]*?\b(?:plan|tree|query)(?: is)?: (?=['!*(]*[A-Z])")
 
 _PREFIX = re.compile(
@@ -192,6 +194,8 @@ def _plain_characters(raw: str, stripped: list[str]) -> list[str]:
         lines = [line.replace("\\_", "_") for line in lines]
     if ("\\*" in raw or "\\+- " in raw) and _ESCAPED_MARK.search(raw):
         lines = [_ESCAPED_MARK.sub(r"\1", line) for line in lines]
+    if "Plan changed from " in raw:
+        lines = [_CHANGED.sub("", line) for line in lines]
     if "/*" in raw:
         lines = _without_comment_around(lines)
     if '"""' in raw or "'''" in raw:

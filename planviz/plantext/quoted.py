@@ -8,12 +8,14 @@ _LITERAL = re.compile(r"""\s*+(?:[\w.]+ ?[=(+:]+ ?)*+[(+]*+\s*+[rbfu]?(["'`])(.*
 _OPENING = re.compile(r"""^\s*(?:[\w.:][\w.: ]*=>?\s*|\w+\()?[rbfu]?(?:\"{3}|'{3}|`)(?=[*'!(]*(?:\(\d+\) )?[A-Z]\w)""")
 _CLOSING = re.compile(r"""(?:\"{3}|'{3}|`)(?:\.\w+(?:\(\))?)*[)\];,]*\s*$""")
 _MARKED = re.compile(r"[\s:]*[+:]- \S")
+_SHOWS = re.compile(rf"{_MARKED.pattern}|== \w+ (?:\w+ )?Plan ==$")
 
 
 def without_quotes(lines: list[str], raw: str) -> list[str] | None:
     """Lines of a plan without the quotes of a program: one literal a line (`"+- Sort\\n" +`), or one around all lines.
 
-    None when there are none. A line is a literal's when its neighbour is one, too, and one of them has a tree mark.
+    None when there are none. A line is a literal's when its neighbour is one, too, and one of them has a tree mark
+    or is a plan's heading.
     """
     if '"' not in raw and "'" not in raw and "`" not in raw:
         return None
@@ -24,7 +26,7 @@ def without_quotes(lines: list[str], raw: str) -> list[str] | None:
         while end < len(lines) and (match := _LITERAL.match(lines[end])):
             texts.append(match[2].replace(f"\\{match[1]}", match[1]))
             end += 1
-        if end - at > 1 and any(map(_MARKED.match, texts)):
+        if end - at > 1 and any(map(_SHOWS.match, texts)):
             out[at:end] = texts
         at = max(end, at + 1)
     backtick = False

@@ -63,3 +63,20 @@ def test_the_booleans_of_a_photon_join_say_nothing_of_nulls() -> None:
     )
     assert read.verdicts["physical"] == "shape"
     assert "isnull" not in read.texts["physical"]
+
+
+def test_what_has_run_is_compared_by_its_operators_and_told_so() -> None:
+    from planviz.document.comparison.replays import badge
+    from planviz.document.opening.replays import replayed
+
+    document = open_text(
+        "HashAggregate(keys=[k#1], functions=[sum(v#2L)])\n"
+        "+- AQEShuffleRead coalesced\n"
+        "   +- ShuffleQueryStage 0\n"
+        "      +- Exchange hashpartitioning(k#1, 200), ENSURE_REQUIREMENTS, [plan_id=12]\n"
+        "         +- *(1) HashAggregate(keys=[k#1], functions=[partial_sum(v#2L)])\n"
+        "            +- *(1) LocalTableScan [k#1, v#2L]\n"
+    )
+    planned = replayed(document)
+    assert planned is not None
+    assert badge(planned.statements[0], "physical") == "replayed, the operators are Spark's; texts are not compared"
