@@ -1,4 +1,4 @@
-"""More forms in which strangers paste plans: in bold, in programs and logs, with their own headings, of other engines."""
+"""More forms in which strangers paste plans: bold, in programs and logs, under headings of their own, other engines."""
 
 from __future__ import annotations
 
