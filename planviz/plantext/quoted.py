@@ -8,7 +8,9 @@ _LITERAL = re.compile(r"""\s*+(?:[\w.]+ ?[=(+:]+ ?)*+[(+]*+\s*+[rbfu]?(["'`])(.*
 _OPENING = re.compile(r"""^\s*(?:[\w.:][\w.: ]*=>?\s*|\w+\()?[rbfu]?(?:\"{3}|'{3}|`)(?=[*'!(]*(?:\(\d+\) )?[A-Z]\w)""")
 _CLOSING = re.compile(r"""(?:\"{3}|'{3}|`)(?:\.\w+(?:\(\))?)*[)\];,]*\s*$""")
 _MARKED = re.compile(r"[\s:]*[+:]- \S")
-_SHOWS = re.compile(rf"{_MARKED.pattern}|== \w+ (?:\w+ )?Plan ==$")
+#: A tree's mark or a plan's heading, behind what else may stand before them: comment marks, a log's prefix.
+_SHOWS = re.compile(r"(?:^|[\s:|#>*])[+:]- ?['*!^~(]*[A-Za-z]|== \w+ (?:\w+ )?Plan ==\W*$")
+_ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
 
 
 def without_quotes(lines: list[str], raw: str) -> list[str] | None:
@@ -26,8 +28,8 @@ def without_quotes(lines: list[str], raw: str) -> list[str] | None:
         while end < len(lines) and (match := _LITERAL.match(lines[end])):
             texts.append(match[2].replace(f"\\{match[1]}", match[1]))
             end += 1
-        if end - at > 1 and any(map(_SHOWS.match, texts)):
-            out[at:end] = texts
+        if end - at > 1 and any(map(_SHOWS.search, texts)):
+            out[at:end] = map(_unescaped, texts)
         at = max(end, at + 1)
     backtick = False
     for at, line in enumerate(out):
@@ -42,3 +44,12 @@ def without_quotes(lines: list[str], raw: str) -> list[str] | None:
         elif line.rstrip().endswith("`"):
             backtick = True
     return out if out != lines else None
+
+
+def _unescaped(text: str) -> str:
+    """A literal with its characters in place of `\\u00e9`, as JSON writes what is not ASCII."""
+    if "\\u" not in text:
+        return text
+    # Two of them make one character beyond the first plane.
+    made = _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)
+    return made.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -69,6 +69,8 @@ _LINEAGE = re.compile(r"\w*RDD\[\d+\] at ")
 _GENERATED = re.compile(r"\s*\*\(\d+\) [A-Z]")
 _ANNOUNCED = re.compile(r"(?:[Pp]lan|\btree):$")
 _WRAPPED = 8  # lines of one operator
+#: What closes the string or the comment around a plan.
+_CLOSES = re.compile(r"\s*(?:[)\]},;\"'`]++\s*$|\*/)")
 _IN_MESSAGE = re.compile(r"(?:(?<= in )|(?<= for ))['!~]*([A-Z]\w*)(?= |$)")
 _ROOT_NAME = re.compile(r"['!~*^()\d ]*([A-Za-z_]\w*)")
 
@@ -350,7 +352,7 @@ class _Scanner:
         end, still_open = index + 1, 0
         while end < self.size and self.text[end].strip() and not formatted.head(self.text[end].lstrip()):
             line = _dedent(self.text[end], indent)
-            if still_open <= 0 and not formatted.belongs(line):
+            if still_open <= 0 and (not formatted.belongs(line) or _CLOSES.match(line)):
                 break
             still_open = max(0, still_open) + formatted.open_brackets(line)
             end += 1

@@ -173,3 +173,18 @@ def test_what_closes_a_string_is_nothing_that_was_not_understood() -> None:
 def test_plans_of_other_engines_are_called_so(text: str, engine: str) -> None:
     with pytest.raises(NotAPlan, match=f"a plan of {engine}"):
         open_text(text)
+
+
+def test_a_block_of_a_formatted_plan_ends_where_its_comment_does() -> None:
+    document = open_text(
+        "  /**\n   * == Physical Plan ==\n   * * Filter (2)\n   * +- Range (1)\n   *\n   *\n"
+        "   * (1) Range\n   * Output [1]: [a#1]\n   *\n   * (2) Filter\n   * Condition : (a#1 > 2)\n"
+        "   */\n  def x = 3\n"
+    )
+    assert document.plans[0][0].arguments["condition"] == "a#1 > 2"
+    assert [text.strip() for _, text in document.unparsed][-2:] == ["*/", "def x = 3"]
+
+
+def test_characters_that_json_escapes() -> None:
+    document = open_text('  "Filter (gr\\u00f6\\u00dfe#1 > 2)\\n",\n  "+- LocalTableScan [gr\\u00f6\\u00dfe#1]\\n"\n')
+    assert document.plans[0][1].arguments["output"] == ["größe#1"]
