@@ -48,6 +48,7 @@ _ENGINES: tuple[tuple[re.Pattern[str], str], ...] = (
 _SPARKLIKE = 4
 #: What a text shows, what it is then, what to do.
 _KNOWN: tuple[tuple[re.Pattern[str], str, str], ...] = (
+    (re.compile(r"^PK\x03\x04"), "a zip archive", "Unpack it, and open the file in it that has the plan or the log."),
     (
         re.compile(r"[*!@#+](?:Exec|Expression|Partitioning|Command|Scan) <\w+>.* (?:will run|cannot run|could run)"),
         "the RAPIDS Accelerator's report on what runs on the GPU",
