@@ -12,7 +12,7 @@ from planviz.units import byte_size
 
 #: Bytes that a packed file may unpack to: a kilobyte of gzip can hold a megabyte of one letter.
 _MOST = 1 << 30
-_GZIP = b"\x1f\x8b"
+_GZIP, _ZIP = b"\x1f\x8b", b"PK\x03\x04"
 
 #: Bytes that text hardly has; a few come with what a terminal printed.
 _CONTROLS = bytes({*range(32)} - {*b"\t\n\v\f\r\x1b"})
@@ -37,6 +37,8 @@ def read_text(name: str) -> str:
         raise InputError(f"{one_line(name, 120)}: {error.strerror or error}. {hint}") from None
     if data[:2] == _GZIP:
         data = _unpacked(name, data)
+    if data[:4] == _ZIP:  # so Spark's history server gives event logs away
+        raise InputError(f"{name} is a zip archive. Unpack it, and open the file in it that has the plan or the log.")
     if len(data[:4096].translate(None, _CONTROLS)) < 0.95 * len(data[:4096]):
         hint = _INGEST if Path(name).suffix in _COMPRESSED else "Save the text as UTF-8."
         raise InputError(f"{name} holds binary data or UTF-16, not plain text. {hint}")

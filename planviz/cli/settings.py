@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 STAGES = ("parsed", "analyzed", "optimized", "sparkPlan", "physical")
 #: What no SQL has at the beginning of a line: the heading of a plan, the marks of a tree.
 #: A heading of an explain or a line of a tree, also behind marks of comments and quotes.
-_PLAN = re.compile(r"(?m)^[ |/#>*-]*(?:== (?:Analyzed|Optimized|Physical) .*Plan ==|[ :]*[:+]- [*']?\w)")
+_PLAN = re.compile(r"(?m)^[ |/#>*\"'\d-]*(?:== (?:Analyzed|Optimized|Physical) .*Plan ==|[ :]*[:+]- [*']?\w)")
 NOT_REPLAYED = (
     "These plans cannot be planned again: planviz cannot read all of them. df.explain(True) prints the best text; "
     "`planviz replay FILE` says what could be read."

@@ -104,6 +104,8 @@ def _statement_json(statement: SqlStatement) -> dict[str, object]:
 def _text(document: Document, found: Sequence[Decided], flips: bool, only: int | None) -> str:
     """The decisions in words; `only` is the number of the join over all queries where there is one alone."""
     parts = []
+    # An initial plan beside the one that ran: what was planned is told there.
+    found = [f for f in found if f.decisions or f.plan is None or document.plans[f.plan].stage != "initial"] or found
     joins = 0 if only is None else only - 1
     executed = {id(r.decisions[-1].subject): r for r in aggregates(document) if r.decisions}
     for query in found:

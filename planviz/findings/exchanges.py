@@ -15,6 +15,8 @@ MANY_SHUFFLES = 10
 MANY_COLUMNS = 50
 #: A product moves all rows anyway; a broadcast join that reads an exchange, in Databricks, fetches it to every task.
 _FETCHING = frozenset({"CartesianProduct", "Offset", "BroadcastHashJoin", "BroadcastNestedLoopJoin"})
+#: Spark's aggregates, all of whose functions can be computed in two stages.
+_IN_TWO_STAGES = frozenset({"HashAggregate", "ObjectHashAggregate", "SortAggregate"})
 _SMALL = LITERAL_ROWS | {"Range"}
 _UDF = ("udf(", "UDF(", "pythonUDF")
 
@@ -39,6 +41,9 @@ class SinglePartition(Check):
                 continue
             above = plan.first_above(node, LOOSE)
             if above is not None and (above.kind in ("window", "limit") or above.op in _FETCHING):
+                continue
+            # Before the one partition Spark always aggregates once: an author has left those stages out.
+            if above is not None and above.op in _IN_TWO_STAGES:
                 continue
             rows = plan.size(node)
             amount = f", {byte_size(rows)}" if rows is not None and rows < 1 << 60 else ""

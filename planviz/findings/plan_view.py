@@ -41,6 +41,18 @@ _T = TypeVar("_T")
 _PRINTED_AGAIN = ("InMemoryRelation", "ReusedSubquery", "ReusedExchange")
 
 
+def _range_rows(node: PlanNode) -> float | None:
+    """How many rows a `Range` gives, which it says itself; None of any other operator."""
+    if node.op != "Range":
+        return None
+    bounds = [node.arguments.get("start"), node.arguments.get("end"), node.arguments.get("step", 1)]
+    numbers = [value for value in bounds if isinstance(value, int)]
+    if len(numbers) < len(bounds) or numbers[2] == 0:
+        return None
+    start, end, step = numbers
+    return float(max(0, -((start - end) // step)))
+
+
 class PlanView:
     """A plan of a document. `siblings` are the other plans of the same query, `settings` those it was planned with.
 
@@ -189,6 +201,8 @@ class PlanView:
                 return value.total, True
             if down.estimate is not None and down.estimate.rows is not None:
                 return float(down.estimate.rows), False
+            if (counted := _range_rows(down)) is not None:
+                return counted, False
             if down.op not in PASSING and down.kind != "exchange":
                 over_scan = down.kind == "scan" or (down.op == "Filter" and self._is_scan(self.input(down)))
                 if over_scan and down.estimate is not None and down.estimate.formula_rows is not None:

@@ -12,13 +12,16 @@ from functools import cached_property
 from planviz.plantext import unified
 from planviz.plantext.outlines import with_marks_for_boxes, with_plus_signs
 from planviz.plantext.quoted import without_quotes
-from planviz.plantext.wrapped import join_wrapped
+from planviz.plantext.wrapped import join_continued, join_wrapped
 
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-Z\\-_]")
+_ANSI_ESCAPED = re.compile(r"\\(?:u001[bB]|x1[bB]|033)\[[0-9;?]*[ -/]*[@-~]")
 _ANSI_WITHOUT_ESCAPE = re.compile(r"\[\d{1,3}(?:;\d{1,3})*m|\[m(?=\s*$)")
 _COMMENT_START = re.compile(r"^\s*/\*+(?= *['!*(]*(?:\d+\) )?[A-Z]\w)")
 #: The end of a program's string on the line of a tree's last operator, and the calls behind it.
 _STRING_END = re.compile(r"^([ \t|:]*[+:]- ['!*]*[A-Z(].*?)(?:\"{3}|'{3})(?:\.\w+(?:\(\))?)*[)\];,]*\s*$")
+#: What stands before the first line of a Scala string with margins, which has one, too.
+_MARGIN_START = re.compile(r"^(?:\s|[^|\s])*?\"{3}(?=\|)")
 _ENTITY = re.compile(r"&(?:gt|lt|amp|quot|nbsp|apos|#\d+|#x[0-9a-fA-F]+);")
 _DASH = re.compile(r"([+:])[–—−‒]\s?(?=[*'!~^(‘’=\w])")
 _SMART_QUOTE = re.compile(r"(^\s*|[+:]- )[‘’](?=[A-Z])")
@@ -28,12 +31,13 @@ _TAG = re.compile(
 )
 _BREAK = re.compile(r"<br\s*/?>(\s*$)?", re.IGNORECASE)
 _TAGGED = re.compile(r"</(?:b|code|div|font|li|p|pre|samp|span|td)>|<br\s*/?>|<----[ :]*[+:]- ", re.IGNORECASE)
-_OPENING_QUOTE = re.compile(r"^[^\"']*\"+(?=[*'!(]*(?:\(\d+\) )?[A-Z]\w)")
+_OPENING_QUOTE = re.compile(r"^[^\"']*\"+(?=[*'!(]* ?(?:\(\d+\) )?[A-Z]\w)")
 _ESCAPED_NAME = re.compile(r"\\_\w*#\d")
 _ESCAPED_MARK = re.compile(r"(?m)^((?:[^\S\n]|:)*+)\\(?=[+:]- |\*(?:\(\d+\))? ?[A-Z])|(?<=[+:]- )\\(?=\*)")
 _CLOSING_QUOTE = re.compile(r"\"[\s,;)\]}]*$")
 _QUOTE = re.compile(r'(?<!\\)"')
 _BOLD = re.compile(r"(^|[+:]- |\* |\) )\*\*([A-Z]\w*)\*\*(?!\w)")
+_BOLD_LINE = re.compile(r"^([ :]*(?:[+:]- )?)\*\*((?:\*?\(\d+\) |\*)?[A-Z]\w*[^\w*:].*?)\*\*\s*$")
 _HALF_HEADING = re.compile(r"^ {0,8}(?:= {0,8})?((?:(?:Parsed|Analyzed|Optimized) Logical|Physical) Plan) ==\s*$")
 _SPACES = str.maketrans({"\xa0": " ", "\u2007": " ", "\u202f": " ", "\u3000": " ", "\u200b": None, "\ufeff": None})
 
@@ -47,9 +51,11 @@ _LOG = re.compile(
     rf"{_THREAD}{_LEVEL}: |\[(?:info|warn|error|debug)\] ?|- [\w.$]+ - {_LEVEL} - )|\s(?=[ :]*(?:[+:]- |==)))"
 )
 _BUILD_TOOL = re.compile(r"^ {0,8}\[(?:info|warn|error|debug|INFO|WARNING|ERROR|DEBUG)\] ?")
-_SERVICE = re.compile(r"^([\w.-]{1,60}) {1,40}\| ?")
+_SERVICE = re.compile(r"^ {0,8}([\w.-]{1,60}) {1,40}\| ?")
 _RUNNER = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z ?")
 _LEVEL_FIRST = re.compile(rf"^ {{0,8}}{_LEVEL}:? {_THREAD}[\w.$]+(?:\[[^\]]*\])?: ")
+#: How adaptive execution logs that a plan took another's place, before either.
+_CHANGED = re.compile(r"^.*\bPlan changed from (?=['!*(]*[A-Z])|^ to (?=['!*(]*(?:\(?\d+\) )?[A-Z]\w+(?:[ (\[]|$))")
 _BEFORE_PLAN = re.compile(r"^[^=\n]*?\b(?:plan|tree|query)(?: is)?: (?=['!*(]*[A-Z])")
 
 _PREFIX = re.compile(
@@ -60,11 +66,16 @@ _PREFIX = re.compile(
 )
 _GLUED = re.compile(r"\s*\*[+:]- ")
 _PREFIX_STARTS = frozenset("#/>-*|+E")
-_NUMBER = re.compile(r"^ {0,8}(\d{1,6})[.:)]?(?: |$)")
+_NUMBER = re.compile(r"^ {0,40}(\d{1,6})[.:)]?(?: |$)")
 _BORDER = re.compile(r"^\s*[|│┃║](.*?)(?:[|│┃║]\s*)?$", re.DOTALL)
 _RULE_OF_BOX = re.compile(r"^\s*[+┌└├╔╚╠┏┗┣|][-─═━+┬┴┼╦╩╬┳┻╋]{2,}[+┐┘┤╗╝╣┓┛┫|]?\s*$")
-_PLANISH = re.compile(r"^[\s:!]*[+:]-? ?- ?\S|== \w[\w ()]* ==|=== \w|^[\s│:]*[├└╰]─+ ?[A-Z]")
+_PLANISH = re.compile(
+    r"^[\s:!]*[+:]-? ?- ?\S|\s[+:]- ['*!^~(]*(?:\d+\) )?[A-Z]\w|== \w[\w ()]* ==|=== \w|^[\s│:]*[├└╰]─+ ?[A-Z]"
+)
 _MARKED = re.compile(r"^[\s:!]*[+:]- \S")
+#: A line of a plan of which nothing is left to take off, and how many layers there may be around one.
+_SHOWN = re.compile(rf"{_MARKED.pattern}|\s*={{2,3}} [A-Z]")
+_LAYERS = 3
 
 
 class Lines:
@@ -116,6 +127,29 @@ def clean(raw: str) -> Lines:
     if (sides := unified.both_sides(lines)) is not None:
         lines, number = sides
         stripped.append("the marks of a diff (the new side stands first)")
+    if _double_spaced(lines, _PLANISH):
+        single = _single_spaced(lines, number, stripped)
+        lines, number, stripped = single.text, single.number, list(single.stripped)
+    seen = f"{raw}\"'`|" if "HTML entities" in stripped else raw
+    for _ in range(_LAYERS):
+        lines, taken = _without_layer(lines, seen)
+        stripped += [name for name in taken if name not in stripped]
+        if not taken or any(_SHOWN.match(line) for line in lines):
+            break
+    lines = [line.rstrip() for line in lines]
+    if "\\n" in raw or "HTML tags" in stripped:
+        return _without_wraps(_with_escaped_breaks(lines, number, stripped))
+    if _double_spaced(lines, _MARKED):
+        return _without_wraps(_single_spaced(lines, number, stripped))
+    return _without_wraps(Lines(lines, number, tuple(stripped)))
+
+
+def _without_layer(lines: list[str], raw: str) -> tuple[list[str], list[str]]:
+    """Lines without what surrounds a plan, and what was taken off.
+
+    Of what stands within something else only the outer layer may be seen: a plan in a comment that a mail quotes.
+    """
+    taken = []
     for name, take_off in (
         ("log prefixes", _without_log_prefixes),
         ("string quotes", without_quotes),
@@ -128,32 +162,34 @@ def clean(raw: str) -> Lines:
         shorter = take_off(lines, raw)
         if shorter is not None:
             lines = shorter
-            stripped.append(name)
+            taken.append(name)
             if name == "comment marks":  # a log that somebody quoted
                 lines = _without_log_prefixes(lines, raw) or lines
-    lines = [line.rstrip() for line in lines]
-    if "\\n" in raw or "HTML tags" in stripped:
-        return _without_wraps(_with_escaped_breaks(lines, number, stripped))
-    if _double_spaced(lines):
-        return _without_wraps(_single_spaced(lines, number, stripped))
-    return _without_wraps(Lines(lines, number, tuple(stripped)))
+    return lines, taken
 
 
 def _without_wraps(lines: Lines) -> Lines:
+    continued = join_continued(lines.text)
+    if continued is not None:
+        lines = _with_joined(lines, continued)
     joined = join_wrapped(lines.text)
-    if joined is None:
-        return lines
+    return lines if joined is None else _with_joined(lines, joined)
+
+
+def _with_joined(lines: Lines, joined: list[str | None]) -> Lines:
+    """Lines of which those that are None went into the one before."""
     text: list[str] = []
     number: list[int] = []
     end: list[int] = []
-    for line, at in zip(joined, lines.number, strict=True):
+    for line, at, last in zip(joined, lines.number, lines.end, strict=True):
         if line is None:
-            end[-1] = at
+            end[-1] = last
         else:
             text.append(line)
             number.append(at)
-            end.append(at)
-    return Lines(text, number, (*lines.stripped, "line breaks within operators"), end)
+            end.append(last)
+    told = "line breaks within operators"
+    return Lines(text, number, lines.stripped if told in lines.stripped else (*lines.stripped, told), end)
 
 
 # -- characters
@@ -165,6 +201,8 @@ def _plain_characters(raw: str, stripped: list[str]) -> list[str]:
     if "\r" in raw:
         # A lone carriage return inside a line is no line break: it would shift every number after it.
         lines = [line.rstrip("\r").replace("\r", " ") for line in lines]
+    if "\\u001b[" in raw or "\\x1b[" in raw or "\\033[" in raw:
+        lines = [_ANSI_ESCAPED.sub("", line) for line in lines]
     if "\x1b" in raw:
         lines = [_ANSI.sub("", line) for line in lines]
         stripped.append("terminal colours")
@@ -182,12 +220,14 @@ def _plain_characters(raw: str, stripped: list[str]) -> list[str]:
         lines = [line.replace("\\_", "_") for line in lines]
     if ("\\*" in raw or "\\+- " in raw) and _ESCAPED_MARK.search(raw):
         lines = [_ESCAPED_MARK.sub(r"\1", line) for line in lines]
+    if "Plan changed from " in raw:
+        lines = [_CHANGED.sub("", line) for line in lines]
     if "/*" in raw:
         lines = _without_comment_around(lines)
     if '"""' in raw or "'''" in raw:
         lines = [_STRING_END.sub(r"\1", line) if '"""' in line or "'''" in line else line for line in lines]
     if "**" in raw:
-        lines = [_BOLD.sub(r"\1\2", line) if "**" in line else line for line in lines]
+        lines = [_without_bold(line) if "**" in line else line for line in lines]
     if "<" in raw and _TAGGED.search(raw):
         lines = [_without_tags(line) if "<" in line or "---->" in line else line for line in lines]
         stripped.append("HTML tags")
@@ -200,13 +240,25 @@ def _plain_characters(raw: str, stripped: list[str]) -> list[str]:
     return lines
 
 
+def _blanks(match: re.Match[str]) -> str:
+    return " " * len(match[0])
+
+
+def _without_bold(line: str) -> str:
+    """A line without the stars of Markdown around an operator's name, or around all that is said of it."""
+    whole = _BOLD_LINE.match(line)
+    if whole is not None and ("#" in whole[2] or _MARKED.match(line)):
+        return whole[1] + whole[2]
+    return _BOLD.sub(r"\1\2", line)
+
+
 def _without_comment_around(lines: list[str]) -> list[str]:
     """Lines without a comment's marks that share a line with a plan: `/* Project [a#1]` above one with a tree mark,
     and that tree's last line where it ends in `*/`."""
     out = lines[:]
     for at, line in enumerate(lines):
         if "/*" in line and at + 1 < len(lines) and _MARKED.match(lines[at + 1]):
-            out[at] = _COMMENT_START.sub(lambda match: " " * len(match[0]), line)
+            out[at] = _COMMENT_START.sub(_blanks, line)
         elif line.rstrip()[-2:] == "*/" and _MARKED.match(line):
             out[at] = line.rstrip()[:-2]
     return out
@@ -264,7 +316,8 @@ def _without_log_marks(lines: list[str], raw: str) -> list[str] | None:
 def _without_services(lines: list[str]) -> list[str] | None:
     """Lines without the name of the container that wrote them, as `docker compose` prints it: `driver-1  | +- Sort`."""
     full = [line for line in lines[:400] if line.strip()]
-    if len(full) < 2 or sum(1 for line in full if _SERVICE.match(line)) < 0.8 * len(full):
+    named = [line[match.end() :] for line in full if (match := _SERVICE.match(line)) is not None]
+    if len(named) < 2 or len(named) < 0.5 * len(full) or not any(map(_PLANISH.search, named)):
         return None
     return [_SERVICE.sub("", line) for line in lines]
 
@@ -300,6 +353,11 @@ def _without_prefixes(lines: list[str], raw: str) -> list[str] | None:
     """Takes `# `, `// `, `> `, ` * `, `|`, `// MAGIC `, pytest's `E   ` ... off every run
     of lines that share it and hold a plan."""
     lines = _with_space_behind_stars(lines, raw)
+    if '"""|' in raw:
+        lines = [
+            line if '"""|' not in line or _prefix(line) is not None else _MARGIN_START.sub(_blanks, line)
+            for line in lines
+        ]
     out: list[str] | None = None
     at = 0
     while at < len(lines):
@@ -352,7 +410,7 @@ def _without_numbers(lines: list[str], raw: str) -> list[str] | None:
     out: list[str] | None = None
     at = 0
     while at < len(lines):
-        match = _NUMBER.match(lines[at]) if lines[at][:8].strip()[:1].isdigit() else None
+        match = _NUMBER.match(lines[at]) if lines[at][:41].strip()[:1].isdigit() else None
         if match is None:
             at += 1
             continue
@@ -425,9 +483,9 @@ def _escaped_plan(line: str) -> bool:
     return bool(re.search(r"==\s*\\n|\\n *(?::  | {3})*[+:]- |\\n==", line))
 
 
-def _double_spaced(lines: list[str]) -> bool:
+def _double_spaced(lines: list[str], plan: re.Pattern[str]) -> bool:
     full = [at for at, line in enumerate(lines[:2000]) if line]
-    if len(full) < 4 or not any(_MARKED.search(lines[at]) for at in full[:200]):
+    if len(full) < 4 or not any(plan.search(lines[at]) for at in full[:200]):
         return False
     followed = sum(1 for at in full[:-1] if not lines[at + 1])
     return followed >= 0.95 * (len(full) - 1)

@@ -8,12 +8,16 @@ _LITERAL = re.compile(r"""\s*+(?:[\w.]+ ?[=(+:]+ ?)*+[(+]*+\s*+[rbfu]?(["'`])(.*
 _OPENING = re.compile(r"""^\s*(?:[\w.:][\w.: ]*=>?\s*|\w+\()?[rbfu]?(?:\"{3}|'{3}|`)(?=[*'!(]*(?:\(\d+\) )?[A-Z]\w)""")
 _CLOSING = re.compile(r"""(?:\"{3}|'{3}|`)(?:\.\w+(?:\(\))?)*[)\];,]*\s*$""")
 _MARKED = re.compile(r"[\s:]*[+:]- \S")
+#: A tree's mark or a plan's heading, behind what else may stand before them: comment marks, a log's prefix.
+_SHOWS = re.compile(r"(?:^|[\s:|#>*])[+:]- ?['*!^~(]*[A-Za-z]|== \w+ (?:\w+ )?Plan ==\W*$")
+_ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
 
 
 def without_quotes(lines: list[str], raw: str) -> list[str] | None:
     """Lines of a plan without the quotes of a program: one literal a line (`"+- Sort\\n" +`), or one around all lines.
 
-    None when there are none. A line is a literal's when its neighbour is one, too, and one of them has a tree mark.
+    None when there are none. A line is a literal's when its neighbour is one, too, and one of them has a tree mark
+    or is a plan's heading.
     """
     if '"' not in raw and "'" not in raw and "`" not in raw:
         return None
@@ -24,8 +28,8 @@ def without_quotes(lines: list[str], raw: str) -> list[str] | None:
         while end < len(lines) and (match := _LITERAL.match(lines[end])):
             texts.append(match[2].replace(f"\\{match[1]}", match[1]))
             end += 1
-        if end - at > 1 and any(map(_MARKED.match, texts)):
-            out[at:end] = texts
+        if end - at > 1 and any(map(_SHOWS.search, texts)):
+            out[at:end] = map(_unescaped, texts)
         at = max(end, at + 1)
     backtick = False
     for at, line in enumerate(out):
@@ -40,3 +44,12 @@ def without_quotes(lines: list[str], raw: str) -> list[str] | None:
         elif line.rstrip().endswith("`"):
             backtick = True
     return out if out != lines else None
+
+
+def _unescaped(text: str) -> str:
+    """A literal with its characters in place of `\\u00e9`, as JSON writes what is not ASCII."""
+    if "\\u" not in text:
+        return text
+    # Two of them make one character beyond the first plane.
+    made = _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)
+    return made.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

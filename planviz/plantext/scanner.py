@@ -22,7 +22,7 @@ BLANK, NODE, HEADING, DETAIL, LOG, CODE, UNPARSED = range(7)
 _HEADING = re.compile(
     r"(?:.{0,120}?(?<![=\w,(]))??(?<![=])(={2,3}) ([A-Za-z][\w ]*?)(?: \([^()]*\))? \1(?!=)\s*[\"'|`]*\s*$"
 )
-_SECTION_END = re.compile(r"\s*(?:```|\"\"\"|={2,3} |\w+>|</)")
+_SECTION_END = re.compile(r"\s*(?:```|\"\"\"|={2,3} |-{4}|#{1,6} |\w+>|</)")
 _STAGES = {
     "Parsed Logical Plan": "parsed",
     "Analyzed Logical Plan": "analyzed",
@@ -43,12 +43,14 @@ _STAGES = {
     "Initial Physical Plan": "initial",
     "Final Physical Plan": "physical",
 }
+#: Behind a heading that somebody has numbered: `== Physical Plan 2 ==`.
+_COUNTED = re.compile(r" \d+$")
 _SUBTREE = re.compile(r"\s*== Subtree (\d+ / \d+)\b.*==\s*$")
 _FOUND_SUBTREES = re.compile(r"\s*Found \d+ WholeStageCodegen subtrees\.")
 _SUBQUERIES = re.compile(r"={4,} (Subqueries|Adaptively Optimized Out Exchanges|Optimized Out Exchanges) =====*\s*$")
 _SUBPLAN = re.compile(r"Subplan:(\d+)\s*$")
 _CODE = re.compile(r"\s*/\* \d+ \*/")
-_ROOT = re.compile(r"\s*(?:\*(?:\(\d+\))? ?|\^\(\d+\) )?['!~]*[A-Z][\w$]*")
+_ROOT = re.compile(r"\s*(?:\*(?:\(\d+\))? ?|\^\(\d+\) |\(\d+\) (?=\w+(?:\(| ?\[)))?['!~]*[A-Z][\w$]*")
 _COLUMNS = re.compile(r"^\S.*?: [a-z]\w*")
 _PHYSICAL = re.compile(
     r"Exchange$|Scan$|^Scan|Exec$|Transformer$|^(Gpu|Comet|Photon|Velox)[A-Z]|QueryStage$|^AdaptiveSparkPlan$|ToRow$|"
@@ -67,6 +69,8 @@ _LINEAGE = re.compile(r"\w*RDD\[\d+\] at ")
 _GENERATED = re.compile(r"\s*\*\(\d+\) [A-Z]")
 _ANNOUNCED = re.compile(r"(?:[Pp]lan|\btree):$")
 _WRAPPED = 8  # lines of one operator
+#: What closes the string or the comment around a plan.
+_CLOSES = re.compile(r"\s*(?:[)\]},;\"'`]++\s*$|\*/)")
 _IN_MESSAGE = re.compile(r"(?:(?<= in )|(?<= for ))['!~]*([A-Z]\w*)(?= |$)")
 _ROOT_NAME = re.compile(r"['!~*^()\d ]*([A-Za-z_]\w*)")
 
@@ -167,7 +171,7 @@ class _Scanner:
         if match is None:
             return index
         name = match.group(2)
-        stage = _STAGES.get(name)
+        stage = _STAGES.get(_COUNTED.sub("", name))
         if stage is None and (match.group(1) == "===" or name[0].islower()):  # a heading of somebody's own
             return index
         self._own(index, index + 1, HEADING)
@@ -348,7 +352,7 @@ class _Scanner:
         end, still_open = index + 1, 0
         while end < self.size and self.text[end].strip() and not formatted.head(self.text[end].lstrip()):
             line = _dedent(self.text[end], indent)
-            if still_open <= 0 and not formatted.belongs(line):
+            if still_open <= 0 and (not formatted.belongs(line) or _CLOSES.match(line)):
                 break
             still_open = max(0, still_open) + formatted.open_brackets(line)
             end += 1

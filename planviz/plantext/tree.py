@@ -41,7 +41,7 @@ _END = re.compile(
     r"\s*+(?:>>>|[\"'`]{3}|[\"'`)]++[;,.}\])]*\s*$|</|"
     r"scala>|spark-sql\b.*>|sql>|In \[\d*\]:|Out\[\d*\]:|res\d+:|```|Time taken|Fetched \d|"
     r"\d+ rows? selected|\(\d+ rows?\)|== |[\])}]+\.\w+\(|=== |-- |import |Found \d+ WholeStage|Generated code:|"
-    r"// |Traceback|(?<=\t)at |(?<=\s)at [\w.$]+\(|only showing|"
+    r"// |\*/|Traceback|(?<=\t)at |(?<=\s)at [\w.$]+\(|only showing|"
     r"\s*(?:if|for|while|val|var|def|return|assert\w*|throw|raise|print\w*|public|private|override)\b ?[(\w]|"
     r"\s*[a-z_]\w* = )"
 )
@@ -280,7 +280,8 @@ class _TreeReader:
         if column > top.column + 3 or (top.node is not None and bool(_HOLDS_SQL.search(top.node.op))):
             return True
         below_name = column == top.column + 3 and top.node is not None and top.node.parent is not None
-        return below_name and bool(_CALL.match(bare) or _KEYED.match(bare) or top.ends_in_a_comma)
+        # No plan begins with a bracket: it is a list that an author has put below the name of its operator.
+        return below_name and bool(bare[:1] in "[(" or _CALL.match(bare) or _KEYED.match(bare) or top.ends_in_a_comma)
 
     @staticmethod
     def _starts_plan(bare: str) -> bool:

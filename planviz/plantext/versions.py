@@ -118,7 +118,8 @@ def _minor(text: str) -> Minor | None:
     return (int(major), int(minor)) if minor else None
 
 
-_FLAGS = r"^BroadcastHashJoin \[.*, Build(?:Left|Right)(?:, \(.*\))?"
+#: Of columns with their numbers: who writes a plan by hand leaves both out.
+_FLAGS = r"^BroadcastHashJoin \[[^#]*#.*, Build(?:Left|Right)(?:, \(.*\))?"
 _ANY: Where = "everywhere"
 SPELLINGS: tuple[Spelling, ...] = (
     _spelling("Partitioning", r"^Exchange \((?:Hash|Range)Partitioning ", "", "1.6", "partitioning as a case class"),

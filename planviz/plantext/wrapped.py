@@ -41,6 +41,28 @@ class _Break:
     entry: bool = False  # of a detail block, whose values may hold line breaks
 
 
+def join_continued(text: Sequence[str]) -> list[str | None] | None:
+    """The lines, where a program's string goes on behind a backslash at the end of an operator's line, each with its
+    rests and None in place of them; None where none does."""
+    found: list[str | None] | None = None
+    at = 0
+    while at < len(text):
+        end = at
+        if text[at].endswith("\\") and _MARKED.match(text[at]):
+            while end + 1 < len(text) and text[end].endswith("\\") and _is_rest(text[end + 1]):
+                end += 1
+        if end > at:
+            found = [*text] if found is None else found
+            found[at] = "".join(line.removesuffix("\\") for line in text[at:end]) + text[end]
+            found[at + 1 : end + 1] = [None] * (end - at)
+        at = end + 1
+    return found
+
+
+def _is_rest(line: str) -> bool:
+    return bool(line.strip()) and _MARKED.match(line) is None and _HEADING.match(line) is None
+
+
 def join_wrapped(text: Sequence[str]) -> list[str | None] | None:
     """The lines, each with its rests and None in place of them; None where no line was broken.
 

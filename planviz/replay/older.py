@@ -129,7 +129,11 @@ def _spark_1(rest: str, op: str) -> str:
         if m.group(2) == "true":
             call = call.replace("(", "(distinct ", 1)
         rest = f"{rest[:start]}{_PREFIX.get(m.group(1), '')}{call}{rest[m.end() :]}"
-    rest = re.sub(r",(?=\S)", ", ", rest)
+    # Spark 3 has no blanks there either.
+    listed, output = rest.rfind(", output=[") if op == "TakeOrderedAndProject" else -1, ""
+    if listed >= 0:
+        rest, output = rest[:listed], rest[listed:]
+    rest = re.sub(r",(?=\S)", ", ", rest) + output
     if "Exchange" in op or op in ("Sort", "TungstenSort"):
         rest = re.sub(r"\), None$", ")", rest)
     return _joined(rest, op) if "Join" in op else rest

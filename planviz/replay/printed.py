@@ -108,6 +108,8 @@ class PhysicalForm:
         #: Whether the root of an adaptive plan is there, or was cut off above the part that was copied.
         self.adaptive = self.text.startswith(_ADAPTIVE)
         self.origins = _ORIGIN.search(self.text) is not None
+        #: Whether joins broadcast one side themselves, as those of Spark 1 do.
+        self.broadcasts = older and "BroadcastHashJoin" in self.text and "BroadcastExchange" not in self.text
         #: Whether scans say that they read buckets; Spark 2 counts those that it reads and says no more.
         self.buckets = "Bucketed: " in self.text
         #: How many characters the values of scans have at most; 0 where none was shortened.
@@ -131,7 +133,7 @@ class PhysicalForm:
         if not self.adaptive and text.startswith(_ADAPTIVE):
             text = _below(text)
         if self.older:
-            text = _without_wrappers(_DATA_FILTERS.sub("", text))
+            text = _without_wrappers(_DATA_FILTERS.sub("", text), "BroadcastExchange" if self.broadcasts else "")
         if not self.older and not self.kept:
             return text
         lines = (_LINE.match(line) for line in text.split("\n"))
@@ -232,8 +234,9 @@ def _kept_lines(plan: SparkPlan) -> Iterator[str]:
         stack += [*node.children, *node.inner_children]
 
 
-def _without_wrappers(text: str) -> str:
-    """A tree without the operators that only pass rows on: what is beneath one stands in its place."""
+def _without_wrappers(text: str, more: str = "") -> str:
+    """A tree without the operators that only pass rows on, nor those called `more`: what is beneath one stands in its
+    place."""
     made: list[str] = []
     above: list[int] = []  # the columns of the wrappers above
     place = ""
@@ -244,7 +247,8 @@ def _without_wrappers(text: str) -> str:
         for wrapper in reversed(above):
             indent = indent[:wrapper] + indent[wrapper + 3 :]
         word = _BARE.match(line, column)
-        if word is not None and WRAPPERS.match(word.group(1)):
+        named = bool(more) and line.startswith(f"{more} ", column)
+        if named or (word is not None and WRAPPERS.match(word.group(1))):
             place = place or indent
             above.append(column)
             continue

@@ -100,6 +100,11 @@ class Replay:
     #: From where new expressions are numbered.
     first_id: int = 1
 
+    def has_only_operators(self, stage: str) -> bool:
+        """Whether the plan of a stage has the operators of the text, and nobody compared the lines: it has run, is
+        formatted, or another engine printed it."""
+        return self.verdicts.get(stage) == "shape" and not self.differences.get(stage)
+
 
 def replay(
     plans: Sequence[PlanGraph], columns: Columns, printed: PrintedBy | None = None, given: Given | None = None

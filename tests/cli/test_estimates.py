@@ -94,3 +94,14 @@ def test_each_of_several_statements_has_a_heading(tmp_path, capsys):
     told = capsys.readouterr().out
     assert "Statement 1, line 1\n" in told
     assert "Statement 2, line 2\n" in told
+
+
+def test_a_broken_plan_has_no_estimates_of_what_could_not_be_read(tmp_path, capfdbinary):
+    file = tmp_path / "broken.txt"
+    file.write_text(
+        "   :     +- Relation[a#1,b#2] parquet\n      +- Filter isnotnull(a#1)\n         +- Relation[a#1] parquet\n"
+        "Project [a#1]\n      +- FileScan parquet [a#1] Batched: true\n",
+        encoding="utf-8",
+    )
+    assert run(["estimates", str(file)]) in (0, 2)
+    assert "defect" not in capfdbinary.readouterr().err.decode()

@@ -98,3 +98,12 @@ def test_a_defect_of_a_command_is_a_sentence(
     monkeypatch.setattr("planviz.cli.rules.rules", broken)
     assert run(["rules"]) == 2
     assert capsys.readouterr().err.startswith("planviz: planviz rules failed with RecursionError")
+
+
+def test_a_zip_archive_is_told_to_be_unpacked(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    from zipfile import ZipFile
+
+    with ZipFile(tmp_path / "eventLogs-app.zip", "w") as archive:
+        archive.writestr("app", '{"Event":"SparkListenerLogStart"}\n' * 400)
+    assert run(["parse", str(tmp_path / "eventLogs-app.zip")]) == 2
+    assert "is a zip archive. Unpack it" in capfdbinary.readouterr().err.decode()

@@ -33,3 +33,16 @@ def test_a_physical_plan_alone_has_no_steps_and_is_told_so(
     said = capfdbinary.readouterr().err.decode()
     assert "no steps" in said
     assert "planviz replay" in said
+
+
+def test_plans_within_a_program_are_no_sql(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    file = tmp_path / "plans.py"
+    file.write_text(
+        'PLANS = {\n  "a": (\n    "== Physical Plan ==\\n"\n    "*(1) Filter (a#1 > 3)\\n"\n'
+        '    "+- *(1) ColumnarToRow\\n"\n  ),\n}\n',
+        encoding="utf-8",
+    )
+    assert run(["trace", str(file)]) == 2
+    said = capfdbinary.readouterr().err.decode()
+    assert "planviz replay" in said
+    assert "PARSE_SYNTAX_ERROR" not in said

@@ -64,6 +64,25 @@ CHANGES: dict[str, tuple[Callable[[str], str], float]] = {
     "in Markdown": (lambda text: f"```\n{text}\n```", 1),
 }
 
+COMMENTS = lines(lambda line: f"# {line}")
+LITERALS = lines(lambda line: f"    {json.dumps(line)},")
+#: What stands within something else: the inner layer first, the outer one behind it.
+LAYERS: dict[str, tuple[Callable[[str], str], ...]] = {
+    "a comment in a mail": (COMMENTS, CHANGES["quoted in a mail"][0]),
+    "a log in a notebook": (CHANGES["in a log"][0], LITERALS),
+    "literals in a comment": (LITERALS, COMMENTS),
+    "a comment in a container's log": (COMMENTS, lines(lambda line: f"driver-1  | {line}")),
+    "line numbers in the lines of an error": (CHANGES["with line numbers"][0], lines(lambda line: f"E       {line}")),
+    "literals in HTML": (LITERALS, html.escape),
+    "a comment, double spaced": (COMMENTS, CHANGES["double spaced"][0]),
+    "a table in a mail": (CHANGES["in a table"][0], CHANGES["quoted in a mail"][0]),
+    "a comment in a mail that was numbered": (
+        COMMENTS,
+        CHANGES["quoted in a mail"][0],
+        CHANGES["with line numbers"][0],
+    ),
+}
+
 
 def shape(text: str) -> Shape:
     return [(plan.stage, [(node.depth, node.op) for node in plan]) for plan in open_text(text).plans]
@@ -81,3 +100,14 @@ def test_a_text_gives_the_same_tree(how: str, texts: list[tuple[str, Shape]]) ->
     same = sum(1 for text, plain in texts if shape(change(text)) == plain)
     assert len(texts) > 30
     assert same >= share * len(texts), f"{same} of {len(texts)}"
+
+
+@pytest.mark.parametrize("how", LAYERS)
+def test_a_text_within_something_else_gives_the_same_tree(how: str, texts: list[tuple[str, Shape]]) -> None:
+    same = 0
+    for text, plain in texts:
+        changed = text
+        for change in LAYERS[how]:
+            changed = change(changed)
+        same += shape(changed) == plain
+    assert same >= 0.97 * len(texts), f"{same} of {len(texts)}"

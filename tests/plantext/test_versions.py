@@ -124,3 +124,9 @@ def test_the_version_of_captured_texts_is_among_those_found() -> None:
     assert texts > 100
     assert right >= 0.98 * (texts - silent), [counted.wrong for counted in kinds.values() if counted.wrong]
     assert silent < 0.03 * texts
+
+
+def test_what_a_plan_written_by_hand_leaves_out_tells_no_version() -> None:
+    by_hand = open_text("*(1) BroadcastHashJoin [user_id], [user_id], Inner, BuildRight\n:- Scan a\n+- Scan b\n")
+    printed = open_text("*(1) BroadcastHashJoin [id#1], [id#2], Inner, BuildRight\n:- Scan a\n+- Scan b\n")
+    assert (by_hand.printed.words, printed.printed.words) == ("Spark 2.3 or later", "Spark 2.3 to 3.0")

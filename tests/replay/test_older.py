@@ -200,3 +200,20 @@ def test_the_last_word_of_a_join_of_rapids_is_no_condition() -> None:
 @pytest.mark.parametrize("text", [PHOTON_BROADCAST, COMET_NATIVE])
 def test_scans_and_broadcasts_of_other_engines_are_held_against_spark_s(text: str) -> None:
     assert replayed(text).verdicts["physical"] == "shape"
+
+
+def test_a_join_of_spark_1_broadcasts_without_an_exchange_of_its_own() -> None:
+    (read,) = replays(
+        open_text(
+            "== Physical Plan ==\n"
+            "Project [name#3,n#9L]\n"
+            "+- BroadcastHashJoin [code#1], [code#2], BuildRight\n"
+            "   :- ConvertToUnsafe\n"
+            "   :  +- TakeOrderedAndProject(limit=5, orderBy=[n#9L DESC], output=[code#1,n#9L])\n"
+            "   :     +- ConvertToSafe\n"
+            "   :        +- Scan ExistingRDD[code#1,n#9L]\n"
+            "   +- ConvertToUnsafe\n"
+            "      +- HiveTableScan [code#2,name#3], MetastoreRelation db, airports, None\n"
+        )
+    )
+    assert read.verdicts["physical"] == "equal", read.differences

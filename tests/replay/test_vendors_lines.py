@@ -6,6 +6,8 @@ import time
 
 import pytest
 
+from planviz.document import open_text
+from planviz.document.opening.replays import replays
 from planviz.replay.lifting.vendors import in_databricks_words, spark_line
 
 LONG = 20_000
@@ -45,3 +47,36 @@ def test_an_aggregate_of_comet() -> None:
     assert spark_line("CometHashAggregate", " [k#1], [Final], [k#1], [sum(a#2)]") == (
         "(keys=[k#1], functions=[sum(a#2)])"
     )
+
+
+def test_the_booleans_of_a_photon_join_say_nothing_of_nulls() -> None:
+    (read,) = replays(
+        open_text(
+            "== Physical Plan ==\n"
+            "PhotonBroadcastHashJoin [a#1L], [b#2L], Inner, BuildRight, false, true, false\n"
+            ":- PhotonScan parquet db.t[a#1L] DataFilters: [isnotnull(a#1L)]\n"
+            "+- PhotonShuffleExchangeSource\n"
+            "   +- PhotonShuffleMapStage\n"
+            "      +- PhotonShuffleExchangeSink SinglePartition\n"
+            "         +- PhotonScan parquet db.s[b#2L] DataFilters: [isnotnull(b#2L)]\n"
+        )
+    )
+    assert read.verdicts["physical"] == "shape"
+    assert "isnull" not in read.texts["physical"]
+
+
+def test_what_has_run_is_compared_by_its_operators_and_told_so() -> None:
+    from planviz.document.comparison.replays import badge
+    from planviz.document.opening.replays import replayed
+
+    document = open_text(
+        "HashAggregate(keys=[k#1], functions=[sum(v#2L)])\n"
+        "+- AQEShuffleRead coalesced\n"
+        "   +- ShuffleQueryStage 0\n"
+        "      +- Exchange hashpartitioning(k#1, 200), ENSURE_REQUIREMENTS, [plan_id=12]\n"
+        "         +- *(1) HashAggregate(keys=[k#1], functions=[partial_sum(v#2L)])\n"
+        "            +- *(1) LocalTableScan [k#1, v#2L]\n"
+    )
+    planned = replayed(document)
+    assert planned is not None
+    assert badge(planned.statements[0], "physical") == "replayed, the operators are Spark's; texts are not compared"

@@ -58,8 +58,12 @@ def measured_plans(
     found: list[tuple[SqlStatement | None, list[MeasuredRow]]] = []
     for statement in document.statements:
         optimized = [document.plans[at] for at in statement.plans if document.plans[at].stage == "optimized"]
-        if statement.execution is not None and statement.error is None and optimized:
-            found.append((statement, _rows(optimized[-1], ran, estimates_of(statement.execution), factor)))
+        if statement.execution is None or statement.error is not None or not optimized:
+            continue
+        records = estimates_of(statement.execution)
+        # Of a broken text what could be read back is not all that stands there.
+        if len(records) == len(optimized[-1]):
+            found.append((statement, _rows(optimized[-1], ran, records, factor)))
     if found:
         return found
     estimated = [plan for plan in document.plans if any(node.estimate for node in plan)]

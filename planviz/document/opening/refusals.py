@@ -7,9 +7,48 @@ from difflib import get_close_matches
 
 from planviz.errors import ParseError
 
-_HIVE = re.compile(r"(?m)^STAGE DEPENDENCIES:|Map Operator Tree:|Reduce Operator Tree:")
+_ADVICE = "planviz reads Spark's plans: paste what EXPLAIN prints in Spark."
+#: What plans of other engines show, those that look most like Spark's first.
+_ENGINES: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"(?m)^STAGE DEPENDENCIES:|Map Operator Tree:|Reduce Operator Tree:"), "a plan of Hive"),
+    (
+        re.compile(
+            r"== Optimized Execution Plan ==|\bCalc\(select=|\b(?:TableSource|DataStream)Scan\(table=|"
+            r"\bExchange\(distribution=\["
+        ),
+        "a plan of Flink",
+    ),
+    (re.compile(r"\bLogicalTableScan\(table=\[\["), "a plan of Calcite"),
+    (re.compile(r"\bcop\[tikv\]|\bTable(?:Reader|FullScan)_\d+\b"), "a plan of TiDB"),
+    (
+        re.compile(r"\(cost=[\d.]+\.\.[\d.]+ rows=|->  (?:Seq|Index|Bitmap)\b|\bSeq Scan on \w"),
+        "a plan of PostgreSQL",
+    ),
+    (
+        re.compile(r"(?m)^Fragment \d+ \[|^\s*- (?:Output|RemoteExchange|RemoteSource|LocalExchange|TableScan)\["),
+        "a plan of Trino or Presto",
+    ),
+    (re.compile(r"\b\w+Exec: |\b(?:TableScan|Projection): "), "a plan of DataFusion"),
+    (re.compile(r"(?m)^ *-> [^\n]*\(cost=[\d.]+ rows=|\| *select_type *\|"), "a plan of MySQL"),
+    (re.compile(r"\| Id +\| Operation\b"), "a plan of Oracle"),
+    (
+        re.compile(
+            r"(?m)^ *\|--(?:(?:Clustered )?Index|Table Scan|Hash Match|Nested Loops|Merge Join|Stream|Compute)\b"
+        ),
+        "a plan of SQL Server",
+    ),
+    (re.compile(r"│ +(?:SEQ_SCAN|TABLE_SCAN|PROJECTION|FILTER|[A-Z]+_JOIN|[A-Z_]*GROUP_BY) +"), "a plan of DuckDB"),
+    (re.compile(r"\bReadFrom(?:MergeTree|Storage|PreparedSource|Remote)\b"), "a plan of ClickHouse"),
+    (re.compile(r"(?m)^PLAN-ROOT SINK|^[| ]*\d\d:(?:SCAN|EXCHANGE|HASH JOIN|AGGREGATE)\b"), "a plan of Impala"),
+    (re.compile(r"\bpartitionsTotal=\d"), "a plan of Snowflake"),
+    (re.compile(r"(?m)^QUERY PLAN$|^[`| ]*--(?:SCAN|SEARCH) \w"), "a plan of SQLite"),
+    (re.compile(r"\bPhysical(?:OlapScan|Distribute|ResultSink)\[|\bV?OlapScanNode\b"), "a plan of Doris or StarRocks"),
+)
+#: How many of those have trees that are drawn as Spark's are.
+_SPARKLIKE = 4
 #: What a text shows, what it is then, what to do.
 _KNOWN: tuple[tuple[re.Pattern[str], str, str], ...] = (
+    (re.compile(r"^PK\x03\x04"), "a zip archive", "Unpack it, and open the file in it that has the plan or the log."),
     (
         re.compile(r"[*!@#+](?:Exec|Expression|Partitioning|Command|Scan) <\w+>.* (?:will run|cannot run|could run)"),
         "the RAPIDS Accelerator's report on what runs on the GPU",
@@ -43,31 +82,7 @@ _KNOWN: tuple[tuple[re.Pattern[str], str, str], ...] = (
         "a schema (printSchema)",
         "Paste what df.explain() prints; a schema can be pasted where a catalogue is asked for.",
     ),
-    (
-        re.compile(r"\(cost=[\d.]+\.\.[\d.]+ rows=|->  (?:Seq|Index|Bitmap)\b|\bSeq Scan on \w"),
-        "a plan of PostgreSQL",
-        "planviz reads Spark's plans: paste what EXPLAIN prints in Spark.",
-    ),
-    (
-        _HIVE,
-        "a plan of Hive",
-        "planviz reads Spark's plans: paste what EXPLAIN prints in Spark.",
-    ),
-    (
-        re.compile(r"(?m)^Fragment \d+ \[|^\s*- (?:Output|RemoteExchange|RemoteSource|LocalExchange|TableScan)\["),
-        "a plan of Trino or Presto",
-        "planviz reads Spark's plans: paste what EXPLAIN prints in Spark.",
-    ),
-    (
-        re.compile(r"\b\w+Exec: |\b(?:TableScan|Projection): "),
-        "a plan of DataFusion",
-        "planviz reads Spark's plans: paste what EXPLAIN prints in Spark.",
-    ),
-    (
-        re.compile(r"== Optimized Execution Plan ==|\bCalc\(select=|TableSourceScan\(table="),
-        "a plan of Flink",
-        "planviz reads Spark's plans: paste what EXPLAIN prints in Spark.",
-    ),
+    *((pattern, name, _ADVICE) for pattern, name in _ENGINES),
     (
         re.compile(r"(?m)^Traceback \(most recent call last\)|^\s+at [\w.$]+\(\w+\.(?:java|scala):\d+\)"),
         "an error without a plan",
@@ -77,9 +92,16 @@ _KNOWN: tuple[tuple[re.Pattern[str], str, str], ...] = (
 _STATEMENT = re.compile(r"(?im)^[^\S\n]*+(?:select|with|insert|merge|create|from)\s+\S+.*$")
 
 
-def is_of_hive(text: str) -> bool:
-    """Whether Hive's EXPLAIN printed a text: its indented operators are called as some of Spark's are."""
-    return _HIVE.search(text[:200_000]) is not None
+def is_of_another_engine(text: str) -> bool:
+    """Whether another engine printed a text whose indented operators look as Spark's do, or are called so."""
+    head = text[:200_000]
+    return any(pattern.search(head) is not None for pattern, _ in _ENGINES[:_SPARKLIKE])
+
+
+def other_engine(text: str) -> str | None:
+    """Two sentences as `what_it_is` gives them, of a plan that another engine printed; None for any other text."""
+    head, advice = text[:200_000], _ADVICE
+    return next((f"This looks like {name}. {advice}" for pattern, name in _ENGINES if pattern.search(head)), None)
 
 
 def what_it_is(text: str) -> str | None:

@@ -223,6 +223,7 @@ _READERS: dict[str, Reader] = {
     "Relation": scans.read_relation,
     "RelationV2": scans.read_relation,
     "UnresolvedRelation": scans.read_unresolved_relation,
+    "UnresolvedCatalogRelation": scans.read_unresolved_relation,
     "HiveTableRelation": scans.read_hive,
     "CatalogRelation": scans.read_hive,
     "HiveTableScan": scans.read_hive,

@@ -110,7 +110,7 @@ def _list_start(body: str) -> int:
 
 
 def _read_head(op: str, head: str, parts: Parts) -> None:
-    head = head.strip(" :,")
+    head = head.strip(" :,\n")
     if head.endswith("..."):
         head = head[:-3].rstrip()
         parts["cut"] = "..."
@@ -130,6 +130,9 @@ def _read_head(op: str, head: str, parts: Parts) -> None:
     if first.lower() in FORMATS or (table and "Scan" in op and first.isidentifier() and first.islower()):
         parts["format"] = first
         head = table.strip()
+    if head.startswith("... "):  # somebody left out what stands before the name
+        head = head[4:].lstrip()
+        parts["cut"] = "..."
     if head:
         parts["table"] = without_class(head)
 
@@ -188,10 +191,12 @@ def read_relation(op: str, text: str) -> Parts:
 
 
 def read_unresolved_relation(op: str, text: str) -> Parts:
-    """`UnresolvedRelation [db, t], [], false`."""
+    """`UnresolvedRelation [db, t], [], false`, ``UnresolvedCatalogRelation `db`.`t`, serde, [], false``."""
     pieces = split(text)
     parts: Parts = {}
-    if pieces and not is_list(pieces[0]):  # up to 2.x: `db`.`t`, or: None, t, None
+    if pieces and op == "UnresolvedCatalogRelation":
+        parts["table"] = pieces.pop(0).replace("`", "")
+    elif pieces and not is_list(pieces[0]):  # up to 2.x: `db`.`t`, or: None, t, None
         parts["table"] = ".".join(piece.strip("`") for piece in pieces if piece != "None").replace("`.`", ".")
         return parts
     if pieces and is_list(pieces[0]):

@@ -47,7 +47,8 @@ def lifted(lifter: Lifter, step: Step) -> LogicalPlan:
     name = "Inner" if kind is None else "ExistenceJoin" if exists else kind.group(1)
     condition = _condition(operator, end)
     equalities: list[Expression] = [EqualTo(a, b) for a, b in zip(keys, others, strict=True)]
-    if null_aware and len(equalities) == 1:
+    # Photon's joins of other types end in booleans of its own.
+    if null_aware and name == "LeftAnti" and len(equalities) == 1:
         equalities = [Or(equalities[0], IsNull(equalities[0]))]
     parts = [*equalities, *([condition] if condition is not None else [])]
     made = Join(left, right, name, conjunction(parts) if parts else None, exists=exists)

@@ -7,7 +7,7 @@ import re
 from planviz.document.model import Document
 from planviz.document.opening.readers.pasted import Pasted
 from planviz.document.opening.readers.sql import begins_with_a_statement
-from planviz.document.opening.refusals import is_of_hive
+from planviz.document.opening.refusals import is_of_another_engine
 from planviz.plantext import scanner
 from planviz.plantext.origin import engines_of
 from planviz.plantext.stated import with_stated
@@ -17,7 +17,7 @@ from planviz.plantext.versions import printed_by
 def read(pasted: Pasted) -> Document | None:
     """The document of plans and rule logs, or of what Spark says in their place; None for any other text."""
     text, scanned = pasted.text, pasted.scanned
-    if pasted.may_be_other_than_a_plan and is_of_hive(text):
+    if pasted.may_be_other_than_a_plan and is_of_another_engine(text):
         return None
     if not scanned.plans and not scanned.trace:
         empty = _spark_without_plan(text)
@@ -48,8 +48,14 @@ def read(pasted: Pasted) -> Document | None:
 def _unparsed(pasted: Pasted) -> tuple[tuple[int, str], ...]:
     """The lines of the text that nothing was read from, with their numbers."""
     raw, lines = pasted.text.split("\n"), pasted.lines
-    owners = enumerate(pasted.scanned.owners)
-    left = dict.fromkeys(lines.number[at] for at, owner in owners if owner == scanner.UNPARSED)
+    owners = list(enumerate(pasted.scanned.owners))
+    read = {lines.number[at] for at, owner in owners if owner not in (scanner.UNPARSED, scanner.BLANK)}
+    left = dict.fromkeys(
+        lines.number[at]
+        for at, owner in owners
+        # What closes a string of which the rest was read is nothing to understand.
+        if owner == scanner.UNPARSED and (lines.number[at] not in read or any(map(str.isalnum, lines.text[at])))
+    )
     return tuple((number, raw[number - 1].rstrip("\r")) for number in left)
 
 

@@ -8,7 +8,8 @@ from dataclasses import replace
 from planviz.document.model import Document
 from planviz.document.opening.embedded_sql import embedded_sql
 from planviz.document.opening.readers.pasted import Pasted
-from planviz.errors import ParseError
+from planviz.document.opening.refusals import other_engine
+from planviz.errors import NotAPlan, ParseError
 
 _SQL = re.compile(
     r"^\s*(?:--[^\n]*\n\s*|/\*.*?\*/\s*)*"
@@ -56,6 +57,9 @@ def read(pasted: Pasted) -> Document | None:
         return document
     except ParseError:
         if not pasted.scanned.plans:
+            # Whoever pastes another engine's plan has its EXPLAIN above it.
+            if (known := other_engine(pasted.text)) is not None:
+                raise NotAPlan(f"No Spark plan was found. {known}", line=1, column=1) from None
             raise
     return None
 
