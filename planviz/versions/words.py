@@ -100,6 +100,7 @@ CHANGES: dict[str, str] = {
     "lambdas_take_queries": "The lambda of a higher-order function may hold a subquery.",
     "assertions_show_sql": "The message of assert_true() shows its condition as SQL.",
     "outer_columns_are_renamed": "A column of the outer query that a subquery gives has an id of its own there.",
+    "file_metadata": "Tables of files have the hidden column `_metadata`: where each row was read.",
     "hidden_columns_come_alone": "A USING or NATURAL join gives only those of its hidden columns that are named.",
     "order_looks_below_having": "ORDER BY may hold aggregate functions beside a HAVING.",
     "doubled_quotes_are_one": "A quote that is doubled in a text is a quote; it ended the text and began another one.",
