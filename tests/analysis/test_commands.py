@@ -176,10 +176,9 @@ def test_a_command_is_taken_and_later_statements_see_it(sql):
     assert [o.error for o in outcomes] == [None] * len(outcomes)
 
 
-def test_a_block_is_one_statement():
-    *_, block, query = Session().run("begin declare x int; begin select x; end; end; select 2")
-    assert block.statement.words == "BEGIN"
-    assert query.statement.sql == "select 2"
+def test_a_block_is_the_statements_in_it():
+    outcomes = list(Session().run("begin declare x int; begin select x; end; end; select 2"))
+    assert [o.statement.sql for o in outcomes] == ["declare x int", "select x", "END", "select 2"]
 
 
 def test_a_table_that_is_guessed_may_be_written_to():
