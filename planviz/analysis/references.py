@@ -206,7 +206,7 @@ class ResolveReferences(AnalyzerRule):
         order = [bind_if_possible(o, scope) for o in plan.order]
         order = [with_aggregate(o, plan.child, self.context.config.behaviour.file_metadata) for o in order]
         resolved, child = add_missing(order, plan.child, self.context.config.behaviour.added_columns_are_hashed)
-        if self.context.config.behaviour.lists_name_themselves:
+        if plan.whole and self.context.config.behaviour.lists_name_themselves:
             resolved = with_order_by_all(resolved, plan.child)
         resolved = [self._last_resort(o) for o in resolved]
         if child is plan.child:
