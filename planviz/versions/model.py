@@ -369,6 +369,8 @@ class Behaviour:
     adaptive_subqueries_have_own_roots: bool = True
     #: Sorts that change nothing are removed last of all; else before bucketed scans are looked at.
     sorts_go_last: bool = True
+    #: A sort whose rows a shuffle puts into another order is removed with those that change nothing.
+    shuffled_sorts_are_dropped: bool = True
     #: Exchanges and subqueries are reused in one walk, bottom up; else exchanges first and then subqueries.
     reused_in_one_walk: bool = True
 

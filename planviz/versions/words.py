@@ -237,6 +237,7 @@ CHANGES: dict[str, str] = {
     "pruning_keys_are_listed": "Subqueries of dynamic partition pruning show their keys' places as a list.",
     "single_rows_are_parallelized": "A query without FROM has an operator of its own, without a distributed row.",
     "joins_tell_their_type": "Explain's formatted mode tells a join's type beneath the tree, too.",
+    "shuffled_sorts_are_dropped": "A sort right beneath a shuffle, which loses its order, is removed.",
     "sorts_go_last": "Sorts that change nothing are removed last of all preparations.",
     "reused_in_one_walk": "Exchanges and subqueries are reused in one walk over the plan, so that more is reused.",
 }

@@ -17,6 +17,12 @@ def test_a_subquery_of_nothing_but_a_subquery_is_that_one():
     assert ":  +- Aggregate [max(a) AS max(a)]" in "\n".join(lines("select (select (select max(a) from t2)) from t1"))
 
 
+def test_the_columns_around_follow_the_inputs_of_a_union():
+    inputs = "select 1 from t2 where t2.b = t1.c union all select 1 from t3 where t3.a = t1.a"
+    sql = f"select * from t1 where exists ({inputs})"
+    assert lines(sql)[0] == "Join LeftSemi, ((c <=> c) AND (a <=> a))"
+
+
 def test_try_avg_of_decimals_goes_over_their_digits():
     text = "\n".join(lines("select try_avg(price) from orders"))
     assert "avg(UnscaledValue(price))" in text
