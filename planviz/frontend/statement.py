@@ -35,6 +35,8 @@ class StatementReader(BlockReader):
         """
         if self.sees("BEGIN") and not self.scopes:
             return self.script_block()
+        if self._describes_query():
+            return [self._described_query()]
         start, explained = self.at, self._explains()
         if self.sees("WITH") and self._changes():
             found = [self._with_change()]
@@ -43,6 +45,19 @@ class StatementReader(BlockReader):
         else:
             found = [self._statement()]
         return [self._explained(s, start) for s in found] if explained else found
+
+    def _describes_query(self) -> bool:
+        """Whether DESCRIBE [QUERY] stands before a query, which is analyzed and not carried out."""
+        if not self.sees_any("DESCRIBE", "DESC"):
+            return False
+        return self.peek(1) in _DESCRIBED or (self.peek(1) == "QUERY" and self.peek(2) in QUERY_WORDS)
+
+    def _described_query(self) -> Statement:
+        start = self.at
+        self.at += 1 + (self.peek(1) == "QUERY")
+        plan = self.query()
+        self._end()
+        return Statement("explain", self.source(start), self.tokens.starts[start], plan)
 
     def _explained(self, s: Statement, start: int) -> Statement:
         """What EXPLAIN, at a token, explains: a query, or what has a plan of another statement, which is not done."""
@@ -60,6 +75,9 @@ class StatementReader(BlockReader):
         the rest alone."""
         behind = 1 + (self.peek(1) in ("EXTENDED", "CODEGEN", "COST", "FORMATTED", "LOGICAL"))
         explained = self.sees("EXPLAIN") and self.peek(behind) in (*QUERY_WORDS, *_WRITING)
+        if self.sees("EXPLAIN") and self.kinds[self.at + 1] == WORD and self.peek(behind) not in _STATEMENTS:
+            self.at += behind
+            self.fail("a statement was expected behind EXPLAIN")
         self.at += behind if explained else 0
         return explained
 
@@ -296,6 +314,8 @@ class StatementReader(BlockReader):
 
 #: What may stand before the name of a session's variable.
 _OF_SESSION = ((), ("session",), ("system", "session"))
+#: What a query that DESCRIBE is about may begin with where QUERY does not stand before it.
+_DESCRIBED = ("SELECT", "WITH", "VALUES")
 #: What changes rows of a table.
 _CHANGING = ("MERGE", "UPDATE", "DELETE")
 #: What writes or changes rows, or names a query, and can be explained.
@@ -334,6 +354,24 @@ _OTHER_STATEMENTS = frozenset(
         "UPDATE",
         "ADD",
     ]
+)
+
+
+_STATEMENTS = frozenset(
+    (
+        *QUERY_WORDS,
+        *_WRITING,
+        *_OTHER_STATEMENTS,
+        "ANALYZE",
+        "DROP",
+        "SET",
+        "USE",
+        "UNCACHE",
+        "CLEAR",
+        "DECLARE",
+        "EXECUTE",
+        "",
+    )
 )
 
 
