@@ -173,7 +173,7 @@ class DefinitionReader(CommandReader):
                 if made.columns:
                     raise self.error(
                         "_LEGACY_ERROR_TEMP_0035",
-                        "Operation not allowed: a table made of a query has its columns; leave out the list of columns.",
+                        "Operation not allowed: a table made of a query has its columns; leave out the list of them.",
                     )
                 self.at += 1
                 made = replace(made, plan=self.query())

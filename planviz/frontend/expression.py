@@ -165,10 +165,12 @@ class ExpressionReader(SpecialForms):
         chain = 0
         while self.keys[self.at] in _PREDICATES:
             chain = self.longer(chain, "predicates")
+            word = self.at
             new = self._predicate(e, start)
             if new is None:
                 break
-            e = self.placed(new, start)
+            # Spark's errors point to the word, people look for the whole.
+            e = self.placed(new, word, start)
         return e
 
     def _predicate(self, e: Expression, start: int) -> Expression | None:
@@ -182,10 +184,11 @@ class ExpressionReader(SpecialForms):
             return None
         if key == "ILIKE":
             self.came_with("ILIKE", self.at + negated)
+        word = self.at
         self.at += 2 if negated else 1
         quantified = key in ("LIKE", "ILIKE") and self.peek() in ("ANY", "SOME", "ALL") and self.peek(1) == "("
         made = self._positive_predicate(e, key, negated, start)
-        return Not(self.placed(made, start)) if negated and not quantified else made
+        return Not(self.placed(made, word, start)) if negated and not quantified else made
 
     def _positive_predicate(self, e: Expression, key: str, negated: bool, start: int) -> Expression:
         if key == "BETWEEN":

@@ -312,3 +312,18 @@ def told(sql: str) -> str:
     config = OptimizerConfig().with_settings({"planviz.unknownFunctions": "refuse"})
     *_, outcome = Session(config=config).run(f"{SETUP}; {sql}")
     return str(outcome.error)
+
+
+@pytest.mark.parametrize(
+    ("sql", "column"),
+    [
+        # Spark points to the word of a predicate, and to the call whose argument is wrong.
+        ("select n in (select n, s from p) from p", 10),
+        ("select n, s not in (select n, s from p) from p", 13),
+        ("select 1 + date_part('foo', d) from p", 12),
+    ],
+)
+def test_errors_stand_where_spark_says(sql, column):
+    *_, outcome = Session().run(f"{SETUP};\n{sql}")
+    assert outcome.error is not None
+    assert (outcome.error.line, outcome.error.column) == (2, column)
