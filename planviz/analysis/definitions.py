@@ -86,7 +86,12 @@ def _reads(plan: LogicalPlan, wanted: View, catalog: Catalog) -> bool:
     """Whether a query reads a view, be it through other views."""
     todo, seen = [plan], set[str]()
     while todo:
-        for p in _everywhere(todo.pop()):
+        below = _everywhere(todo.pop())
+        # A definition of WITH hides what has its name.
+        hidden = {n.lower() for p in below if isinstance(p, UnresolvedWith) for n in p.names}
+        for p in below:
+            if isinstance(p, UnresolvedRelation) and len(p.parts) == 1 and p.parts[0].lower() in hidden:
+                continue
             used = catalog.view(p.parts) if isinstance(p, UnresolvedRelation) else None
             if used is wanted:
                 return True

@@ -250,6 +250,11 @@ def test_what_makes_no_sense_is_refused(sql, error_class):
     assert [e.error_class for e in errors] == [error_class]
 
 
+def test_a_view_may_be_replaced_by_a_query_whose_definition_has_its_name():
+    sql = "create view w as select a from t; create or replace view w as with w as (select b from t) select * from w"
+    assert not [o.error for o in Session().run(f"{SETUP}; {sql}; select b from w") if o.error is not None]
+
+
 @pytest.mark.parametrize("sql", ["describe select a from t", "desc query with q as (select a from t) select * from q"])
 def test_a_described_query_has_a_plan(sql):
     *_, outcome = Session().run(f"{SETUP}; {sql}", "optimized")
