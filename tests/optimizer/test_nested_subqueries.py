@@ -42,3 +42,9 @@ def test_timestamps_are_summed_as_seconds():
     text = plan_text("select avg(t), sum(t) from values (timestamp'2020-01-01') v(t)", "analyzed")
     assert "avg(cast(t#" in text
     assert "sum(cast(t#" in text
+
+
+def test_intervals_that_may_not_be_made_and_binaries_are_other_functions():
+    text = "\n".join(lines("select try_make_interval(a), startswith(cast(c as binary), X'41') from t1"))
+    assert "make_interval(a, 0, 0, 0, 0, 0, 0.000000, false) AS try_make_interval(" in text
+    assert "static_invoke(ByteArrayMethods.startsWith(cast(c as binary), 0x41))" in text
