@@ -235,8 +235,9 @@ def with_aggregates(
         return operator(new, agg)
     wider = agg.replace(aggregates=(*agg.aggregates, *extra.values()))
     if wider.missing_input:
-        # A column that a USING or NATURAL join hides.
-        wider = wider.replace(child=giving(wider.child, set(wider.missing_input), behaviour.hidden_columns_come_alone))
+        # A column that a USING or NATURAL join hides, or a table of files.
+        come = (behaviour.hidden_columns_come_alone, behaviour.file_metadata)
+        wider = wider.replace(child=giving(wider.child, set(wider.missing_input), *come))
     return Project(agg.output, operator(new, wider))
 
 

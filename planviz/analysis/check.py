@@ -44,6 +44,7 @@ from planviz.logical.plan import ANALYZED, LogicalPlan
 from planviz.logical.unresolved import RelationTimeTravel, UnresolvedRelation
 from planviz.types import (
     BOOLEAN,
+    CALENDAR_INTERVAL,
     UNKNOWN,
     ArrayType,
     DataType,
@@ -253,7 +254,7 @@ def _groupable(t: DataType) -> bool:
         return _groupable(t.element)
     if isinstance(t, StructType):
         return all(_groupable(f.data_type) for f in t.fields)
-    return is_orderable(t)
+    return is_orderable(t) or t == CALENDAR_INTERVAL
 
 
 def _check_aggregate(plan: Aggregate) -> None:

@@ -11,6 +11,7 @@ from planviz.expressions.core import Expression, occurs
 from planviz.expressions.predicates import EqualTo
 from planviz.expressions.predicates import split_conjunction as split
 from planviz.expressions.subqueries import (
+    Exists,
     LateralSubquery,
     ListQuery,
     ScalarSubquery,
@@ -74,7 +75,7 @@ def check_subquery(e: SubqueryExpression, plan: LogicalPlan, known: Behaviour) -
             _check_aggregated(e)
     elif isinstance(e, LateralSubquery) and isinstance(plan, LateralJoin):
         _check_lateral(e, plan)
-    elif isinstance(e, ListQuery) and not isinstance(plan, Filter | Project | Aggregate | Join):
+    elif isinstance(e, ListQuery | Exists) and not isinstance(plan, Filter | Project | Aggregate | Join):
         raise _unsupported(
             "UNSUPPORTED_IN_EXISTS_SUBQUERY",
             "IN/EXISTS predicate subqueries can only be used in filters, joins, aggregations, window functions, "

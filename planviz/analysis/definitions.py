@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import cast
 
 from planviz.analysis.commands import database_of, distinct_names
 from planviz.analysis.context import sql_text
 from planviz.analysis.objects import can_up_cast
 from planviz.analysis.relations import table_not_found
-from planviz.catalog.tables import Catalog
+from planviz.catalog.tables import Catalog, View
 from planviz.errors import AnalysisError
 from planviz.evaluation import DEFAULT_EVALUATOR
 from planviz.expressions.casts import Cast
@@ -63,6 +64,12 @@ def is_made(s: Statement, catalog: Catalog, free: bool = False) -> bool:
         raise analysis_error(
             "CREATE_VIEW_WITH_IF_NOT_EXISTS_AND_REPLACE", "CREATE VIEW takes IF NOT EXISTS or OR REPLACE, not both."
         )
+    again = s.kind == "create_view" and "REPLACE" in s.words and view is not None and s.plan is not None
+    if there and again and _reads(cast(LogicalPlan, s.plan), cast(View, view), catalog):
+        raise analysis_error(
+            "RECURSIVE_VIEW",
+            f"The view {sql_text(s.name)} cannot be replaced by a query that reads it; give the new one another name.",
+        )
     if not there or "REPLACE" in s.words:
         return True
     if "IF NOT EXISTS" in s.words:
@@ -73,6 +80,25 @@ def is_made(s: Statement, catalog: Catalog, free: bool = False) -> bool:
         f"Cannot create table or view {sql_text(s.name)} because it already exists. Choose a different name, drop or "
         "replace the existing object, or add IF NOT EXISTS.",
     )
+
+
+def _reads(plan: LogicalPlan, wanted: View, catalog: Catalog) -> bool:
+    """Whether a query reads a view, be it through other views."""
+    todo, seen = [plan], set[str]()
+    while todo:
+        below = _everywhere(todo.pop())
+        # A definition of WITH hides what has its name.
+        hidden = {n.lower() for p in below if isinstance(p, UnresolvedWith) for n in p.names}
+        for p in below:
+            if isinstance(p, UnresolvedRelation) and len(p.parts) == 1 and p.parts[0].lower() in hidden:
+                continue
+            used = catalog.view(p.parts) if isinstance(p, UnresolvedRelation) else None
+            if used is wanted:
+                return True
+            if used is not None and used.name not in seen:
+                seen.add(used.name)
+                todo += [used.plan] if used.plan is not None else []
+    return False
 
 
 def check_table(s: Statement, query: LogicalPlan | None) -> None:

@@ -1,4 +1,5 @@
-"""Columns of USING and NATURAL joins that `*` leaves out and that can be named all the same (Spark: metadataOutput)."""
+"""Columns that `*` leaves out and that can be named all the same (Spark: metadataOutput): of USING and NATURAL joins,
+and `_metadata` of tables made of files."""
 
 from __future__ import annotations
 
@@ -6,35 +7,65 @@ from planviz.analysis.names import Scope, bind
 from planviz.expressions.core import AttributeReference
 from planviz.expressions.unresolved import UnresolvedAttribute
 from planviz.logical.combining import Join
-from planviz.logical.operators import Aggregate, Filter, Generate, HiddenColumns, Project, Sort
+from planviz.logical.file_metadata import hidden_metadata, is_metadata, names_metadata
+from planviz.logical.operators import (
+    Aggregate,
+    Distinct,
+    Filter,
+    Generate,
+    GlobalLimit,
+    HiddenColumns,
+    LocalLimit,
+    Project,
+    RepartitionByExpression,
+    Sample,
+    Sort,
+    SubqueryAlias,
+)
 from planviz.logical.plan import LogicalPlan
+from planviz.logical.relations import LogicalRelation
+from planviz.logical.unresolved import PipeOperator
 
-# A name, a GROUP BY or a set operation ends what can be seen of the columns below.
-_THROUGH = (Project, Filter, Sort, Generate, Join)
+# A GROUP BY or a set operation ends what can be seen of the columns below, a name what joins hide.
+_THROUGH = (
+    *(Project, Filter, Sort, Generate, Join, Distinct, GlobalLimit, LocalLimit, RepartitionByExpression, Sample),
+    PipeOperator,
+)
 
 
-def hidden_output(plan: LogicalPlan) -> tuple[AttributeReference, ...]:
-    """What a plan does not give but can, in Spark's order."""
+def hidden_output(plan: LogicalPlan, files: str = "none") -> tuple[AttributeReference, ...]:
+    """What a plan does not give but can, in Spark's order; `files` says which `_metadata` tables of files have."""
+    if files != "none" and isinstance(plan, LogicalRelation):
+        return hidden_metadata(plan, files)
+    if files != "none" and isinstance(plan, SubqueryAlias):
+        found = [a for a in hidden_output(plan.child, files) if is_metadata(a)]
+        return tuple(a.with_qualifier(plan.name) for a in found)
     own = HiddenColumns.of(plan)
     if own or not isinstance(plan, _THROUGH):
         return own
     seen = plan.children[:1] if isinstance(plan, Join) and plan.kind in ("LeftSemi", "LeftAnti") else plan.children
-    return tuple(a for c in seen for a in hidden_output(c))
+    return tuple(a for c in seen for a in hidden_output(c, files))
 
 
-def unhidden(plan: LogicalPlan, alone: bool) -> tuple[LogicalPlan, tuple[AttributeReference, ...] | None]:
+def unhidden(
+    plan: LogicalPlan, alone: bool, files: str = "none"
+) -> tuple[LogicalPlan, tuple[AttributeReference, ...] | None]:
     """The operator over children that give the hidden columns that it names, and the columns that it shall still give.
 
-    Unless they come `alone`, a join that gives one of its hidden columns gives all of them.
-    These are None where nothing changed, or where the operator says itself what it gives.
+    Unless they come `alone`, a join that gives one of its hidden columns gives all of them; `files` says which
+    `_metadata` tables of files have. These columns are None where nothing changed, or where the operator says itself
+    what it gives.
     """
+    names = [n for e in plan.expressions for n in e.collect(UnresolvedAttribute)]
+    references = [a for e in plan.expressions for a in e.collect(AttributeReference)]
+    if not any(names_metadata(n.parts) for n in names) and not any(map(is_metadata, references)):
+        files = "none"
     visible = {a.expr_id for c in plan.children for a in c.output}
-    hidden = [a for c in plan.children for a in hidden_output(c) if a.expr_id not in visible]
+    hidden = [a for c in plan.children for a in hidden_output(c, files) if a.expr_id not in visible]
     if not hidden:
         return plan, None
     before, more = Scope(a for c in plan.children for a in c.output), Scope(hidden)
-    names = [n for e in plan.expressions for n in e.collect(UnresolvedAttribute)]
-    listed = {a.expr_id for e in plan.expressions for a in e.collect(AttributeReference)}
+    listed = {a.expr_id for a in references}
     if not any(a.expr_id in listed for a in hidden) and not any(
         before.resolve(n.parts, n) is None and more.resolve(n.parts, n) is not None for n in names
     ):
@@ -44,18 +75,20 @@ def unhidden(plan: LogicalPlan, alone: bool) -> tuple[LogicalPlan, tuple[Attribu
     bound = plan.map_expressions(lambda e: bind(bind(e, before, True), more, True))
     used = {a.expr_id for e in bound.expressions for a in e.collect(AttributeReference)}
     needed = {a.expr_id for a in hidden} & used
-    return bound.with_new_children(tuple(giving(c, needed, alone) for c in plan.children)), shown
+    return bound.with_new_children(tuple(giving(c, needed, alone, files) for c in plan.children)), shown
 
 
-def giving(plan: LogicalPlan, needed: set[int], alone: bool) -> LogicalPlan:
-    """The plan giving the needed columns that it or joins below hide, too."""
-    every = hidden_output(plan)
+def giving(plan: LogicalPlan, needed: set[int], alone: bool, files: str = "none") -> LogicalPlan:
+    """The plan giving the needed columns that it, joins or tables below hide, too."""
+    every = hidden_output(plan, files)
     hidden = [a for a in every if a.expr_id in needed]
     if not hidden:
         return plan
+    if isinstance(plan, LogicalRelation):
+        return plan if hidden[0] in plan.attributes else plan.replace(attributes=(*plan.attributes, *hidden))
     if isinstance(plan, Project) and not alone:
         hidden = list(every)
-    children = tuple(giving(c, needed, alone) for c in plan.children)
+    children = tuple(giving(c, needed, alone, files) for c in plan.children)
     if not isinstance(plan, Project):
         return plan.with_new_children(children)
     given = {a.expr_id for a in plan.output}

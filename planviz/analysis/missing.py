@@ -8,13 +8,17 @@ from planviz.errors import AnalysisError
 from planviz.expressions.core import Alias, AttributeReference, Expression
 from planviz.expressions.hash_sets import expressions_in_hash_set
 from planviz.expressions.unresolved import TempResolvedColumn, UnresolvedAttribute
+from planviz.logical.file_metadata import names_metadata
 from planviz.logical.operators import Aggregate, Distinct, Expand, Filter, Project, SubqueryAlias
 from planviz.logical.plan import LogicalPlan, UnaryNode
 from planviz.logical.unresolved import PipeOperator, UnresolvedHaving
 
 
-def with_aggregate(e: Expression, child: LogicalPlan) -> Expression:
-    """Names that the Aggregate below can see, marked so that only aggregate functions and keys may use them."""
+def with_aggregate(e: Expression, child: LogicalPlan, files: str = "none") -> Expression:
+    """Names that the Aggregate below can see, marked so that only aggregate functions and keys may use them.
+
+    `files` says which `_metadata` tables of files have.
+    """
     below = child
     while isinstance(below, Filter):
         below = below.child
@@ -26,7 +30,9 @@ def with_aggregate(e: Expression, child: LogicalPlan) -> Expression:
     if isinstance(source, Expand):
         # The columns as they are before the grouping sets blank them out.
         source = source.child.children[0]
-    scope, more = Scope(source.output), Scope(hidden_output(source))
+    if not any(names_metadata(n.parts) for n in e.collect(UnresolvedAttribute)):
+        files = "none"
+    scope, more = Scope(source.output), Scope(hidden_output(source, files))
 
     def step(x: Expression) -> Expression:
         if not isinstance(x, UnresolvedAttribute):

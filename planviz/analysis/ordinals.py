@@ -8,12 +8,13 @@ from typing_extensions import override
 
 from planviz.analysis.context import AnalyzerRule
 from planviz.expressions.aggregates import AggregateExpression
-from planviz.expressions.core import Alias, Expression, SortOrder, occurs
+from planviz.expressions.core import Alias, AttributeReference, Expression, SortOrder, occurs
 from planviz.expressions.pipes import UnresolvedPipeAggregateOrdinal
 from planviz.expressions.unresolved import UnresolvedAttribute, UnresolvedOrdinal
 from planviz.frontend.errors import analysis_error
 from planviz.logical.operators import Aggregate, Sort
 from planviz.logical.plan import LogicalPlan
+from planviz.trees.depth import deep
 
 
 class ResolveOrdinalInOrderByAndGroupBy(AnalyzerRule):
@@ -93,7 +94,22 @@ def with_group_by_all(plan: Aggregate) -> Aggregate:
         if occurs(e, AggregateExpression.BIT):
             continue
         keys.append(e.child if isinstance(e, Alias) else e)
+    if not keys and any(map(_reads_outside, plan.aggregates)):
+        raise analysis_error(
+            "UNRESOLVED_ALL_IN_GROUP_BY",
+            "Cannot infer grouping columns for GROUP BY ALL based on the select clause. Please explicitly specify the "
+            "grouping columns.",
+            plan.grouping[0],
+        )
     return plan.replace(grouping=tuple(keys))
+
+
+@deep
+def _reads_outside(e: Expression) -> bool:
+    """Whether an expression reads a column outside of its aggregate functions."""
+    if isinstance(e, AggregateExpression):
+        return False
+    return isinstance(e, AttributeReference) or any(map(_reads_outside, e.children))
 
 
 def orders_by_all(order: Sequence[Expression]) -> bool:

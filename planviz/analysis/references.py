@@ -79,9 +79,11 @@ class ResolveReferences(AnalyzerRule):
             return plan
         if self.context.config.behaviour.relations_are_deduplicated and any(map(repeats_ids, plan.children)):
             return plan
+        known = self.context.config.behaviour
         if isinstance(plan, Project) and any(e.bits & UnresolvedStar.BIT for e in plan.projects):
-            plan = plan.replace(projects=tuple(expanded(plan.projects, plan, self.context.outer[:1])))
-        plan, shown = unhidden(plan, self.context.config.behaviour.hidden_columns_come_alone)
+            items = expanded(plan.projects, plan, self.context.outer[:1], known.file_metadata)
+            plan = plan.replace(projects=tuple(items))
+        plan, shown = unhidden(plan, known.hidden_columns_come_alone, known.file_metadata)
         bound = self._bound(plan)
         return bound if shown is None else Project(shown, bound)
 
@@ -202,9 +204,9 @@ class ResolveReferences(AnalyzerRule):
             return plan
         scope = Scope(plan.child.output)
         order = [bind_if_possible(o, scope) for o in plan.order]
-        order = [with_aggregate(o, plan.child) for o in order]
+        order = [with_aggregate(o, plan.child, self.context.config.behaviour.file_metadata) for o in order]
         resolved, child = add_missing(order, plan.child, self.context.config.behaviour.added_columns_are_hashed)
-        if self.context.config.behaviour.lists_name_themselves:
+        if plan.whole and self.context.config.behaviour.lists_name_themselves:
             resolved = with_order_by_all(resolved, plan.child)
         resolved = [self._last_resort(o) for o in resolved]
         if child is plan.child:
@@ -212,7 +214,7 @@ class ResolveReferences(AnalyzerRule):
         return Project(plan.child.output, plan.replace(order=tuple(resolved), child=child))
 
     def _having(self, plan: UnresolvedHaving) -> Expression:
-        e = with_aggregate(plan.condition, plan.child)
+        e = with_aggregate(plan.condition, plan.child, self.context.config.behaviour.file_metadata)
         e = bind(e, Scope(plan.child.output))
         return self._last_resort(e)
 

@@ -26,6 +26,7 @@ from planviz.expressions.unresolved import (
 )
 from planviz.frontend.errors import analysis_error
 from planviz.logical.combining import LateralJoin
+from planviz.logical.file_metadata import is_metadata, names_metadata
 from planviz.logical.operators import Aggregate, Project
 from planviz.logical.plan import LogicalPlan, UnaryNode
 from planviz.trees.depth import refuse_wide
@@ -44,17 +45,20 @@ _STARS = (
 )
 
 
-def expanded(items: tuple[Expression, ...], plan: UnaryNode, outer: Outer = ()) -> list[Expression]:
+def expanded(
+    items: tuple[Expression, ...], plan: UnaryNode, outer: Outer = (), files: str = "none"
+) -> list[Expression]:
     """The items of a select list over `plan` with every star replaced by what it stands for.
 
     `outer`: the query around this one; its tables may be named where a select list or a lateral join holds it.
+    `files` says which `_metadata` tables of files have.
     """
     if not any(e.bits & _STARS for e in items):
         return list(items)
     out: list[Expression] = []
     for e in items:
         if isinstance(e, UnresolvedStar):
-            out += expand_star(e, plan, outer)
+            out += expand_star(e, plan, outer, files)
         elif isinstance(e, UnresolvedStarWithColumns):
             out += columns_with(e, plan.child.output)
         elif isinstance(e, UnresolvedStarExceptOrReplace):
@@ -69,10 +73,10 @@ def expanded(items: tuple[Expression, ...], plan: UnaryNode, outer: Outer = ()) 
     return out
 
 
-def expand_star(star: UnresolvedStar, plan: LogicalPlan, outer: Outer = ()) -> list[Expression]:
+def expand_star(star: UnresolvedStar, plan: LogicalPlan, outer: Outer = (), files: str = "none") -> list[Expression]:
     """The columns that `*`, `t.*` or `struct.*` means, without those in EXCEPT; of `outer` where `plan` has none."""
     try:
-        return _expand_star(star, plan)
+        return _expand_star(star, plan, files)
     except AnalysisError:
         if not outer or not isinstance(outer[0], Project | Aggregate | LateralJoin):
             raise
@@ -95,7 +99,7 @@ def outer_column(found: Expression) -> Expression:
     return made
 
 
-def _expand_star(star: UnresolvedStar, plan: LogicalPlan) -> list[Expression]:
+def _expand_star(star: UnresolvedStar, plan: LogicalPlan, files: str = "none") -> list[Expression]:
     if isinstance(star, ResolvedStar):
         return list(star.columns)
     columns = [a for c in plan.children for a in c.output]
@@ -106,6 +110,8 @@ def _expand_star(star: UnresolvedStar, plan: LogicalPlan) -> list[Expression]:
         # A table's own columns are also those that a USING join takes from the other table.
         every = [a for c in plan.children for a in hidden_output(c)] + columns
         named = [a for a in every if tuple(q.lower() for q in a.qualifier[-len(wanted) :]) == wanted]
+        if not named and names_metadata(star.target):
+            columns += [a for c in plan.children for a in hidden_output(c, files) if is_metadata(a)]
         return _wanted(named or _struct_star(star, columns), star)
     return _wanted(columns, star)
 

@@ -410,7 +410,9 @@ class Catalog:
         return replace(self, tables=tables, views=views)
 
     def variable(self, parts: tuple[str, ...]) -> Variable | None:
-        """The variable that a name means: name, session.name or system.session.name."""
+        """The variable that a name means: name, session.name, system.session.name, or row.column in a FOR."""
+        if len(parts) == 2 and (found := self.variables.get(".".join(parts).lower())) is not None:
+            return found
         if tuple(p.lower() for p in parts[:-1]) not in ((), ("session",), ("system", "session")):
             return None
         return self.variables.get(parts[-1].lower())

@@ -90,15 +90,17 @@ def reaching(plan: LogicalPlan, columns: list[AttributeReference]) -> LogicalPla
     return made
 
 
-def with_hidden(analyzed: LogicalPlan, columns: list[AttributeReference], alone: bool) -> LogicalPlan:
+def with_hidden(
+    analyzed: LogicalPlan, columns: list[AttributeReference], alone: bool, files: str = "none"
+) -> LogicalPlan:
     """The analyzed operator over joins that give those of its columns that USING leaves out (AddMetadataColumns).
 
-    `alone` says that a join gives only the columns that are named.
+    `alone` says that a join gives only the columns that are named, `files` which `_metadata` tables of files have.
     """
     missing = analyzed.missing_input
     if not any(a.expr_id in missing for a in columns):
         return analyzed
-    found, shown = unhidden(analyzed, alone)
+    found, shown = unhidden(analyzed, alone, files)
     return found if shown is None else Project(shown, found)
 
 

@@ -49,7 +49,8 @@ class Frame:
         self.execution = QueryExecution(sql).starting_at(plan) if waits else session.execution(plan, sql)
         self.plan = plan if waits else self.execution.analyzed
         if meant and not waits:
-            found = with_hidden(self.plan, meant, session.config.behaviour.hidden_columns_come_alone)
+            known = session.config.behaviour
+            found = with_hidden(self.plan, meant, known.hidden_columns_come_alone, known.file_metadata)
             if found is not self.plan:
                 self.execution = session.execution(found, sql)
                 self.plan = self.execution.analyzed

@@ -215,10 +215,12 @@ _SPANS = {"year": (12, 0, 0), "month": (1, 0, 0), "week": (0, 7, 0), "day": (0, 
 _SPAN = re.compile(r"([+-]?)\s*(\d+)\s+([a-z]+?)s?(?:\s+|$)")
 
 
-def _calendar_interval(text: str) -> tuple[int, int, int]:
-    """Months, days and microseconds of a text that names its units; fractions are not modelled."""
+def _calendar_interval(text: str) -> tuple[int, int, int] | None:
+    """Months, days and microseconds of a text that names its units, or null; fractions are not modelled."""
     body = text.removeprefix("interval").strip()
-    if not body or _SPAN.sub("", body):
+    if not re.search(r"\d", body):
+        return None
+    if _SPAN.sub("", body):
         raise UnknownValueError(text)
     total = [0, 0, 0]
     for sign, number, unit in _SPAN.findall(body):
@@ -264,8 +266,55 @@ def _truth(text: str) -> bool:
     raise _no_value(text, BOOLEAN)
 
 
+#: The fields of intervals, with the most that one of them may be behind a longer one, and their microseconds.
+_MONTHS_OF = (None, 11)
+_TIMES_OF = (None, 23, 59, 59)
+_SIGNED = re.compile(r"(?:interval\s+)?([+-]?)\s*(?:'([+-]?)(.*)'\s+([a-z]+(?:\s+to\s+[a-z]+)?)|(.*))", re.DOTALL)
+
+
 def _interval(text: str, t: YearMonthIntervalType | DayTimeIntervalType) -> int:
-    """A bare number of an interval's one unit; the longer forms are not modelled."""
-    if t.start != t.end or not re.fullmatch(r"[+-]?\d+", text):
-        raise UnknownValueError(text)
-    return _to_interval(int(text), t)
+    """An interval of a type's own fields, bare or as SQL writes it. Raises FailsError for another form."""
+    months = isinstance(t, YearMonthIntervalType)
+    found = _SIGNED.fullmatch(text.lower())
+    outer, inner, quoted, unit, bare = found.groups() if found else ("", "", None, None, "")
+    fields = " to ".join(dict.fromkeys((t.names[t.start], t.names[t.end])))
+    if found is None or (unit is not None and " ".join(unit.split()) != fields):
+        raise _unmatched(text, months)
+    body = (bare if unit is None else quoted) or ""
+    numbers = _fields_of(body, t.start, t.end, months)
+    if numbers is None:
+        raise _unmatched(text, months)
+    most = (_MONTHS_OF if months else _TIMES_OF)[t.start : t.end + 1]
+    wrong = next((n for n, m in list(zip(numbers, most, strict=True))[1:] if m is not None and n > m), None)
+    if wrong is not None:
+        known = "INVALID_INTERVAL_FORMAT.INTERVAL_PARSING" if months else "java.lang.IllegalArgumentException"
+        raise FailsError(f"{wrong} is out of range in the interval '{shown(text)}'", known)
+    negative = (outer == "-") != (inner == "-")
+    units = [12, 1][t.start : t.end + 1] if months else _UNITS[t.start : t.end + 1]
+    total = sum(int(n * u) for n, u in zip(numbers, units, strict=True))
+    return bounded_integer(-total if negative else total, t, "CAST_OVERFLOW")
+
+
+def _fields_of(body: str, start: int, end: int, months: bool) -> list[Decimal] | None:
+    """The numbers of an interval's fields; None where they are not all there, or others."""
+    if months:
+        found = re.fullmatch(r"(\d{1,9})" + r"-(\d{1,2})" * (end - start), body)
+    else:
+        joints = ("", " ", ":", ":")
+        parts = [
+            joints[i] * (i > start) + (r"(\d{1,10})" if i == start else r"(\d{1,2})") for i in range(start, end + 1)
+        ]
+        found = re.fullmatch("".join(parts) + (r"(\.\d{1,9})?" if end == 3 else ""), body)
+    if found is None:
+        return None
+    *numbers, fraction = (*found.groups(), None) if months or end < 3 else found.groups()
+    read = [Decimal(n or 0) for n in numbers]
+    if fraction is not None:
+        read[-1] += Decimal(fraction)
+    return read
+
+
+def _unmatched(text: str, months: bool) -> FailsError:
+    noticed = "" if months else "_WITH_NOTICE"
+    told = f"the text '{shown(text)}' is no interval of that kind"
+    return FailsError(told, f"INVALID_INTERVAL_FORMAT.UNMATCHED_FORMAT_STRING{noticed}")

@@ -235,5 +235,5 @@ function("map_from_entries")(lambda entries: None if None in entries else _map_o
 @function("map_from_arrays")
 def _map_from_arrays(keys: Array, values: Array) -> Map:
     if len(keys) != len(values):
-        raise FailsError("different lengths")
+        raise FailsError("the keys and the values are not as many", "_LEGACY_ERROR_TEMP_2128")
     return _map_of(list(zip(keys, values, strict=True)))

@@ -16,6 +16,7 @@ from planviz.evaluation.instants import EPOCH, MICROSECOND, micros_of
 from planviz.expressions.specs import SignatureCall
 from planviz.types import (
     BOOLEAN,
+    CALENDAR_INTERVAL,
     DOUBLE,
     FLOAT,
     LONG,
@@ -186,6 +187,9 @@ class _Kind:
             return self.ints(int(value), seed)
         if isinstance(value, int):
             return self.longs(value, seed)
+        if t == CALENDAR_INTERVAL:
+            months, days, micros = value
+            return self.ints(months, self.ints(days, self.longs(micros, seed)))
         raise UnknownValueError(str(t))
 
     def _nested(self, value: Value, t: DataType, seed: int) -> int:

@@ -32,6 +32,7 @@ from planviz.types import (
     StructField,
     StructType,
     is_integral,
+    is_interval,
     is_string,
 )
 from planviz.types.values import Value
@@ -109,6 +110,8 @@ def _document(value: Value, t: DataType, options: dict[str, str]) -> object:
     if t in (DOUBLE, FLOAT):
         text = literal_text(value, t)
         return text if text.endswith(("NaN", "Infinity")) else Raw(text)
+    if is_interval(t):
+        return literal_text(value, t)
     raise UnknownValueError(str(t))
 
 

@@ -57,7 +57,16 @@ _real("atan2")(lambda y, x: math.atan2(y + 0.0, x + 0.0))
 _real("degrees")(math.degrees)
 _real("radians")(math.radians)
 _real("hypot")(math.hypot)
-_real("pow", "power")(lambda a, b: math.pow(a, b))
+
+
+def _power(a: float, b: float) -> float:
+    if a == 0 and b < 0:
+        # The JVM divides by zero.
+        return math.copysign(math.inf, a) if b % 2 == 1 else math.inf
+    return math.pow(a, b)
+
+
+_real("pow", "power")(lambda a, b: _power(a, b))
 _real("rint")(lambda x: float(round(x)))
 _real("signum", "sign")(lambda x: x if math.isnan(x) or not x else math.copysign(1.0, x))
 function("e")(lambda: math.e)

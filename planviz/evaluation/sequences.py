@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from datetime import date, datetime, timedelta
 
 from planviz.evaluation.core import bounded, function, zone
-from planviz.evaluation.errors import FailsError, UnknownValueError
+from planviz.evaluation.errors import FailsError
 from planviz.evaluation.hashes import murmur_of
 from planviz.evaluation.instants import EPOCH, micros_of, moved
 from planviz.evaluation.temporal import add_months
@@ -53,7 +53,7 @@ def _numbers(start: int, stop: int, step: int | None) -> range:
     if not step or (stop - start) * step < 0:
         if start == stop:
             return range(start, start + 1)
-        raise FailsError("a step that leads away")
+        raise FailsError("a step that leads away", "java.lang.IllegalArgumentException")
     bounded((stop - start) // step)
     return range(start, stop + (1 if step > 0 else -1), step)
 
@@ -79,7 +79,7 @@ def _moments(start: date, stop: date, step: Step, kind: DataType) -> Iterator[da
         if start == stop:
             yield start
             return
-        raise FailsError("a step that leads away")
+        raise FailsError("a step that leads away", "java.lang.IllegalArgumentException")
     i, at = 0, start
     while (at <= stop) if forward else (at >= stop):
         bounded(i)
@@ -93,7 +93,7 @@ def _adding(start: date, step: Step, where: str) -> Callable[[int], date]:
     months, days, micros = step
     if not isinstance(start, datetime):
         if micros:
-            raise UnknownValueError("a date and parts of a day")
+            raise FailsError("dates are apart by days", "_LEGACY_ERROR_TEMP_3242")
         return lambda i: add_months(start, i * months) + timedelta(days=i * days)
 
     def after(i: int) -> datetime:

@@ -329,6 +329,19 @@ def _interval_seconds(value: int) -> Decimal:
     return Decimal(abs(value) % 60_000_000).scaleb(-6) * (-1 if value < 0 else 1)
 
 
+def _calendar_part(of: int, compute: Callable[[int], object]) -> Callable[[tuple[int, int, int]], object]:
+    """A field of an interval of months, days and microseconds, `of` which of these it is a part."""
+    return lambda value: compute(value[of])
+
+
+function("extractintervalyears")(_calendar_part(0, _part(12, None)))
+function("extractintervalmonths")(_calendar_part(0, _part(1, 12)))
+function("extractintervaldays")(_calendar_part(1, int))
+function("extractintervalhours")(_calendar_part(2, _part(3_600_000_000, 24)))
+function("extractintervalminutes")(_calendar_part(2, _part(60_000_000, 60)))
+function("extractintervalseconds")(_calendar_part(2, _interval_seconds))
+
+
 @function("unix_timestamp", "to_unix_timestamp", typed=True)
 def _unix_timestamp(e: FunctionCall, value: object, form: str) -> int:
     if isinstance(value, str):

@@ -185,9 +185,12 @@ class Session:
             execution.warnings += s.notes
             return Outcome(s, execution, execution.error_until(stage))
         try:
+            query = self._execute(s) if s.kind == "execute" else None
             self._define(s)
         except PlanvizError as e:
             return Outcome(s, None, e)
+        if query is not None:
+            return Outcome(s, query, query.error_until(stage))
         written = s.written
         if written is None and s.plan is not None and defines and s.kind in ("create_view", "cache"):
             execution = self._execution(replace(s, kind="query"))
@@ -278,8 +281,6 @@ class Session:
                 self._uncache(s)
             case "clear_cache":
                 self.caches.clear()
-            case "execute":
-                self._execute(s)
             case _ if s.command is not None and self._is_known(s.command):
                 self._command(s, s.command)
 
@@ -343,15 +344,16 @@ class Session:
             plan = plan.transform_up(placed, UnresolvedRelation.BIT)
         return View(name, plan, s.sql, temporary, columns, database_of(s.name, current))
 
-    def _execute(self, s: Statement) -> None:
-        """EXECUTE IMMEDIATE: its text is read and analyzed with the values, where they are known."""
+    def _execute(self, s: Statement) -> QueryExecution | None:
+        """EXECUTE IMMEDIATE: its text is read and carried out with the values, where they are known; its query, if it
+        is one whose rows nothing takes."""
         assert isinstance(s.plan, Project)
         text, *values = s.plan.projects
         if isinstance(text, UnresolvedAttribute):
             known = self.catalog.variable(text.parts)
             text = text if known is None else known.value
         if not isinstance(text, Literal):
-            return
+            return None
         if not isinstance(text.value, str):
             raise AnalysisError(
                 "INVALID_EXPR_TYPE_FOR_QUERY_EXECUTE_IMMEDIATE", "EXECUTE IMMEDIATE takes a constant string, not null."
@@ -363,7 +365,7 @@ class Session:
             raise ParseError("PARSE_SYNTAX_ERROR", f"One statement was expected, the text holds {len(inner)}.")
         plain = [v.child if isinstance(v, Alias) else v for v in values]
         if not all(isinstance(v, Literal) for v in plain):
-            return
+            return None
         # Values by name serve question marks, too, in their order.
         by_name = "?" not in tokenize(text.value).keys
         if values and not any(isinstance(v, Alias) for v in values) and by_name and ":" in tokenize(text.value).keys:
@@ -380,9 +382,11 @@ class Session:
         if s.name:
             one = replace(one, kind="set_variable", name=s.name)
         if one.kind == "query":
-            _ = self._execution(one).analyzed
-        else:
-            self._define(one)
+            return self._execution(one)
+        if one.kind == "execute":
+            return self._execute(one)
+        self._define(one)
+        return None
 
     def _command(self, s: Statement, c: Command) -> None:
         """A command on a table or a database: checked, and carried out where later statements see what it does."""

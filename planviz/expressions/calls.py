@@ -27,8 +27,11 @@ from planviz.types import (
     INT,
     STRING,
     UNKNOWN,
+    VARIANT,
     DataType,
+    MapType,
     StringType,
+    StructType,
     is_string,
 )
 from planviz.types.collations import COLLATED, mixed_collations
@@ -282,8 +285,13 @@ class Concat(Expression):
 
     def check_input_types(self) -> TypeMismatch | None:
         """All of one type: string, binary or array."""
+        from planviz.expressions.arithmetic import unexpected_input
         from planviz.expressions.conditional import same_types
 
+        for at, item in enumerate(self.items, 1):
+            t = item.data_type
+            if isinstance(t, MapType | StructType) or t == VARIANT:
+                return unexpected_input(at, item, '("STRING" or "BINARY" or "ARRAY")')
         return same_types(list(self.items), "concat") if self.items else None
 
 

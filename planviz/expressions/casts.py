@@ -94,8 +94,13 @@ def can_ansi_cast(a: DataType, b: DataType) -> bool:
     """Whether ANSI mode allows a cast from `a` to `b` (values may still fail at run time)."""
     if a not in (b, NULL, UNKNOWN) and b != UNKNOWN and GeospatialType in (type(a), type(b)):
         return _can_cast_shapes(a, b)
-    if a in (b, NULL) or UNKNOWN in (a, b) or is_string(b) or VARIANT in (a, b):
+    if a in (b, NULL) or UNKNOWN in (a, b) or is_string(b) or a == VARIANT:
         return True
+    if b == VARIANT:
+        # An object is made by to_variant_object().
+        while isinstance(a, ArrayType):
+            a = a.element
+        return not isinstance(a, StructType | MapType) and not is_interval(a)
     if isinstance(a, ArrayType) and isinstance(b, ArrayType):
         return can_ansi_cast(a.element, b.element)
     if isinstance(a, MapType) and isinstance(b, MapType):

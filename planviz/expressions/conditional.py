@@ -6,7 +6,17 @@ from collections.abc import Callable
 
 from planviz.expressions.core import Expression, TypeMismatch
 from planviz.trees.node import lazy, node
-from planviz.types import BOOLEAN, UNKNOWN, ArrayType, DataType, MapType, StructField, StructType, wider_type
+from planviz.types import (
+    BOOLEAN,
+    UNKNOWN,
+    ArrayType,
+    DataType,
+    MapType,
+    StructField,
+    StructType,
+    is_orderable,
+    wider_type,
+)
 
 
 def merged_type(children: list[Expression]) -> DataType:
@@ -177,7 +187,12 @@ class Extremum(Expression):
         return all(a.nullable for a in self.arguments)
 
     def check_input_types(self) -> TypeMismatch | None:
-        """One type."""
+        """One type, whose values have an order."""
+        t = self.arguments[0].data_type
+        if not is_orderable(t) and t != UNKNOWN and same_types(list(self.arguments), self.name) is None:
+            return TypeMismatch(
+                "INVALID_ORDERING_TYPE", f'The `{self.name}` does not support ordering on type "{t.sql}"'
+            )
         return same_types(list(self.arguments), self.name)
 
     def flat_arguments(self) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from planviz.expressions.arithmetic import unexpected_input
 from planviz.expressions.core import Expression, GeneratorMark, Literal, TypeMismatch, UnaryExpression
 from planviz.trees.node import always, node
-from planviz.types import INT, NULL, UNKNOWN, ArrayType, DataType, MapType, StructField, StructType
+from planviz.types import INT, NULL, UNKNOWN, ArrayType, DataType, MapType, StructField, StructType, is_string
 
 
 class Generator(GeneratorMark):
@@ -134,6 +134,12 @@ class GeneratorCall(Generator):
     def element_schema(self) -> tuple[StructField, ...]:
         """The given columns."""
         return self.schema
+
+    def check_input_types(self) -> TypeMismatch | None:
+        """json_tuple takes texts."""
+        if self.name != "json_tuple" or all(is_string(a.data_type) or a.data_type == UNKNOWN for a in self.arguments):
+            return None
+        return TypeMismatch("NON_STRING_TYPE", "all arguments of the function `json_tuple` must be strings")
 
     def flat_arguments(self) -> list[str]:
         """The arguments."""

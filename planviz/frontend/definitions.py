@@ -170,6 +170,11 @@ class DefinitionReader(CommandReader):
             elif self.accept("DEFAULT", "COLLATION"):
                 text = self.collation()
             elif self.sees("AS") and self.peek(1) in QUERY_WORDS:
+                if made.columns:
+                    raise self.error(
+                        "_LEGACY_ERROR_TEMP_0035",
+                        "Operation not allowed: a table made of a query has its columns; leave out the list of them.",
+                    )
                 self.at += 1
                 made = replace(made, plan=self.query())
                 self._end()

@@ -17,3 +17,14 @@ def analysis_error(error_class: str, message: str, node: TreeNode | None = None)
         return AnalysisError(error_class, message)
     line, column = line_and_column(*origin[:2])
     return AnalysisError(error_class, message, line=line, column=column)
+
+
+def moved(error: AnalysisError, node: TreeNode | None) -> AnalysisError:
+    """The same error at the place that a node came from; itself where that is not known."""
+    if node is None or node.origin is None:
+        return error
+    line, column = line_and_column(*node.origin[:2])
+    told = str(error).removeprefix(f"[{error.error_class}] ")
+    if error.line is not None:
+        told = told.removesuffix(f" (line {error.line}, column {error.column})")
+    return AnalysisError(error.error_class, told, line=line, column=column)

@@ -95,6 +95,10 @@ _LEVELS: list[dict[str, Callable[[Expression, Expression], Expression]]] = [
 ]
 _PRECEDENCE = {op: (level, make) for level, ops in enumerate(_LEVELS) for op, make in ops.items()}
 _SHIFTS = frozenset(["<<", ">>", ">>>"])
+#: What goes on with a query behind its VALUES.
+_BEHIND_VALUES = frozenset(
+    ["ORDER", "SORT", "CLUSTER", "DISTRIBUTE", "LIMIT", "OFFSET", "UNION", "EXCEPT", "MINUS", "INTERSECT", "AS", "|>"]
+)
 _AFTER_NOT = frozenset(["BETWEEN", "IN", "LIKE", "ILIKE", "RLIKE", "REGEXP"])
 _PREDICATES = frozenset(["!", "NOT", "BETWEEN", "IN", "LIKE", "ILIKE", "RLIKE", "REGEXP", "IS"])
 
@@ -161,10 +165,12 @@ class ExpressionReader(SpecialForms):
         chain = 0
         while self.keys[self.at] in _PREDICATES:
             chain = self.longer(chain, "predicates")
+            word = self.at
             new = self._predicate(e, start)
             if new is None:
                 break
-            e = self.placed(new, start)
+            # Spark's errors point to the word, people look for the whole.
+            e = self.placed(new, word, start)
         return e
 
     def _predicate(self, e: Expression, start: int) -> Expression | None:
@@ -178,10 +184,11 @@ class ExpressionReader(SpecialForms):
             return None
         if key == "ILIKE":
             self.came_with("ILIKE", self.at + negated)
+        word = self.at
         self.at += 2 if negated else 1
         quantified = key in ("LIKE", "ILIKE") and self.peek() in ("ANY", "SOME", "ALL") and self.peek(1) == "("
         made = self._positive_predicate(e, key, negated, start)
-        return Not(self.placed(made, start)) if negated and not quantified else made
+        return Not(self.placed(made, word, start)) if negated and not quantified else made
 
     def _positive_predicate(self, e: Expression, key: str, negated: bool, start: int) -> Expression:
         if key == "BETWEEN":
@@ -197,17 +204,39 @@ class ExpressionReader(SpecialForms):
         return self._is(e)
 
     def _in(self, e: Expression) -> Expression:
+        if self._calls_values():
+            raise self.error(
+                "UNRESOLVED_ROUTINE",
+                "Cannot resolve routine `VALUES`: before a bracket Spark reads a function here; write VALUES 1, 2 or "
+                "SELECT * FROM VALUES (1), (2).",
+                self.at + 1,
+            )
         if self._query_follows(0):
             start = self.at
             query = self.placed(ListQuery(self._parenthesized_query(), (), next_id()), start)
-            values = e.values if isinstance(e, CreateNamedStruct) and e.shown == "named_struct" else (e,)
+            values = e.values if isinstance(e, CreateNamedStruct) else (e,)
             return InSubquery(tuple(values), query)
+        return In(e, tuple(self._in_list()))
+
+    def _calls_values(self) -> bool:
+        """Whether VALUES behind the bracket at the cursor is a function, as Spark's grammar takes it where it can."""
+        if not self.sees("(", "VALUES", "("):
+            return False
+        depth, at = 1, self.at + 2
+        while depth and self.kinds[at] != END:
+            depth += {"(": 1, ")": -1}.get(self.keys[at], 0)
+            if depth == 1 and self.keys[at] in _BEHIND_VALUES:
+                return False
+            at += 1
+        return True
+
+    def _in_list(self) -> list[Expression]:
         self.expect("(")
         if self.sees(")"):
             raise self.error("INVALID_SQL_SYNTAX.EMPTY_IN_PREDICATE", "IN has no values: write at least one.")
         items = self.separated(self.expression)
         self.expect(")")
-        return In(e, tuple(items))
+        return items
 
     def _like(self, e: Expression, key: str, negated: bool) -> Expression:
         quantifier = self.peek()

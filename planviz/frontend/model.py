@@ -91,6 +91,8 @@ class Statement:
     command: Command | None = None
     #: What columns of a new table have where nothing is given: the column and its expression.
     defaults: tuple[tuple[StructField, Expression], ...] = ()
+    #: Whether it stands between BEGIN and END.
+    in_block: bool = False
 
     @property
     def written(self) -> LogicalPlan | None:

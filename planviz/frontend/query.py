@@ -165,9 +165,13 @@ class QueryReader(ScriptReader):
     def _from_first(self) -> LogicalPlan:
         self.expect("FROM")
         source = self.from_clause()
-        if self.sees("SELECT"):
-            return self._select(source)
-        return self._map_or_reduce(source) if self._maps() else source
+        if not self.sees("SELECT"):
+            return self._map_or_reduce(source) if self._maps() else source
+        # Several select lists over one FROM are united.
+        found = [self._select(source)]
+        while self.sees("SELECT"):
+            found.append(self.query_from(source))
+        return found[0] if len(found) == 1 else Union(tuple(found))
 
     def _maps(self) -> bool:
         return self.sees_any("MAP", "REDUCE") and self.peek(1) not in ("", "(", ".", ",", ")", ";")

@@ -399,10 +399,11 @@ class RelationReader(ExpressionReader):
         return self.placed(SubqueryAlias((name,), plan), start) if name else plan
 
     def _sampled(self, plan: LogicalPlan) -> LogicalPlan:
-        return self.sample_clause()(plan) if self.sees("TABLESAMPLE") else plan
+        # The alias of what stands in parentheses goes above its sample.
+        return self.sample_clause(named=False)(plan) if self.sees("TABLESAMPLE") else plan
 
-    def sample_clause(self) -> Callable[[LogicalPlan], LogicalPlan]:
-        """TABLESAMPLE (...): the function that puts it over a plan. Its alias, behind it, goes below."""
+    def sample_clause(self, named: bool = True) -> Callable[[LogicalPlan], LogicalPlan]:
+        """TABLESAMPLE (...): the function that puts it over a plan. A table's alias, behind it, goes below."""
         start = self.at
         self.expect("TABLESAMPLE")
         if not self.sees("("):
@@ -426,7 +427,7 @@ class RelationReader(ExpressionReader):
             self.expect(")")
 
         def over(plan: LogicalPlan) -> LogicalPlan:
-            aliased = self._aliased_plan(plan)
+            aliased = self._aliased_plan(plan) if named else plan
             return self.placed(build(aliased, seed), start)
 
         return over

@@ -330,9 +330,9 @@ class SpecialForms(Reader):
         return _with_open_names(made) if made.bits & UnresolvedStar.BIT else made
 
     def _form_extract(self) -> Expression | None:
-        if self.kind not in (WORD, QUOTED, STRING) or self.peek(1) != "FROM":
+        if self.kind not in (WORD, QUOTED) or self.peek(1) != "FROM":
             return None
-        field = self.string() if self.kind == STRING else self.identifier()
+        field = self.identifier()
         self.at += 1
         source = self.expression()
         self.expect(")")

@@ -8,7 +8,7 @@ from planviz.errors import ParseError
 from planviz.expressions.core import Alias, Expression, Literal, lit
 from planviz.expressions.ids import next_id
 from planviz.expressions.unresolved import UnresolvedAlias
-from planviz.frontend.definitions import DefinitionReader
+from planviz.frontend.blocks import BlockReader
 from planviz.frontend.dialect import NEWEST, Dialect
 from planviz.frontend.elsewhere import COMMANDS, unquoted_dates
 from planviz.frontend.lexer import END, STRING, WORD, tokenize, with_quoted_names
@@ -22,18 +22,21 @@ from planviz.types import DayTimeIntervalType, StructField
 
 #: Longest text that is read, in characters.
 MAX_LENGTH = 2_000_000
-#: What stands before a word that begins a statement inside BEGIN ... END.
-_STARTS = frozenset((";", "BEGIN", "THEN", "ELSE", "DO", "LOOP", "REPEAT", ":"))
 
 
-class StatementReader(DefinitionReader):
+class StatementReader(BlockReader):
     """Reads statements."""
 
     def statements(self) -> list[Statement]:
-        """What stands before the next semicolon or the end: one statement, or one for each table that a FROM writes to.
+        """What stands before the next semicolon or the end: one statement, those of a block, or one for each table that
+        a FROM writes to.
 
         What EXPLAIN explains is a query like any other: of an INSERT or a CREATE that whose rows are written.
         """
+        if self.sees("BEGIN") and not self.scopes:
+            return self.script_block()
+        if self._describes_query():
+            return [self._described_query()]
         start, explained = self.at, self._explains()
         if self.sees("WITH") and self._changes():
             found = [self._with_change()]
@@ -42,6 +45,19 @@ class StatementReader(DefinitionReader):
         else:
             found = [self._statement()]
         return [self._explained(s, start) for s in found] if explained else found
+
+    def _describes_query(self) -> bool:
+        """Whether DESCRIBE [QUERY] stands before a query, which is analyzed and not carried out."""
+        if not self.sees_any("DESCRIBE", "DESC"):
+            return False
+        return self.peek(1) in _DESCRIBED or (self.peek(1) == "QUERY" and self.peek(2) in QUERY_WORDS)
+
+    def _described_query(self) -> Statement:
+        start = self.at
+        self.at += 1 + (self.peek(1) == "QUERY")
+        plan = self.query()
+        self._end()
+        return Statement("explain", self.source(start), self.tokens.starts[start], plan)
 
     def _explained(self, s: Statement, start: int) -> Statement:
         """What EXPLAIN, at a token, explains: a query, or what has a plan of another statement, which is not done."""
@@ -60,6 +76,9 @@ class StatementReader(DefinitionReader):
         the rest alone."""
         behind = 1 + (self.peek(1) in ("EXTENDED", "CODEGEN", "COST", "FORMATTED", "LOGICAL"))
         explained = self.sees("EXPLAIN") and self.peek(behind) in (*QUERY_WORDS, *_WRITING)
+        if self.sees("EXPLAIN") and self.kinds[self.at + 1] == WORD and self.peek(behind) not in _STATEMENTS:
+            self.at += behind
+            self.fail("a statement was expected behind EXPLAIN")
         self.at += behind if explained else 0
         return explained
 
@@ -77,7 +96,6 @@ class StatementReader(DefinitionReader):
             "DROP": self._drop,
             "DECLARE": self._declare,
             "ANALYZE": self._commanding("analyze"),
-            "BEGIN": self._compound,
             "EXECUTE": self._execute,
             "INSERT": self._commanding("insert"),
             "CACHE": self._cache,
@@ -164,23 +182,6 @@ class StatementReader(DefinitionReader):
             return Alias(value, self.identifier(), next_id())
         return value
 
-    def _compound(self, start: int) -> Statement:
-        """BEGIN ... END, a script of SQL: its statements end with semicolons, too."""
-        depth, before = 0, ""
-        while self.kind != END:
-            key = self.keys[self.at]
-            # WHILE ... DO and FOR ... DO end with END WHILE and END FOR.
-            starts = key in ("IF", "WHILE", "FOR", "LOOP", "REPEAT") and before in _STARTS
-            opens = key == "BEGIN" or starts or (key == "CASE" and before != "END")
-            depth += opens - (key == "END")
-            before = key
-            self.at += 1
-            if depth == 0:
-                break
-        if depth:
-            self.fail("a block that begins with BEGIN ends with END")
-        return self._rest(Statement("unsupported", "", self.tokens.starts[start], words="BEGIN"), start)
-
     def unread(self, start: int, error: ParseError) -> Statement:
         """The statement that starts at a token and cannot be read; the cursor goes behind it."""
         self.depth = 0
@@ -220,10 +221,10 @@ class StatementReader(DefinitionReader):
         at = self.tokens.starts[start]
         return Statement("declare", self.source(start), at, plan, names, columns, words=words)
 
-    def _set_variables(self, start: int) -> Statement:
-        """SET VAR a = x, b = y, or SET VAR (a, b) = (query)."""
-        self.came_with("a session variable", self.at + 1)
-        self.at += 2
+    def _set_variables(self, start: int, words: int = 2) -> Statement:
+        """SET VAR a = x, b = y, or SET VAR (a, b) = (query); of `words` words before the names, one in a block."""
+        self.came_with("a session variable", self.at + words - 1)
+        self.at += words
         if self.accept("("):
             names = [p[-1] for p in self.separated(self.identifier_parts)]
             self.expect(")", "=", "(")
@@ -314,6 +315,8 @@ class StatementReader(DefinitionReader):
 
 #: What may stand before the name of a session's variable.
 _OF_SESSION = ((), ("session",), ("system", "session"))
+#: What a query that DESCRIBE is about may begin with where QUERY does not stand before it.
+_DESCRIBED = ("SELECT", "WITH", "VALUES")
 #: What changes rows of a table.
 _CHANGING = ("MERGE", "UPDATE", "DELETE")
 #: What writes or changes rows, or names a query, and can be explained.
@@ -355,6 +358,24 @@ _OTHER_STATEMENTS = frozenset(
 )
 
 
+_STATEMENTS = frozenset(
+    (
+        *QUERY_WORDS,
+        *_WRITING,
+        *_OTHER_STATEMENTS,
+        "ANALYZE",
+        "DROP",
+        "SET",
+        "USE",
+        "UNCACHE",
+        "CLEAR",
+        "DECLARE",
+        "EXECUTE",
+        "",
+    )
+)
+
+
 def _reader(sql: str, parameters: Parameters | None = None, dialect: Dialect = NEWEST) -> StatementReader:
     if len(sql) > MAX_LENGTH:
         raise ParseError(
@@ -391,6 +412,9 @@ def parse_script(
             if not tolerant:
                 raise
             out.append(reader.unread(start, error))
+    wrong = next((s.error for s in out if s.error is not None), None)
+    if wrong is not None and not tolerant:
+        raise wrong
     if out and all(s.error for s in out):
         raise next(s.error for s in out if s.error is not None)
     return out

@@ -11,7 +11,7 @@ from planviz.expressions.calls import FunctionCall
 from planviz.expressions.core import Expression
 from planviz.expressions.unresolved import NamedArgument
 from planviz.expressions.windows import WindowFunction
-from planviz.frontend.errors import analysis_error
+from planviz.frontend.errors import analysis_error, moved
 from planviz.functions.builders import BUILDERS, Args
 from planviz.functions.builders.aggregates import aggregate_call
 from planviz.functions.builders.datetimes import WITHOUT_ZONE
@@ -56,7 +56,11 @@ def build(
     if found is not None:
         fewest, most, make = found
         _check_count(name, len(arguments), fewest, most, place)
-        return make(arguments)
+        try:
+            return make(arguments)
+        except AnalysisError as error:
+            # Spark says where the call stands, whichever argument is to blame.
+            raise moved(error, place) from None
     if name in ("to_number", "try_to_number") and len(arguments) == 2:
         check_number_format(arguments[1], name)
     if name in SIGNATURES:
@@ -125,7 +129,9 @@ def _by_position(name: str, arguments: Args, place: TreeNode | None) -> Args:
             )
         if key in given:
             told = f"The parameter `{key}` of `{name}` is given twice."
-            raise analysis_error("DUPLICATE_ROUTINE_PARAMETER_ASSIGNMENT.DOUBLE_NAMED_ARGUMENT_REFERENCE", told, place)
+            twice = any(isinstance(x, NamedArgument) and x.name.lower() == key for x in arguments[:at])
+            how = "DOUBLE_NAMED_ARGUMENT_REFERENCE" if twice else "BOTH_POSITIONAL_AND_NAMED"
+            raise analysis_error(f"DUPLICATE_ROUTINE_PARAMETER_ASSIGNMENT.{how}", told, place)
         if named and key not in names:
             told = f"Cannot invoke routine `{name}`: it has no parameter `{key}`."
             raise analysis_error("UNRECOGNIZED_PARAMETER_NAME", told, place)

@@ -320,7 +320,7 @@ class Decorrelation:
 
     def _set_operation(self, plan: LogicalPlan, wanted: Outer, aggregated: bool, in_set: bool) -> Part:
         """Every input with the outer attributes at its end, which the first input names."""
-        needed = by_name({**wanted, **outer_in(plan)})
+        needed = {**wanted, **outer_in(plan)}
         inputs, ends = [], []
         for c in plan.children:
             below = self.part(c, needed, aggregated, True)

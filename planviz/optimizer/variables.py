@@ -9,14 +9,14 @@ from planviz.catalog.tables import Catalog, Variable
 from planviz.errors import AnalysisError
 from planviz.evaluation import DEFAULT_EVALUATOR
 from planviz.expressions.casts import Cast
-from planviz.expressions.core import Alias, Expression, Literal, occurs
+from planviz.expressions.core import Alias, Expression, Literal, lit, occurs
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.expressions.unresolved import UnresolvedAlias, UnresolvedAttribute
 from planviz.frontend import Statement
 from planviz.logical.operators import Project
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LocalRelation
-from planviz.types import NULL, DataType
+from planviz.types import NULL, DataType, is_numeric, is_string
 
 #: The optimized plan of a statement's query.
 Plan = Callable[[Statement], LogicalPlan]
@@ -28,6 +28,8 @@ def changed_variables(catalog: Catalog, s: Statement, plan: Plan) -> Catalog:
     A value that cannot be computed here is null. Raises AnalysisError with Spark's class for a name that is taken or
     not there, for a value that does not fit and for values of another number.
     """
+    if s.words == "FOR":
+        return _with_row(catalog, s, plan)
     if s.kind == "declare":
         return _declared(catalog, s, plan)
     for name in s.name if s.kind == "set_variable" else s.name[-1:]:
@@ -63,6 +65,17 @@ def _declared(catalog: Catalog, s: Statement, plan: Plan) -> Catalog:
     value = _values(s, [wanted], plan)[0] if s.plan is not None else Literal(None, wanted or NULL)
     for name in s.name:
         catalog = catalog.with_variable(Variable(name, value, value))
+    return catalog
+
+
+def _with_row(catalog: Catalog, s: Statement, plan: Plan) -> Catalog:
+    """The variables of a FOR: its query's columns, also under the row's name, with values that only a run tells."""
+    for a in plan(s).output:
+        value = _as(lit(1), a.data_type) if is_numeric(a.data_type) else Literal(None, a.data_type)
+        if is_string(a.data_type):
+            value = Literal(a.name, a.data_type)
+        for name in (a.name, *(f"{row}.{a.name}" for row in s.name)):
+            catalog = catalog.with_variable(Variable(name, value, value))
     return catalog
 
 

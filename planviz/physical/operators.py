@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from planviz.expressions.calls import FunctionCall
 from planviz.expressions.core import Alias, AttributeReference, Expression, SortOrder
+from planviz.expressions.generators import GeneratorCall
 from planviz.expressions.predicates import IsNotNull, split_conjunction
 from planviz.logical.plan import LogicalPlan, bracketed
 from planviz.physical.codegen import gathers, generated
@@ -258,6 +259,13 @@ class GenerateExec(UnaryExec):
     child: SparkPlan
     CODEGEN = True
     output_ordering = always(())
+
+    @property
+    def supports_codegen(self) -> bool:
+        """Where the generator has code of its own: lists of Spark's own words and collations have none."""
+        return self.CODEGEN and not (
+            isinstance(self.generator, GeneratorCall) and self.generator.name in ("collations", "sql_keywords")
+        )
 
     @lazy
     def output(self) -> tuple[AttributeReference, ...]:

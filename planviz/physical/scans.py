@@ -10,6 +10,7 @@ from planviz.catalog.tables import Buckets
 from planviz.expressions.complex import GetStructField
 from planviz.expressions.core import AttributeReference, Expression
 from planviz.expressions.subqueries import SubqueryExpression
+from planviz.logical.file_metadata import CONSTANT
 from planviz.logical.plan import bracketed, positioned, positions_of
 from planviz.logical.relations import LogicalRelation
 from planviz.physical.bucket_pruning import selected_buckets
@@ -79,7 +80,10 @@ class FileSourceScanExec(LeafExec):
             read = tuple([BINARY_TEXT if a.name in named else t for a, t in zip(columns, types, strict=True)])
         files = (partitions, *filters, read, buckets, bucketing_off, empty)
         path = "" if name or table is None else " ".join(table.name.split())
-        made = (columns, relation.output, name, provider, *files)
+        own = relation.output_set
+        # The fields of `_metadata` follow the table's columns.
+        all_columns = (*relation.output, *[a for a in columns if a.expr_id not in own])
+        made = (columns, all_columns, name, provider, *files)
         return cls(*made, coalesced=0, in_order=False, row_by_row=False, path=path)
 
     @lazy
@@ -162,7 +166,7 @@ class FileSourceScanExec(LeafExec):
         fields = tuple(
             StructField(a.name, t, a.is_nullable)
             for a, t in zip(self.columns, self.read or [a.type for a in self.columns], strict=True)
-            if a.name.lower() not in skip
+            if a.name.lower() not in skip and CONSTANT not in a.metadata
         )
         return StructType(fields).simple_string
 
@@ -170,7 +174,9 @@ class FileSourceScanExec(LeafExec):
     def pushed_filters(self) -> tuple[str, ...]:
         """The filters that the reader takes, as it prints them."""
         nested = self.provider.lower() in _NESTED_FILTERS
+        constant = {a.expr_id for a in self.columns if CONSTANT in a.metadata}
         taken = [f for f in self.data_filters if nested or not f.bits & GetStructField.BIT]
+        taken = [f for f in taken if not constant & f.references]
         return tuple(p for p in map(pushed, taken) if p is not None)
 
     @property

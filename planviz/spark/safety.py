@@ -135,8 +135,8 @@ def _origin(part: JavaObject) -> tuple[str, int] | None:
 
 def _refusal(statement: Statement) -> tuple[str, object] | None:
     """Why a statement is refused, and the part that is to blame."""
-    if statement.kind != "query" or statement.plan is None:
-        word = statement.sql.split(None, 1)[0].upper()
+    if statement.kind != "query" or statement.plan is None or statement.in_block:
+        word = "BEGIN" if statement.in_block else statement.sql.split(None, 1)[0].upper()
         return f"{word} does more than ask for rows; nothing of it was executed. {_ADVICE}", None
     plans = list(_plans(statement.plan))
     for plan in plans:

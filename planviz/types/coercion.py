@@ -87,6 +87,9 @@ def _common_complex(
         return ArrayType(element, a.contains_null or b.contains_null) if element else None
     if isinstance(a, MapType) and isinstance(b, MapType):
         k, v = common(a.key, b.key), common(a.value, b.value)
+        if k is not None and is_string(a.key) != is_string(b.key) and not is_string(k):
+            # A text may be no number, and a key must not be null.
+            return None
         return MapType(k, v, a.value_contains_null or b.value_contains_null) if k and v else None
     if isinstance(a, StructType) and isinstance(b, StructType) and len(a.fields) == len(b.fields):
         fields = []

@@ -175,6 +175,11 @@ class YearMonthIntervalType(DataType):
     names = ("year", "month")
 
     @property
+    def scala_name(self) -> str:  # type: ignore[override]
+        """See DataType."""
+        return f"YearMonthIntervalType({self.start},{self.end})"
+
+    @property
     def simple_string(self) -> str:  # type: ignore[override]
         """See DataType."""
         a, b = self.names[self.start], self.names[self.end]
@@ -193,6 +198,11 @@ class DayTimeIntervalType(DataType):
     start: int = 0
     end: int = 3
     names = ("day", "hour", "minute", "second")
+
+    @property
+    def scala_name(self) -> str:  # type: ignore[override]
+        """See DataType."""
+        return f"DayTimeIntervalType({self.start},{self.end})"
 
     @property
     def simple_string(self) -> str:  # type: ignore[override]

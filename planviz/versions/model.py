@@ -33,6 +33,8 @@ class Behaviour:
     order_reads_blanked_keys: bool = True
     #: HAVING reads grouping() and grouping_id() that the select list computes; else it asks the Aggregate for the id.
     having_finds_grouping_values: bool = True
+    #: Which fields the hidden column `_metadata` of files has: with blocks and rows, sizes alone (3.3), or none.
+    file_metadata: Literal["blocks", "sizes", "none"] = "blocks"
     #: BETWEEN is a function over its value; else two comparisons from the first.
     between_is_a_function: bool = True
     #: What HAVING and ORDER BY add to an aggregate is named as its SQL; else as a plan shows it, ids and all.
@@ -381,6 +383,8 @@ class Behaviour:
     adaptive_subqueries_have_own_roots: bool = True
     #: Sorts that change nothing are removed last of all; else before bucketed scans are looked at.
     sorts_go_last: bool = True
+    #: A sort whose rows a shuffle puts into another order is removed with those that change nothing.
+    shuffled_sorts_are_dropped: bool = True
     #: Exchanges and subqueries are reused in one walk, bottom up; else exchanges first and then subqueries.
     reused_in_one_walk: bool = True
 

@@ -14,6 +14,7 @@ VERSION = Version(
     },
     behaviour={
         "outer_joins_are_dropped_for": frozenset({"groups", "projections"}),
+        "file_metadata": "sizes",
         "cte_reference_flags": 0,
         "writes_are_planned": False,
         "joins_tell_their_type": False,

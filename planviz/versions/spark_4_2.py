@@ -24,6 +24,7 @@ VERSION = Version(
         ),
         "order_looks_below_having": "filter",
         "sorts_go_last": False,
+        "shuffled_sorts_are_dropped": False,
         "lambdas_are_coded": False,
         "outer_columns_are_renamed": False,
         "coded_sort_aggregates": "without keys",

@@ -107,6 +107,7 @@ CHANGES: dict[str, str] = {
     "lambdas_take_queries": "The lambda of a higher-order function may hold a subquery.",
     "assertions_show_sql": "The message of assert_true() shows its condition as SQL.",
     "outer_columns_are_renamed": "A column of the outer query that a subquery gives has an id of its own there.",
+    "file_metadata": "Tables of files have the hidden column `_metadata`: where each row was read.",
     "hidden_columns_come_alone": "A USING or NATURAL join gives only those of its hidden columns that are named.",
     "order_looks_below_having": "ORDER BY may hold aggregate functions beside a HAVING.",
     "doubled_quotes_are_one": "A quote that is doubled in a text is a quote; it ended the text and began another one.",
@@ -243,6 +244,7 @@ CHANGES: dict[str, str] = {
     "pruning_keys_are_listed": "Subqueries of dynamic partition pruning show their keys' places as a list.",
     "single_rows_are_parallelized": "A query without FROM has an operator of its own, without a distributed row.",
     "joins_tell_their_type": "Explain's formatted mode tells a join's type beneath the tree, too.",
+    "shuffled_sorts_are_dropped": "A sort right beneath a shuffle, which loses its order, is removed.",
     "sorts_go_last": "Sorts that change nothing are removed last of all preparations.",
     "reused_in_one_walk": "Exchanges and subqueries are reused in one walk over the plan, so that more is reused.",
 }

@@ -176,10 +176,9 @@ def test_a_command_is_taken_and_later_statements_see_it(sql):
     assert [o.error for o in outcomes] == [None] * len(outcomes)
 
 
-def test_a_block_is_one_statement():
-    *_, block, query = Session().run("begin declare x int; begin select x; end; end; select 2")
-    assert block.statement.words == "BEGIN"
-    assert query.statement.sql == "select 2"
+def test_a_block_is_the_statements_in_it():
+    outcomes = list(Session().run("begin declare x int; begin select x; end; end; select 2"))
+    assert [o.statement.sql for o in outcomes] == ["declare x int", "select x", "END", "select 2"]
 
 
 def test_a_table_that_is_guessed_may_be_written_to():
@@ -230,3 +229,34 @@ def test_what_within_group_orders_by_is_a_column_where_values_are_distinct():
     *_, outcome = Session().run(f"{SETUP}; select listagg(distinct b) within group (order by b) from t", "physical")
 
     assert "HashAggregate(keys=[b#4, b#4]" in re.sub(r"#\d+", "#4", outcome.execution.text("physical"))
+
+
+@pytest.mark.parametrize(
+    ("sql", "error_class"),
+    [
+        ("create table made (x int) as select 1", "_LEGACY_ERROR_TEMP_0035"),
+        ("create view w as select a from t; create or replace view w as select * from w", "RECURSIVE_VIEW"),
+        (
+            "create view w as select a from t; create view x as select * from w; "
+            "create or replace view w as select * from x",
+            "RECURSIVE_VIEW",
+        ),
+        ("describe select zz from t", "UNRESOLVED_COLUMN.WITH_SUGGESTION"),
+        ("explain nosuch", "PARSE_SYNTAX_ERROR"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(sql, error_class):
+    errors = [o.error for o in Session().run(f"{SETUP}; {sql}") if o.error is not None]
+    assert [e.error_class for e in errors] == [error_class]
+
+
+def test_a_view_may_be_replaced_by_a_query_whose_definition_has_its_name():
+    sql = "create view w as select a from t; create or replace view w as with w as (select b from t) select * from w"
+    assert not [o.error for o in Session().run(f"{SETUP}; {sql}; select b from w") if o.error is not None]
+
+
+@pytest.mark.parametrize("sql", ["describe select a from t", "desc query with q as (select a from t) select * from q"])
+def test_a_described_query_has_a_plan(sql):
+    *_, outcome = Session().run(f"{SETUP}; {sql}", "optimized")
+    assert outcome.execution is not None
+    assert outcome.statement.kind != "query"

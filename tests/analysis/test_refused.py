@@ -10,6 +10,7 @@ from planviz.execution import Session
 FRAME = "select sum(n) over ({}) from p"
 #: What every statement may read.
 SETUP = "create temp view p as select * from values (1, 'a', 1.5), (2, 'b', null) p(n, s, d)"
+_CATEGORY = "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY"
 REFUSED = [
     (FRAME.format("order by s range between 1 preceding and current row"), "SPECIFIED_WINDOW_FRAME_UNACCEPTED_TYPE"),
     (FRAME.format("order by n rows between 0.5 preceding and current row"), "SPECIFIED_WINDOW_FRAME_UNACCEPTED_TYPE"),
@@ -75,6 +76,32 @@ REFUSED = [
         "select transform(array(n), x -> (select x)) from p",
         "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.HIGHER_ORDER_FUNCTION",
     ),
+    ("select n + sum(n) from p group by all", "UNRESOLVED_ALL_IN_GROUP_BY"),
+    ("select sum(n) over (order by n) from p group by all", "UNRESOLVED_ALL_IN_GROUP_BY"),
+    ("select n in (values (1), (2)) from p", "UNRESOLVED_ROUTINE"),
+    (
+        "select n from p order by exists (select 1 from p q where q.n = p.n)",
+        f"{_CATEGORY}.UNSUPPORTED_IN_EXISTS_SUBQUERY",
+    ),
+    ("select n from p sort by all", "UNRESOLVED_COLUMN.WITH_SUGGESTION"),
+    ("select * from p where struct(n, s) in (select struct(n, s) from p)", "IN_SUBQUERY_LENGTH_MISMATCH"),
+    ("select extract('year' from current_date)", "PARSE_SYNTAX_ERROR"),
+    ("select extract(day from interval '10:11' hour to minute)", "INVALID_EXTRACT_FIELD"),
+    ("select extract(month from interval '3' year)", "INVALID_EXTRACT_FIELD"),
+    ("select greatest(map('a', 1), map('b', 2))", "INVALID_ORDERING_TYPE"),
+    ("select concat(map('a', 1), map('b', 2))", "UNEXPECTED_INPUT_TYPE"),
+    ("select map_concat(map('a', 1), map(1, 1))", "DATA_DIFF_TYPES"),
+    ("select to_json(n) from p", "INVALID_JSON_SCHEMA"),
+    ("select to_csv(array(n)) from p", "UNSUPPORTED_INPUT_TYPE"),
+    ("select from_xml(s, 'array<int>') from p", "INVALID_XML_SCHEMA"),
+    ("select json_tuple(s, 1) from p", "NON_STRING_TYPE"),
+    ("select array_sort(array(1), (a, b) -> 'x')", "UNEXPECTED_RETURN_TYPE"),
+    ("select sort_array(array(1), n) from p", "NON_FOLDABLE_INPUT"),
+    ("select array_insert(array(1), '1', 2)", "UNEXPECTED_INPUT_TYPE"),
+    ("select to_binary(s, 'foo') from p", "INVALID_ARG_VALUE"),
+    ("select raise_error(s, n) from p", "WRONG_NUM_ARGS.WITHOUT_SUGGESTION"),
+    ("select mask('abc', str => 'x')", "DUPLICATE_ROUTINE_PARAMETER_ASSIGNMENT.BOTH_POSITIONAL_AND_NAMED"),
+    ("select cast(struct(n) as variant) from p", "CAST_WITHOUT_SUGGESTION"),
 ]
 
 
@@ -285,3 +312,18 @@ def told(sql: str) -> str:
     config = OptimizerConfig().with_settings({"planviz.unknownFunctions": "refuse"})
     *_, outcome = Session(config=config).run(f"{SETUP}; {sql}")
     return str(outcome.error)
+
+
+@pytest.mark.parametrize(
+    ("sql", "column"),
+    [
+        # Spark points to the word of a predicate, and to the call whose argument is wrong.
+        ("select n in (select n, s from p) from p", 10),
+        ("select n, s not in (select n, s from p) from p", 13),
+        ("select 1 + date_part('foo', d) from p", 12),
+    ],
+)
+def test_errors_stand_where_spark_says(sql, column):
+    *_, outcome = Session().run(f"{SETUP};\n{sql}")
+    assert outcome.error is not None
+    assert (outcome.error.line, outcome.error.column) == (2, column)

@@ -177,3 +177,19 @@ def test_nulls_are_least_and_nan_is_greatest():
 def test_a_float_prints_the_fewest_digits_that_mean_it():
     assert java_float(single(1 / 3)) == "0.33333334"
     assert java_float(single(16777216.0)) == "1.6777216E7"
+
+
+@pytest.mark.parametrize(
+    ("expression", "error_class"),
+    [
+        ("cast('1-13' as interval year to month)", "INVALID_INTERVAL_FORMAT.INTERVAL_PARSING"),
+        ("cast('3' as interval year to month)", "INVALID_INTERVAL_FORMAT.UNMATCHED_FORMAT_STRING"),
+        ("cast('x' as interval day)", "INVALID_INTERVAL_FORMAT.UNMATCHED_FORMAT_STRING_WITH_NOTICE"),
+        ("array_insert(array(1), 0, 1)", "INVALID_INDEX_OF_ZERO"),
+        ("map_from_arrays(array('a'), array(1, 2))", "_LEGACY_ERROR_TEMP_2128"),
+    ],
+)
+def test_what_fails_has_spark_s_class(expression, error_class):
+    with pytest.raises(AnalysisError) as error:
+        folded(expression)
+    assert error.value.error_class == error_class

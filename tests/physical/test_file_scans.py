@@ -8,6 +8,7 @@ import pytest
 
 from planviz.catalog.tables import Catalog
 from planviz.config import OptimizerConfig
+from planviz.errors import AnalysisError
 from planviz.execution import Session
 from planviz.programs import read_program
 
@@ -238,3 +239,73 @@ def test_files_of_another_place_are_no_rows_that_were_shuffled_already(other, re
 
     assert shown.count("ReusedExchange") == reused
     assert re.findall(r"InMemoryFileIndex\(1 paths\)\[(.*?)\]", shown) == ["/data/a", other][: 2 - reused]
+
+
+@pytest.mark.parametrize(
+    ("sql", "lines"),
+    [
+        # Only the fields that are read are put together; filters on them are the scan's, not its reader's.
+        (
+            "SELECT _metadata.file_name, e FROM n WHERE _metadata.file_size > 10",
+            [
+                "Project [e, knownnotnull(named_struct(file_name, file_name, file_size, file_size)) AS _metadata]",
+                "n[e,file_name,file_size] Batched: true, DataFilters: [(file_size > 10)]",
+                "PushedFilters: [], ReadSchema: struct<e:string>",
+            ],
+        ),
+        # Parquet's reader counts rows: before the columns of partitions, constants stand behind these.
+        (
+            "SELECT _metadata.row_index, _metadata.file_path, v FROM p WHERE k = 1 AND _metadata.row_index < 5",
+            [
+                "[v,_tmp_metadata_row_index,k,l,file_path]",
+                "PushedFilters: [LessThan(_tmp_metadata_row_index,5)]",
+                "ReadSchema: struct<v:int,_tmp_metadata_row_index:bigint>",
+            ],
+        ),
+        # Through names, limits and sorts; an alias of the table qualifies it.
+        ("SELECT q._metadata.file_name FROM (SELECT * FROM d ORDER BY k LIMIT 3) q", ["d[k,file_name]"]),
+        ("SELECT k FROM d GROUP BY k HAVING max(_metadata.file_size) > 1", ["d[k,file_size]"]),
+        ("SELECT _metadata.* FROM n", ["row_index, row_index)) AS _metadata]"]),
+    ],
+)
+def test_the_hidden_column_of_files(sql: str, lines: list[str]) -> None:
+    text = plan(sql)
+    for line in lines:
+        assert line in text, text
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT _metadata FROM (SELECT k FROM d GROUP BY k)",
+        "SELECT _metadata FROM (SELECT k FROM d UNION ALL SELECT k FROM d)",
+        "SELECT _metadata.file_name FROM d JOIN p USING (k)",
+        "SELECT _metadata FROM VALUES (1)",
+    ],
+)
+def test_the_hidden_column_is_not_seen_through_these(sql: str) -> None:
+    *_, last = Session().run(DDL + sql, "physical")
+    assert isinstance(last.error, AnalysisError)
+    assert last.error.error_class == "UNRESOLVED_COLUMN.WITH_SUGGESTION"
+
+
+def test_a_column_of_that_name_in_the_files_comes_first() -> None:
+    assert "[_metadata]" in plan("CREATE TABLE own (a INT, _metadata STRING) USING json; SELECT _metadata FROM own")
+
+
+def test_versions_have_their_own_fields() -> None:
+    def error(profile: str, field: str) -> str:
+        *_, last = Session(Catalog(), OptimizerConfig.of(profile)).run(DDL + f"SELECT _metadata.{field} FROM d")
+        return getattr(last.error, "error_class", "")
+
+    assert not error("spark-3.4", "row_index")
+    assert not error("spark-3.3", "file_size")
+    assert error("spark-3.3", "row_index")
+    assert error("spark-3.2", "file_size")
+
+
+def test_the_hidden_column_is_not_guessed() -> None:
+    (only,) = Session(infer=True).run("SELECT _metadata.file_name, x FROM events", "physical")
+    assert only.execution is not None
+    assert not only.error
+    assert ", ReadSchema: struct<x:" in only.execution.text("physical")

@@ -60,3 +60,17 @@ def test_a_subquery_is_prepared_within_the_step_that_plans_it() -> None:
     assert names.index("EnsureRequirements") < names.index("PlanSubqueries")
     inner = [run for run in execution.trace.runs if run.executor == EXECUTOR and run.parent is not None]
     assert inner
+
+
+@pytest.mark.parametrize(
+    ("sql", "kept"),
+    [
+        ("SELECT * FROM (SELECT a, b FROM t1 SORT BY b) DISTRIBUTE BY a", False),
+        ("SELECT /*+ REPARTITION(3) */ * FROM (SELECT a, b FROM t1 SORT BY b)", False),
+        ("SELECT /*+ COALESCE(3) */ * FROM (SELECT a, b FROM t1 SORT BY b)", True),
+    ],
+)
+def test_a_sort_right_beneath_a_shuffle_is_dropped(sql: str, kept: bool) -> None:
+    assert ("Sort [b" in planned(sql).text("physical")) == kept
+    earlier = explain(sql, read_bundled("documents"), OptimizerConfig.of("spark-4.2"))
+    assert "Sort [b" in earlier.text("physical")

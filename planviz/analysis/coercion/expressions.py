@@ -102,7 +102,7 @@ _ANSI_RULES: list[tuple[type | UnionType, Rule]] = [
     (StringForm, inputs.string_form),
     (ScalaUDF, inputs.user_defined),
     (Like | RLike | StringPredicate | MultiLike | RegexpForm, inputs.texts),
-    (Sum | Average, inputs.child_to("N")),
+    (Sum | Average, inputs.child_to("SUM")),
     (Abs | UnaryMinus | UnaryPositive, inputs.child_to("N")),
     (Not, inputs.child_to("B")),
     (IsNaN, inputs.child_to("D")),

@@ -28,6 +28,7 @@ from planviz.expressions.unresolved import (
 )
 from planviz.expressions.windows import SpecifiedWindowFrame, WindowSpec
 from planviz.functions.signatures import SIGNATURES
+from planviz.logical.file_metadata import field_type
 from planviz.types import (
     BOOLEAN,
     DATE,
@@ -148,6 +149,9 @@ class Values:
         return children[0] if len(children) == 1 else children[0] if _is_window(e) else Guess()
 
     def _name(self, parts: tuple[str, ...], scope: Scope) -> Guess:
+        hidden = field_type(parts)
+        if hidden is not None:
+            return Guess(known=hidden)
         alone = parts[0].lower() if len(parts) == 1 else ""
         function, variable = _CALLED_BY_NAME.get(alone), alone in self.resolver.variables
         called = function is not None or variable

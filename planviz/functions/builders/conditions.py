@@ -104,7 +104,7 @@ BUILDERS: dict[str, Entry] = {
     "isnotnull": (1, 1, lambda a: IsNotNull(a[0])),
     "not": (1, 1, lambda a: Not(a[0])),
     "assert_true": (1, 2, _assert_true),
-    "raise_error": (1, 2, _raise_error),
+    "raise_error": (1, 1, _raise_error),
     "boolean": (1, 1, _cast(BOOLEAN)),
     "tinyint": (1, 1, _cast(BYTE)),
     "smallint": (1, 1, _cast(SHORT)),

@@ -94,10 +94,10 @@ _TIMES = ("day", "hour", "minute", "secondwithfraction")
 
 
 def _parts_of_interval(t: DataType) -> tuple[str, ...]:
-    """What can be taken out of an interval of this type."""
+    """What can be taken out of an interval of this type: its own fields."""
     if isinstance(t, YearMonthIntervalType):
-        return _MONTHS
-    return _TIMES if isinstance(t, DayTimeIntervalType) else (*_MONTHS, *_TIMES)
+        return _MONTHS[t.start : t.end + 1]
+    return _TIMES[t.start : t.end + 1] if isinstance(t, DayTimeIntervalType) else (*_MONTHS, *_TIMES)
 
 
 _SECONDS = DecimalType(8, 6)

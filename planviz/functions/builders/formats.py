@@ -9,12 +9,13 @@ from planviz.errors import InputError
 from planviz.evaluation import DEFAULT_EVALUATOR
 from planviz.expressions.calls import FunctionCall
 from planviz.expressions.complex import CreateMap
-from planviz.expressions.core import Expression, Literal
+from planviz.expressions.core import Expression, Literal, TypeMismatch
 from planviz.expressions.specs import ZONE, FunctionSpec
 from planviz.frontend.errors import analysis_error
 from planviz.functions.builders.base import Args, Builder, Entry, string_of
 from planviz.functions.signatures import CHECKS, accepts
 from planviz.types import (
+    NULL,
     STRING,
     UNKNOWN,
     VARIANT,
@@ -121,14 +122,41 @@ def required_of(call: FunctionCall, t: StructType) -> FunctionCall:
 def _from(name: str, tail: tuple[str, ...]) -> Builder:
     def make(a: Args) -> Expression:
         t = _schema(a[1])
+        if name == "from_xml" and not isinstance(t, StructType) and t not in (VARIANT, UNKNOWN):
+            raise analysis_error(
+                "DATATYPE_MISMATCH.INVALID_XML_SCHEMA",
+                f'Cannot resolve "from_xml({a[0].pretty})" due to data type mismatch: Input schema "{t.sql}" must be a '
+                "struct or a variant.",
+                a[1],
+            )
         lead = (*schema_text(t), *_options(a[2] if len(a) > 2 else None))
         return FunctionCall(name, a[:1], spec_from(name, t), tail, lead)
 
     return make
 
 
+def _json_schema(name: str, a: Args) -> TypeMismatch | None:
+    t = a[0].data_type
+    if isinstance(t, StructType | ArrayType | MapType) or t in (VARIANT, NULL, UNKNOWN):
+        return None
+    told = f'Input schema "{t.sql}" must be a struct, an array, a map or a variant'
+    return TypeMismatch("INVALID_JSON_SCHEMA", told)
+
+
+def _csv_input(name: str, a: Args) -> TypeMismatch | None:
+    t = a[0].data_type
+    if isinstance(t, StructType) or t in (NULL, UNKNOWN):
+        return None
+    return TypeMismatch("UNSUPPORTED_INPUT_TYPE", f'The input of `{name}` can\'t be "{t.sql}" type data')
+
+
+_WRITTEN = {"to_json": _json_schema, "to_csv": _csv_input}
+
+
 def _to(name: str, inputs: str) -> Builder:
-    spec = FunctionSpec(name, (accepts(inputs),), lambda _: STRING, True)
+    check = _WRITTEN.get(name)
+    accepted = () if check else (accepts(inputs),)
+    spec = FunctionSpec(name, accepted, lambda _: STRING, True, check=check, check_first=True)
 
     def make(a: Args) -> Expression:
         return FunctionCall(name, a[:1], spec, (ZONE,), _options(a[1] if len(a) > 1 else None))

@@ -10,7 +10,7 @@ from planviz.expressions.lambdas import LambdaFunction, UnresolvedLambdaVariable
 from planviz.expressions.predicates import And, GreaterThan, IsNull, LessThan
 from planviz.expressions.specs import Accepts, FunctionSpec
 from planviz.functions.builders.base import Args, Builder, Entry
-from planviz.types import BOOLEAN, NULL, UNKNOWN, ArrayType, DataType, MapType
+from planviz.types import BOOLEAN, INT, NULL, UNKNOWN, ArrayType, DataType, MapType
 
 
 def _higher_type(name: str, a: Args) -> DataType:
@@ -86,8 +86,20 @@ def _merged(name: str, a: Args) -> TypeMismatch | None:
     return unexpected_input(3, a[2], f'"{start.sql}"')
 
 
+def _compared(name: str, a: Args) -> TypeMismatch | None:
+    """The function of array_sort tells the order of two elements by a number."""
+    t = a[1].data_type
+    if t in (INT, UNKNOWN):
+        return None
+    told = f'The `lambda function` requires return "INT" type, but the actual is "{t.sql}" type'
+    return TypeMismatch("UNEXPECTED_RETURN_TYPE", told)
+
+
+_CHECKS = {"aggregate": _merged, "reduce": _merged, "array_sort": _compared}
+
+
 def _higher(name: str) -> Builder:
-    check = _merged if name in ("aggregate", "reduce") else None
+    check = _CHECKS.get(name)
     inputs = _INPUTS.get(name, (_ARRAY, _ANY))
     spec = FunctionSpec(name, inputs, lambda args: _higher_type(name, args), null_intolerant=False, check=check)
 

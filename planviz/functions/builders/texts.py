@@ -96,6 +96,13 @@ def _to_binary(a: Args) -> Expression:
     if how in ("utf-8", "utf8"):
         made: Expression = signed("encode", (a[0], lit("UTF-8")))
     else:
+        if len(a) > 1 and isinstance(a[1], Literal) and a[1].value is not None and how not in ("hex", "base64"):
+            raise analysis_error(
+                "DATATYPE_MISMATCH.INVALID_ARG_VALUE",
+                f'Cannot resolve "to_binary({a[0].pretty}, {a[1].pretty})" due to data type mismatch: the format is '
+                "one of 'hex', 'utf-8', 'utf8' and 'base64'.",
+                a[1],
+            )
         made = signed({"base64": "unbase64"}.get(how, "unhex"), a[:1]).replace(tail=("true",))
     shown = f"Some({a[1]})" if len(a) > 1 else "None"
     return Replaced("to_binary", (a[0], shown, "false"), made, "", a)

@@ -68,6 +68,7 @@ _FAMILIES: dict[str, Accepts] = {
     # Those of bytes and of lower case.
     "SL": _text(lambda name: name in ("UTF8_BINARY", "UTF8_LCASE")),
     "N": _family("NUMERIC", is_numeric, DOUBLE, {STRING: DOUBLE}),
+    "SUM": _family("NUMERIC", is_numeric, DOUBLE, {STRING: DOUBLE, TIMESTAMP: DOUBLE}),
     "IL": _family("INTEGRAL", is_integral, LONG, {STRING: LONG}),
     "DEC": _family(
         "DECIMAL", lambda t: isinstance(t, DecimalType), DecimalType(38, 18), {**FOR_TYPE, STRING: DecimalType(38, 18)}

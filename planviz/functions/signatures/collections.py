@@ -10,7 +10,7 @@ array_position | R!! * | L | check=element
 array_remove | R!! * | 0 | check=element
 array_append | R!! * | 0 | tolerant check=element
 array_prepend | R!! * | 0 | tolerant check=element
-array_insert | R!! I * | 0 | tail=false check=element tolerant
+array_insert | R!! I! * | 0 | tail=false check=element tolerant
 array_compact | R | compact
 array_max | R | elem | null=yes check=ordered
 array_min | R | elem | null=yes check=ordered
@@ -20,7 +20,7 @@ array_union | R!! R!! | 0 | check=arrays
 array_except | R!! R!! | 0 | check=arrays
 array_intersect | R!! R!! | 0 | check=arrays
 arrays_overlap | R!! R!! | B | null=yes check=arrays
-sort_array | R! B!?=true | 0 | fold=2 check=ordered
+sort_array | R! B!?=true | 0 | fold=2 early check=ordered
 slice | R I I | 0
 flatten | R | flat | check=nested
 element_at | R|M!! * | elem | tail=None,true! null=yes check=at

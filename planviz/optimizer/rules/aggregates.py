@@ -196,7 +196,7 @@ def _unscaled(a: AggregateExpression, wrap: Callable[[Expression], Expression], 
     t = f.children[0].data_type if f.children else None
     if not isinstance(f, Sum | Average) or not isinstance(t, DecimalType):
         return None
-    if tries and f.name.startswith("try_"):
+    if tries and isinstance(f, Sum) and f.name.startswith("try_"):
         return None
     value = UnscaledValue(f.child)
     if isinstance(f, Sum):

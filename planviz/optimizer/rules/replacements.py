@@ -213,6 +213,7 @@ _FUNCTIONS: dict[str, Callable[[FunctionCall], Expression]] = {
     "from_base32": _static("UnBase32", "decode"),
     "get": lambda e: GetArrayItem(e.arguments[0], e.arguments[1], "LEGACY"),
     "hmac": _static(_JAVA, "hmac"),
+    "try_make_interval": lambda e: function("make_interval", *e.arguments).replace(tail=("false",)),
     "is_valid_variant": _static(_VARIANTS, "isValidVariant"),
     "is_variant_null": _static(_VARIANTS, "isVariantNull"),
     "jaro_winkler_similarity": _static(_JAVA, "jaroWinklerSimilarity"),
@@ -264,6 +265,8 @@ _FUNCTIONS: dict[str, Callable[[FunctionCall], Expression]] = {
 
 #: What stands for these is no constant, be the arguments ones: its lambda reads a variable.
 _NEVER_FOLDED = frozenset(("array_compact",))
+#: The methods of Java that compare binaries.
+_OF_BYTES = {"startswith": "startsWith", "endswith": "endsWith", "contains": "contains"}
 #: Those that stay what they are where a version replaces fewer functions (before 4.0).
 REPLACED_LATER = frozenset((
     "array_append", "decode", "encode", "json_array_length", "json_object_keys", "parse_url",
@@ -277,6 +280,8 @@ def replacement(e: Expression) -> Expression:
     match e:
         case FunctionCall("lpad" | "rpad" as name, lead=(_,)):
             return StaticInvoke("ByteArray", name, BINARY, e.arguments, e.nullable)
+        case FunctionCall("startswith" | "endswith" | "contains" as name, lead=(_,)) if not e.foldable:
+            return StaticInvoke("ByteArrayMethods", _OF_BYTES[name], e.data_type, e.arguments, e.nullable)
         case FunctionCall(name) if name in _FUNCTIONS and (name in _NEVER_FOLDED or not e.foldable):
             return _FUNCTIONS[name](e)
         case RegexpForm("ilike", (text, pattern), escape):

@@ -85,7 +85,10 @@ class OptimizeOneRowRelationSubquery(OptimizerRule):
 
 
 def _has_subqueries(plan: LogicalPlan) -> bool:
-    return bool(plan.bits & AnySubquery.BIT)
+    """Whether a plan holds correlated subqueries."""
+    if not plan.bits & AnySubquery.BIT:
+        return False
+    return any(s.outer for p in plan.walk() for e in p.expressions for s in e.collect(AnySubquery))
 
 
 def _beside(child: LogicalPlan, plan: LogicalPlan) -> LogicalPlan | None:

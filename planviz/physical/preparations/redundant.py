@@ -52,10 +52,12 @@ def _redundant(project: ProjectExec, ordered: bool) -> bool:
     return same and all(a.is_nullable or not b.is_nullable for a, b in zip(out, below, strict=True))
 
 
-def remove_redundant_sorts(plan: SparkPlan) -> SparkPlan:
-    """The plan without sorts of what is sorted already."""
+def remove_redundant_sorts(plan: SparkPlan, shuffled: bool = True) -> SparkPlan:
+    """The plan without sorts of what is sorted already, and with `shuffled` without those whose rows are shuffled."""
 
     def step(p: SparkPlan) -> SparkPlan:
+        if shuffled and isinstance(p, ShuffleExchangeExec) and isinstance(p.child, SortExec):
+            return p.replace(child=p.child.child)
         if isinstance(p, SortExec) and ordering_satisfies(p.child.output_ordering, p.order):
             enough = p.child.output_partitioning.satisfies(p.required_distribution[0])
             return p.child if enough else p

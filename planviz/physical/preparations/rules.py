@@ -7,6 +7,7 @@ trace has them as steps: with the plan before and after.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from planviz.config import OptimizerConfig
@@ -265,7 +266,8 @@ _ORDERED_LIMITS = "spark.sql.orderingAwareLimitOffset"
 def exchanges(config: OptimizerConfig, context: PlanningContext) -> list[Preparation]:
     """Exchanges and sorts, and what makes do with fewer of them, as far as the version has it."""
     redundant = config.get("spark.sql.execution.removeRedundantSorts")
-    sorts: list[Preparation] = [RemoveRedundantSorts(remove_redundant_sorts)] if redundant else []
+    remove = partial(remove_redundant_sorts, shuffled=config.behaviour.shuffled_sorts_are_dropped)
+    sorts: list[Preparation] = [RemoveRedundantSorts(remove)] if redundant else []
     last = config.behaviour.sorts_go_last
     found: list[Preparation] = [
         *([InsertSortForLimitAndOffset(insert_sort_for_limit_and_offset)] if config.get(_ORDERED_LIMITS) else []),

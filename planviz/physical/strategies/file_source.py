@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING
 
 from planviz.config import OptimizerConfig
 from planviz.expressions.calls import FunctionCall
-from planviz.expressions.core import AttributeReference, Expression
+from planviz.expressions.complex import CreateNamedStruct, GetStructField
+from planviz.expressions.core import Alias, AttributeReference, Expression, lit
+from planviz.expressions.objects import KnownNotNull
 from planviz.expressions.predicates import conjunction
 from planviz.expressions.subqueries import ScalarSubquery, SubqueryExpression
+from planviz.logical.file_metadata import COUNTED, NAME, ROW_INDEX, field_columns, is_metadata
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LogicalRelation
 from planviz.optimizer.lineage import partition_ids, within
@@ -45,11 +48,18 @@ def scan_of(plan: LogicalPlan, context: PlanningContext) -> SparkPlan | None:
     done = {f.canonicalized for f in on_partitions if f.references}
     after = _distinct([f for f in filters if f.canonicalized not in done])
     needed = frozenset[int]().union(*[e.references for e in (*found.projects, *after, *[f for g in above for f in g])])
-    read = [a for a in relation.output if a.expr_id in needed and a.expr_id not in by_partition]
+    origin = next((a for a in relation.output if is_metadata(a)), None)
+    read = [a for a in relation.output if a.expr_id in needed and a.expr_id not in by_partition and a != origin]
     read += [a for a in relation.output if a.expr_id in by_partition]
     whole = not config.get(NESTED_SCHEMAS) or not prunes_fields(relation)
     reading = (*found.projects, *filters, *[f for g in above for f in g])
     narrowed = () if whole else read_types(read, reading, config.behaviour.transforms_prune_fields)
+    given: tuple[Expression, ...] = tuple(read)
+    if origin is not None and origin.expr_id in needed:
+        fields = field_columns(origin, (read_types((origin,), reading) or (origin.type,))[0])
+        on_data = [_over_fields(f, origin, fields) for f in on_data]
+        given = (*read, _put_together(origin, fields))
+        read, narrowed = _with_fields(read, narrowed, fields, by_partition)
     off = "" if config.get(_BUCKETING) else "disabled by configuration"
     known = config.behaviour
     if not known.scans_take_subqueries:
@@ -60,12 +70,50 @@ def scan_of(plan: LogicalPlan, context: PlanningContext) -> SparkPlan | None:
         made = made.replace(in_order=True)
     if not _in_batches(relation.provider.lower(), narrowed or tuple([a.type for a in read]), config):
         made = made.replace(row_by_row=True)
+    if given != tuple(read):
+        made = context.operator(ProjectExec)(given, made)
     for group in ([after] if after else []) + [list(g) for g in above]:
         made = FilterExec(conjunction(group), made)
-    given = tuple(made.output)
-    if found.projects == given and (not known.projections_mind_qualifiers or _all_same(found.projects, given)):
+    whole_row = tuple(made.output)
+    if found.projects == whole_row and (not known.projections_mind_qualifiers or _all_same(found.projects, whole_row)):
         return made
     return context.operator(ProjectExec)(found.projects, made)
+
+
+def _put_together(column: AttributeReference, fields: Sequence[AttributeReference]) -> Alias:
+    """`_metadata` made of the scan's columns."""
+    named = [p for a in fields for p in (lit(ROW_INDEX if a.name == COUNTED else a.name), _shown(a))]
+    return Alias(KnownNotNull(CreateNamedStruct(tuple(named))), NAME, column.expr_id, column.qualifier)
+
+
+def _shown(a: AttributeReference) -> AttributeReference:
+    return a.replace(name=ROW_INDEX) if a.name == COUNTED else a
+
+
+def _over_fields(f: Expression, column: AttributeReference, fields: Sequence[AttributeReference]) -> Expression:
+    """A filter with the scan's columns in place of the fields of `_metadata`."""
+    by_name = {ROW_INDEX if a.name == COUNTED else a.name: a for a in fields}
+    whole = column.type.fields if isinstance(column.type, StructType) else ()
+
+    def field(x: Expression) -> Expression:
+        if not isinstance(x, GetStructField) or not isinstance(x.child, AttributeReference):
+            return x
+        return by_name[whole[x.ordinal].name] if x.child.expr_id == column.expr_id else x
+
+    return f.transform_up(field, GetStructField.BIT)
+
+
+def _with_fields(
+    read: list[AttributeReference],
+    types: tuple[DataType, ...],
+    fields: Sequence[AttributeReference],
+    by_partition: frozenset[int],
+) -> tuple[list[AttributeReference], tuple[DataType, ...]]:
+    """What is read with the fields of `_metadata`: what is counted before the partitions' columns, constants behind."""
+    at = next((i for i, a in enumerate(read) if a.expr_id in by_partition), len(read))
+    counted, constant = [a for a in fields if a.name == COUNTED], [a for a in fields if a.name != COUNTED]
+    narrowed = (*types[:at], *[a.type for a in counted], *types[at:], *[a.type for a in constant]) if types else ()
+    return [*read[:at], *counted, *read[at:], *constant], narrowed
 
 
 def _all_same(some: Sequence[Expression], others: Sequence[Expression]) -> bool:

@@ -1,0 +1,314 @@
+"""BEGIN ... END: scripts of SQL with variables, conditions and loops, read as the statements that stand in them.
+
+Source: https://spark.apache.org/docs/latest/sql-ref-scripting.html
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import replace
+
+from planviz.errors import ParseError
+from planviz.expressions.core import Expression
+from planviz.expressions.subqueries import SubqueryExpression
+from planviz.expressions.unresolved import UnresolvedAlias
+from planviz.frontend.definitions import DefinitionReader
+from planviz.frontend.lexer import END, STRING, WORD
+from planviz.frontend.model import Statement
+from planviz.logical.operators import Project
+from planviz.logical.plan import LogicalPlan
+from planviz.logical.relations import OneRowRelation
+
+#: What stands before a word that begins a statement inside BEGIN ... END.
+_STARTS = frozenset((";", "BEGIN", "THEN", "ELSE", "DO", "LOOP", "REPEAT", ":"))
+_LABELLED = ("BEGIN", "WHILE", "REPEAT", "LOOP", "FOR")
+#: Statements that only say where a script goes on, and those about cursors.
+_STEERING = ("SIGNAL", "RESIGNAL", "GET", "OPEN", "FETCH", "CLOSE")
+#: How deep blocks, branches and loops may stand in each other.
+MAX_NESTING = 64
+
+
+class BlockReader(DefinitionReader):
+    """Reads a script's statements in the order of the text: of a branch whatever its condition, of a loop once.
+
+    A query of a block is of the kind "explain": a live Spark is given whole scripts or nothing of them.
+    """
+
+    #: The labels around the cursor, and the names that are declared in each block around it, the outermost first.
+    labels: tuple[str, ...] = ()
+    scopes: tuple[set[str], ...] = ()
+
+    @abstractmethod
+    def statements(self) -> list[Statement]:
+        """What stands before the next semicolon."""
+
+    @abstractmethod
+    def _set_variables(self, start: int, words: int = 2) -> Statement: ...
+
+    @abstractmethod
+    def _declare(self, start: int) -> Statement: ...
+
+    def script_block(self) -> list[Statement]:
+        """A whole BEGIN ... END; where it cannot be read, one statement with the error, and the cursor behind it."""
+        start = self.at
+        try:
+            found = self._block("")
+            self._end()
+        except ParseError as error:
+            self.at, self.depth, self.labels, self.scopes = start, 0, (), ()
+            self._skip()
+            text = self.source(start)
+            return [Statement("unsupported", text, self.tokens.starts[start], words="BEGIN", error=error)]
+        # An empty script is a statement, too.
+        return [replace(s, in_block=True) for s in found] or [
+            Statement("unsupported", self.source(start), self.tokens.starts[start], words="BEGIN")
+        ]
+
+    def _skip(self) -> None:
+        """Go behind the END of the block at the cursor, or to the end of the text where it is never closed."""
+        depth, before = 0, ""
+        while self.kind != END:
+            key = self.keys[self.at]
+            # WHILE ... DO and FOR ... DO end with END WHILE and END FOR.
+            starts = key in ("IF", "WHILE", "FOR", "LOOP", "REPEAT") and before in _STARTS
+            opens = key == "BEGIN" or starts or (key == "CASE" and before != "END")
+            depth += opens - (key == "END")
+            before = key
+            self.at += 1
+            if depth == 0:
+                break
+        while self.kind != END and not self.sees(";"):
+            self.at += 1
+
+    # ------------------------------------------------------------------------------------------------ blocks
+
+    def _block(self, label: str) -> list[Statement]:
+        start = self.at
+        self.expect("BEGIN")
+        if self.kind == END or self.sees(";"):
+            self.fail("a block that begins with BEGIN ends with END")
+        self.scopes = (*self.scopes, set())
+        found = self._until("END")
+        self.expect("END")
+        self._closing(label)
+        *around, own = self.scopes
+        self.scopes = tuple(around)
+        # What a block declares is gone behind it, unless a block around has a variable of that name.
+        gone = [n for n in sorted(own) if not any(n in scope for scope in around)]
+        at = self.tokens.starts[start]
+        return [*found, *(Statement("drop_variable", "END", at, name=(n,), words="IF EXISTS") for n in gone)]
+
+    def _until(self, *ends: str) -> list[Statement]:
+        """Statements with a semicolon behind each, up to one of these words."""
+        if len(self.labels) + len(self.scopes) > MAX_NESTING:
+            raise self.error("TOO_DEEP", f"Blocks stand in each other more than {MAX_NESTING} deep.")
+        found: list[Statement] = []
+        begun = False
+        while not self.sees_any(*ends):
+            if self.kind == END:
+                self.fail("a block that begins with BEGIN ends with END")
+            if self.sees("DECLARE") and not self.sees("DECLARE", "EXIT") and not self.sees("DECLARE", "CONTINUE"):
+                self._check_declaration(ends == ("END",), begun)
+            else:
+                begun = True
+            found += self._inner()
+            self.expect(";")
+        return found
+
+    def _check_declaration(self, of_block: bool, begun: bool) -> None:
+        if not of_block:
+            raise self.error(
+                "INVALID_VARIABLE_DECLARATION.NOT_ALLOWED_IN_SCOPE", "Variables are declared right behind BEGIN."
+            )
+        if begun:
+            raise self.syntax_error("variables are declared before the other statements of a block")
+
+    def _inner(self) -> list[Statement]:
+        """One statement of a block, without its semicolon."""
+        start = self.at
+        label = ""
+        if self.kind == WORD and self.peek(1) == ":" and self.peek(2) in _LABELLED:
+            label = self.identifier().lower()
+            self.at += 1
+            if label in self.labels:
+                raise self.error(
+                    "LABEL_OR_FOR_VARIABLE_ALREADY_EXISTS", f"There is a label `{label}` around it already.", start
+                )
+        before = self.labels
+        self.labels = (*before, label)
+        reader = {
+            "BEGIN": self._block,
+            "IF": self._if,
+            "CASE": self._case,
+            "WHILE": self._while,
+            "REPEAT": self._repeat,
+            "LOOP": self._loop,
+            "FOR": self._for,
+        }.get(self.peek())
+        found = self._plain(start) if reader is None else reader(label)
+        self.labels = before
+        return found
+
+    def _closing(self, label: str) -> None:
+        """The label behind an END, which is that before its beginning."""
+        if self.kind != WORD or self.sees_any(";"):
+            return
+        if not label:
+            self.fail("there is no label that it could close")
+        if self.identifier().lower() != label:
+            raise self.error("LABELS_MISMATCH", f"The label before it is `{label}`.", self.at - 1)
+
+    # ------------------------------------------------------------------------------------- branches and loops
+
+    def _if(self, _: str) -> list[Statement]:
+        self.expect("IF")
+        found = self._condition()
+        self.expect("THEN")
+        found += self._until("ELSEIF", "ELSE", "END")
+        while self.accept("ELSEIF"):
+            found += self._condition()
+            self.expect("THEN")
+            found += self._until("ELSEIF", "ELSE", "END")
+        if self.accept("ELSE"):
+            found += self._until("END")
+        self.expect("END", "IF")
+        return found
+
+    def _case(self, _: str) -> list[Statement]:
+        self.expect("CASE")
+        found = [] if self.sees("WHEN") else self._condition()
+        while self.accept("WHEN"):
+            found += self._condition()
+            self.expect("THEN")
+            found += self._until("WHEN", "ELSE", "END")
+        if self.accept("ELSE"):
+            found += self._until("END")
+        self.expect("END", "CASE")
+        return found
+
+    def _while(self, label: str) -> list[Statement]:
+        self.expect("WHILE")
+        found = self._condition()
+        self.expect("DO")
+        found += self._until("END")
+        self.expect("END", "WHILE")
+        self._closing(label)
+        return found
+
+    def _repeat(self, label: str) -> list[Statement]:
+        self.expect("REPEAT")
+        found = self._until("UNTIL")
+        self.expect("UNTIL")
+        found += self._condition()
+        self.expect("END", "REPEAT")
+        self._closing(label)
+        return found
+
+    def _loop(self, label: str) -> list[Statement]:
+        self.expect("LOOP")
+        found = self._until("END")
+        self.expect("END", "LOOP")
+        self._closing(label)
+        return found
+
+    def _for(self, label: str) -> list[Statement]:
+        self.expect("FOR")
+        row = ""
+        if self.kind == WORD and self.peek(1) == "AS":
+            row = self.identifier()
+            self.at += 1
+        start = self.at
+        plan = self._query_before_do()
+        text, at = self.source(start), self.tokens.starts[start]
+        self.expect("DO")
+        over = Statement("explain", text, at, plan)
+        rows = Statement("declare", text, at, plan, (row,) if row else (), words="FOR")
+        body = self._until("END")
+        self.expect("END", "FOR")
+        self._closing(label)
+        return [over, rows, *body]
+
+    def _query_before_do(self) -> LogicalPlan:
+        """The query that a FOR goes over; DO behind it is no name of a table."""
+        depth, at = 0, self.at
+        while self.kinds[at] != END and not (depth == 0 and self.keys[at] in ("DO", ";")):
+            depth += {"(": 1, ")": -1}.get(self.keys[at], 0)
+            at += 1
+        if self.keys[at] != "DO":
+            self.at = at
+            self.fail("missing 'DO'")
+        kept = self.keys[at], self.kinds[at]
+        self.keys[at], self.kinds[at] = ";", self.kinds[at] if self.kinds[at] != WORD else "symbol"
+        try:
+            return self.query()
+        finally:
+            self.keys[at], self.kinds[at] = kept
+
+    def _condition(self) -> list[Statement]:
+        """A condition: a query of its own where it asks one."""
+        start = self.at
+        e = self.expression()
+        if e.foldable and not e.bits & SubqueryExpression.BIT:
+            return []
+        # A condition that names no column of a query is a query of one row for Spark, too.
+        return [Statement("explain", self.source(start), self.tokens.starts[start], _one_row(e))]
+
+    # ------------------------------------------------------------------------------------------ single statements
+
+    def _plain(self, start: int) -> list[Statement]:
+        if self.sees_any("LEAVE", "ITERATE"):
+            self.at += 1
+            label = self.identifier().lower()
+            if label not in self.labels:
+                raise self.error("INVALID_LABEL_USAGE.DOES_NOT_EXIST", f"There is no label `{label}` around it.", start)
+            return []
+        if self.sees_any(*_STEERING):
+            self._rest(Statement("unsupported", "", 0), start)
+            return []
+        if self.sees("DECLARE"):
+            return self._declaration(start)
+        if self.sees("SET") and self.peek(1) not in ("VAR", "VARIABLE"):
+            return [self._set_variables(start, 1)]
+        return [replace(s, kind="explain") if s.kind == "query" else s for s in self.statements()]
+
+    def _declaration(self, start: int) -> list[Statement]:
+        """DECLARE of a variable, a condition, a cursor or a handler, whose statement is one of the block's."""
+        if self.peek(1) in ("EXIT", "CONTINUE") and self.peek(2) == "HANDLER":
+            self.at += 3
+            self.expect("FOR")
+            self.separated(self._handled)
+            begins = self.sees("BEGIN")
+            handled = self._inner()
+            # What a handler sets may be anything; Spark looks when a condition arises.
+            return handled if begins else [h for h in handled if h.kind == "explain"]
+        if self.peek(2) == "CONDITION":
+            self._rest(Statement("unsupported", "", 0), start)
+            return []
+        if "CURSOR" in (self.peek(2), self.peek(3)):
+            while not self.accept("FOR"):
+                self.take()
+            at = self.at
+            plan = self.query()
+            return [Statement("explain", self.source(at), self.tokens.starts[at], plan)]
+        made = self._declare(start)
+        for name in made.name:
+            if name.lower() in self.scopes[-1]:
+                raise self.error("VARIABLE_ALREADY_EXISTS", f"The block declares `{name}` twice.", start)
+            self.scopes[-1].add(name.lower())
+        return [replace(made, words="REPLACE")]
+
+    def _handled(self) -> None:
+        """A condition that a handler is for."""
+        if self.accept("NOT", "FOUND"):
+            return
+        if self.accept("SQLSTATE"):
+            self.accept("VALUE")
+            if self.kind != STRING:
+                self.fail("five characters in quotes were expected")
+            self.at += 1
+            return
+        self.identifier_parts()
+
+
+def _one_row(e: Expression) -> LogicalPlan:
+    return Project((UnresolvedAlias(e),), OneRowRelation())
