@@ -226,3 +226,37 @@ def test_a_table_of_another_catalogue_is_the_described_one_of_that_database():
 def test_keys_out_of_what_nobody_knows_may_be_any(made):
     (plan,) = shown(f"import sys\nargs = {made}\nspark.table('orders').where(f\"o_clerk = '{{args['who']}}'\").show()")
     assert "(o_clerk#7 = <who>)" in plan
+
+
+def test_the_plan_that_fills_a_cache_tells_its_stages():
+    text = "d = spark.table('orders').filter('o_orderkey > 1').cache()\nd.select('o_orderkey').explain('formatted')\n"
+    (action,) = read(text, **{"spark.sql.adaptive.enabled": False}).actions
+    shown = action.execution.explain_string("formatted")
+    assert "\n(1) InMemoryTableScan\n" in shown
+    assert "ColumnarToRow [codegen id : 1]\n" in shown
+    assert "Filter [codegen id : 1]\n" in shown
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        'StructType.fromJson(json.loads(\'{"type":"struct","fields":[{"name":"a","type":"long"},'
+        '{"name":"b","type":{"type":"array","elementType":"date","containsNull":true}}]}\'))',
+        "StructType.fromJson(json.loads(StructType([StructField('a', LongType()),"
+        " StructField('b', ArrayType(DateType()))]).json()))",
+        "StructType.fromDDL('a bigint, b array<date>')",
+        "_parse_datatype_string('a bigint, b array<date>')",
+    ],
+)
+def test_schemas_are_read_from_their_texts(made):
+    imports = "import json\nfrom pyspark.sql.types import *\nfrom pyspark.sql.types import _parse_datatype_string\n"
+    program = read(f"{imports}d = spark.createDataFrame([], {made})\nd.selectExpr('b[0]', 'a + 1').show()\n")
+    assert (program.error, program.not_understood) == (None, [])
+    assert [f.name for f in program.actions[0].execution.analyzed.children[0].output] == ["a", "b"]
+
+
+def test_where_reading_stops_its_line_is_told():
+    program = read("from pyspark.sql.types import *\nt = StringType()\nfor i in range(99):\n    t = ArrayType(t)\n" * 2)
+    assert program.error is None or program.error.place.line > 1
+    program = read("x = 'a'\nfor i in range(99):\n    x = x + x\n")
+    assert [line for line, why in program.not_understood if why.startswith("Reading stopped")] == [3]
