@@ -13,6 +13,7 @@ from planviz.expressions.ids import next_id
 from planviz.logical.operators import Project
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.writes import InsertIntoHadoopFsRelationCommand, NoopWrite, RunnableCommand
+from planviz.types import StructField
 
 if TYPE_CHECKING:
     from planviz.dataframe.base import Frame
@@ -54,6 +55,12 @@ def files_command(writer: DataFrameWriter, path: object) -> LogicalPlan | None:
     )
 
 
+def columns_in_order(table: Table) -> list[StructField]:
+    """A table's columns as queries into it have them: those that make its folders come last."""
+    folders = {name.lower() for name in table.partition_columns}
+    return sorted(table.columns, key=lambda c: c.name.lower() in folders)
+
+
 def insert_command(frame: Frame, table: Table, overwrite: bool) -> LogicalPlan | None:
     """What writes a DataFrame into a table, column by column in the table's order; None where it is no table of files.
 
@@ -61,9 +68,7 @@ def insert_command(frame: Frame, table: Table, overwrite: bool) -> LogicalPlan |
     """
     source = SOURCES.get(table.provider)
     known = frame.session.config.behaviour
-    folders = {name.lower() for name in table.partition_columns}
-    columns = [c for c in table.columns if c.name.lower() not in folders]
-    columns += [c for c in table.columns if c.name.lower() in folders]
+    columns = columns_in_order(table)
     if source is None or len(columns) != len(frame.output) or table.guessed or not known.writes_are_planned:
         return None
     items: list[Expression] = []
@@ -75,7 +80,7 @@ def insert_command(frame: Frame, table: Table, overwrite: bool) -> LogicalPlan |
     query = frame.plan if tuple(items) == frame.output else Project(tuple(items), frame.plan)
     made = {a.name.lower(): a for a in query.output}
     place = f"file:/warehouse/{table.name}"
-    index = "CatalogFileIndex" if folders else "InMemoryFileIndex"
+    index = "CatalogFileIndex" if table.partition_columns else "InMemoryFileIndex"
     parts = (*((table.catalog,) if known.relations_name_the_catalogue else ()), table.database, table.name)
     shown = f"{'.'.join(f'`{p}`' for p in parts)}, org.apache.spark.sql.execution.datasources.{index}({place})"
     buckets = table.buckets

@@ -156,8 +156,18 @@ def _spelled(root: Collection[object], known: dict[int, int]) -> int:
     return known[id(root)]
 
 
+#: What actions give as a list, and what only a DataFrame has of what is asked for.
+_LISTS_OF_ROWS = ("collect()", "take()", "tail()")
+_ONLY_OF_FRAMES = frozenset(["show", "filter", "where", "select", "withColumn", "groupBy", "join", "write", "toPandas"])
+
+
 def of_unknown(value: Unknown, name: str) -> Unknown:
-    """An attribute of an unknown value: unknown, too, and named as the program names it."""
+    """An attribute of an unknown value: unknown, too, and named as the program names it.
+
+    Rows that an action gave are a list, whatever is in them. Raises the program's AttributeError.
+    """
+    if value.what in _LISTS_OF_ROWS and name in _ONLY_OF_FRAMES:
+        raise raised("AttributeError", f"'list' object has no attribute '{name}'")
     return Unknown(f"{value.what}.{name}")
 
 

@@ -260,3 +260,81 @@ def test_where_reading_stops_its_line_is_told():
     assert program.error is None or program.error.place.line > 1
     program = read("x = 'a'\nfor i in range(99):\n    x = x + x\n")
     assert [line for line, why in program.not_understood if why.startswith("Reading stopped")] == [3]
+
+
+RENDERED = """# Lesson 3
+
+In [1]:
+def daily(d, days=["2024-01-01"]):
+    made = d.groupBy("o_orderdate")
+
+    return made.count()
+
+In [2]:
+daily(spark.table("orders")).show()
++-----------+-----+
+|o_orderdate|count|
++-----------+-----+
+
+In [3]:
+%%time
+o = spark.table("orders")
+
+o.printSchema()
+root
+ |-- o_orderkey: long (nullable = true)
+
+Some words about it, which are no code.
+
+In [ ]:
+o.count()
+Out[4]:
+42
+"""
+
+
+def test_cells_below_prompts_on_lines_of_their_own_are_read_and_their_output_is_not():
+    program = read(RENDERED)
+    assert (program.error, program.not_understood) == (None, [])
+    assert [(a.name, a.place.line) for a in program.actions] == [("show", 10), ("count", 26)]
+
+
+def test_many_prompts_without_code_are_read_in_time():
+    program = read("In [1]:\n" + "words and words\n" * 3_000 + "In [2]:\n" * 3_000 + "spark.table('orders').show()\n")
+    assert [a.name for a in program.actions] == ["show"]
+
+
+def test_a_star_import_of_deltas_tables_brings_no_other_names():
+    text = "from delta.tables import *\nt = DeltaTable.forPath(spark, '/t')\n"
+    merge = "t.alias('t').merge(new.alias('n'), 't.id = n.id').whenMatchedUpdateAll().execute()\n"
+    program = read_program(text + merge)
+    assert [a.name for a in program.actions] == ["merge"]
+
+
+@pytest.mark.parametrize(
+    ("write", "condition"),
+    [
+        ("d.select('o_orderkey').write.insertInto('nation')", "INSERT_COLUMN_ARITY_MISMATCH.NOT_ENOUGH_DATA_COLUMNS"),
+        ("d.write.insertInto('nation')", "INSERT_COLUMN_ARITY_MISMATCH.TOO_MANY_DATA_COLUMNS"),
+        (
+            "spark.range(1).selectExpr('array(id)', \"'a'\", 'id', \"'b'\").write.insertInto('nation')",
+            "INCOMPATIBLE_DATA_FOR_TABLE.CANNOT_SAFELY_CAST",
+        ),
+        ("d.write.saveAsTable('nation')", "TABLE_OR_VIEW_ALREADY_EXISTS"),
+        ("d.collect().filter('o_orderkey > 1')", "AttributeError"),
+    ],
+)
+def test_writes_and_lists_that_cannot_be_are_errors(write, condition):
+    error = read(f"d = spark.table('orders')\n{write}\n").error
+    assert error is not None
+    assert (error.condition, error.place.line) == (condition, 2)
+
+
+@pytest.mark.parametrize("mode", ["append", "overwrite", "ignore"])
+def test_a_table_that_is_there_may_be_written_once_more(mode):
+    assert read(f"spark.table('orders').write.mode('{mode}').saveAsTable('nation')\n").error is None
+
+
+def test_guessed_rows_may_have_more_columns_than_their_folders():
+    program = read_program("d = spark.read.csv('/in', header=True)\nd.write.partitionBy('day').parquet('/out')\n")
+    assert program.error is None
