@@ -338,3 +338,11 @@ def test_a_table_that_is_there_may_be_written_once_more(mode):
 def test_guessed_rows_may_have_more_columns_than_their_folders():
     program = read_program("d = spark.read.csv('/in', header=True)\nd.write.partitionBy('day').parquet('/out')\n")
     assert program.error is None
+
+
+def test_columns_that_are_filled_stay_never_null_where_duplicates_are_dropped():
+    (plan,) = shown(
+        "d = spark.table('orders').na.fill('?', ['o_clerk']).dropDuplicates(['o_orderkey'])\n"
+        "d.selectExpr('count(o_clerk) AS n').show()\n"
+    )
+    assert plan.startswith("Aggregate [count(1) AS n#")
