@@ -69,6 +69,11 @@ SETTINGS = {
             True,
             "What udf() makes of a Python function: one that takes Arrow batches, or one that takes pickled rows.",
         ),
+        Setting(
+            "spark.sql.execution.arrow.pyspark.enabled",
+            True,
+            "What createDataFrame() makes of a DataFrame of pandas: a LocalRelation, or an RDD of pickled rows.",
+        ),
         Setting("spark.sql.groupByAliases", True, "GROUP BY may name an alias of the select list."),
         Setting("spark.sql.groupByOrdinal", True, "GROUP BY 1 means the first item of the select list."),
         Setting("spark.sql.orderByOrdinal", True, "ORDER BY 1 means the first item of the select list."),

@@ -13,13 +13,14 @@ from planviz.analysis.relations import table_not_found
 from planviz.catalog.tables import CATALOG, DATABASE, Catalog, PythonFunction, SqlFunction, Table
 from planviz.errors import AnalysisError
 from planviz.expressions.casts import can_store_assign
+from planviz.expressions.core import AttributeReference
 from planviz.frontend.commands import Command
 from planviz.frontend.errors import analysis_error
 from planviz.functions import registry
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LogicalRelation
 from planviz.logical.unresolved import UnresolvedRelation
-from planviz.types import NULL, UNKNOWN, ArrayType, DataType, MapType, StructType
+from planviz.types import NULL, UNKNOWN, ArrayType, DataType, MapType, StructField, StructType
 from planviz.versions import Behaviour
 
 Analyze = Callable[[LogicalPlan], LogicalPlan]
@@ -235,22 +236,33 @@ def _check_insert(c: Command, table: Table, query: LogicalPlan) -> None:
     else:
         fixed = {n.lower() for n in c.statics}
         wanted = [known[n.lower()] for n in given] or [f for f in table.columns if f.name.lower() not in fixed]
-        if len(wanted) != len(query.output):
-            few = len(query.output) < len(wanted)
-            raise analysis_error(
-                f"INSERT_COLUMN_ARITY_MISMATCH.{'NOT_ENOUGH' if few else 'TOO_MANY'}_DATA_COLUMNS",
-                f"{sql_text(table.qualified)}: {len(wanted)} columns are wanted, {len(query.output)} given.",
-            )
+        check_arity(table, wanted, query.output)
     if "OVERWRITE" in c.flags and any(r.name == table.qualified for r in query.collect(LogicalRelation)):
         raise analysis_error(
             "UNSUPPORTED_OVERWRITE.TABLE",
             f"Can't overwrite the target that is also being read from: {sql_text(table.qualified)}.",
         )
-    for field, a in zip(wanted, query.output, strict=True):
+    check_stored(table, wanted, query.output, "BY NAME" not in c.flags)
+
+
+def check_arity(table: Table, wanted: Sequence[StructField], given: Sequence[AttributeReference]) -> None:
+    """Raise AnalysisError where a query has not as many columns as a table that it goes into asks for."""
+    if len(wanted) != len(given):
+        few = len(given) < len(wanted)
+        raise analysis_error(
+            f"INSERT_COLUMN_ARITY_MISMATCH.{'NOT_ENOUGH' if few else 'TOO_MANY'}_DATA_COLUMNS",
+            f"{sql_text(table.qualified)}: {len(wanted)} columns are wanted, {len(given)} given.",
+        )
+
+
+def check_stored(
+    table: Table, wanted: Sequence[StructField], given: Sequence[AttributeReference], by_place: bool = True
+) -> None:
+    """Raise AnalysisError for a column that cannot be stored as the type of the table's column at its place."""
+    for field, a in zip(wanted, given, strict=True):
         if UNKNOWN in (a.type, field.data_type) or a.type in (NULL, field.data_type):
             continue
         # Fields stand for each other by their place, as columns do; BY NAME they are found by it.
-        by_place = "BY NAME" not in c.flags
         given_type = _named_as(a.type, field.data_type) if by_place else a.type
         if not can_store_assign(given_type, field.data_type):
             raise analysis_error(

@@ -155,6 +155,10 @@ class SparkSession(Session):
         """The plan of a DataFrame that is asked for a column with that column, None: it does not have it."""
         return None
 
+    def may_grow(self, frame: Frame) -> bool:
+        """Whether a DataFrame may have columns that nobody named yet: here none has."""
+        return False
+
     def table_exists(self, parts: tuple[str, ...]) -> bool:
         """Whether there is a table or view."""
         return self.catalog.table(parts) is not None or self.catalog.view(parts) is not None

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
+from planviz.analysis.commands import check_arity, check_stored
+from planviz.analysis.context import sql_text
 from planviz.dataframe.refusals import BadValue
-from planviz.dataframe.written import files_command, insert_command, table_command
+from planviz.dataframe.written import MODES, columns_in_order, files_command, insert_command, table_command
 from planviz.errors import AnalysisError
 
 if TYPE_CHECKING:
@@ -137,7 +139,8 @@ class DataFrameWriter:
         if twice is not None:
             told = f"The column `{twice}` already exists. Choose another name or rename the existing column."
             raise AnalysisError("COLUMN_ALREADY_EXISTS", told)
-        if columns and {same(n) for n in self.layout.partitions} == set(columns):
+        everything = columns and {same(n) for n in self.layout.partitions} == set(columns)
+        if everything and not self.frame.session.may_grow(self.frame):
             raise AnalysisError("ALL_PARTITION_COLUMNS_NOT_ALLOWED", "Cannot use all columns for partition columns.")
 
     def _grown(self, name: str) -> bool:
@@ -178,6 +181,10 @@ class DataFrameWriter:
         if partitionBy:
             self.partitionBy(partitionBy)
         self.mode(mode).options(**o)._check_layout(str(name))
+        there = self.frame.session.catalog.table(tuple(str(name).split(".")))
+        if there is not None and not there.guessed and MODES.get(self.save_mode) == "ErrorIfExists":
+            told = f"Cannot create table or view {sql_text(there.qualified)} because it already exists."
+            raise AnalysisError("TABLE_OR_VIEW_ALREADY_EXISTS", told)
         self._act("saveAsTable", table_command(self, str(name)))
         self.frame.session.note_table(str(name), self.frame, self.layout)
 
@@ -186,6 +193,10 @@ class DataFrameWriter:
         if isinstance(tableName, str) and self.frame.session.table_exists(tuple(tableName.split("."))) is False:
             raise AnalysisError("TABLE_OR_VIEW_NOT_FOUND", f"The table or view `{tableName}` cannot be found.")
         table = self.frame.session.catalog.table(tuple(str(tableName).split(".")))
+        if table is not None and not table.guessed and not self.frame.execution.reads_guesses:
+            wanted = columns_in_order(table)
+            check_arity(table, wanted, self.frame.output)
+            check_stored(table, wanted, self.frame.output)
         replaces = self.save_mode == "overwrite" if overwrite is None else bool(overwrite)
         self._act("insertInto", None if table is None else insert_command(self.frame, table, replaces))
 

@@ -18,6 +18,7 @@ from planviz.logical.writes import (
     NoopWrite,
     RunnableCommand,
 )
+from planviz.types import StructField
 
 if TYPE_CHECKING:
     from planviz.dataframe.base import Frame
@@ -55,17 +56,20 @@ def files_command(writer: DataFrameWriter, path: object) -> LogicalPlan | None:
     )
 
 
+def columns_in_order(table: Table) -> list[StructField]:
+    """A table's columns as queries into it have them: those that make its folders come last."""
+    folders = {name.lower() for name in table.partition_columns}
+    return sorted(table.columns, key=lambda c: c.name.lower() in folders)
+
+
 def insert_command(frame: Frame, table: Table, overwrite: bool) -> LogicalPlan | None:
     """What writes a DataFrame into a table, column by column in the table's order; None where it is no table of files.
 
     Values are cast as the table's columns ask.
     """
     known = frame.session.config.behaviour
-    folders = {name.lower() for name in table.partition_columns}
-    columns = [c for c in table.columns if c.name.lower() not in folders]
-    columns += [c for c in table.columns if c.name.lower() in folders]
     of_files = table.provider in SOURCES and not table.guessed and known.writes_are_planned
-    if not of_files or len(columns) != len(frame.output) or tuple(columns) != table.columns:
+    if not of_files or len(frame.output) != len(table.columns) or columns_in_order(table) != list(table.columns):
         return None
     relation = UnresolvedRelation(table.qualified)
     return InsertIntoStatement(relation, (), (), overwrite, False, False, known.insert_flags, frame.plan)

@@ -122,6 +122,11 @@ class _Explained:
                 stage = node.codegen_stage
             elif stage is not None:
                 self._stages[id(node)] = stage
+            if isinstance(node, InMemoryTableScanExec):
+                # The plan that fills a cache has stages of its own.
+                for filling in node.relation.inner_children:
+                    if isinstance(filling, SparkPlan):
+                        self._stage(filling)
 
     def _part(self, root: SparkPlan) -> str:
         """A tree and the operators in it that were not told before."""

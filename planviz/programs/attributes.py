@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from planviz.dataframe import api
 from planviz.dataframe.column import Column
 from planviz.dataframe.frame import DataFrame
+from planviz.programs.schema_json import json_of_field, json_of_type, json_text
 from planviz.programs.signals import LimitReached, raised
 from planviz.programs.values import Class, ErrorClass, ErrorValue, Function, Instance, Module, Native, Unknown, Value
 from planviz.types import ArrayType, DataType, DecimalType, MapType, StructField, StructType
@@ -155,8 +156,18 @@ def _spelled(root: Collection[object], known: dict[int, int]) -> int:
     return known[id(root)]
 
 
+#: What actions give as a list, and what only a DataFrame has of what is asked for.
+_LISTS_OF_ROWS = ("collect()", "take()", "tail()")
+_ONLY_OF_FRAMES = frozenset(["show", "filter", "where", "select", "withColumn", "groupBy", "join", "write", "toPandas"])
+
+
 def of_unknown(value: Unknown, name: str) -> Unknown:
-    """An attribute of an unknown value: unknown, too, and named as the program names it."""
+    """An attribute of an unknown value: unknown, too, and named as the program names it.
+
+    Rows that an action gave are a list, whatever is in them. Raises the program's AttributeError.
+    """
+    if value.what in _LISTS_OF_ROWS and name in _ONLY_OF_FRAMES:
+        raise raised("AttributeError", f"'list' object has no attribute '{name}'")
     return Unknown(f"{value.what}.{name}")
 
 
@@ -288,6 +299,8 @@ def _of_type(reader: Expressions, value: DataType | StructField, name: str) -> o
             return found[name]
         if name == "simpleString":
             return Native(name, lambda: f"{value.name}:{value.data_type.simple_string}")
+        if name in ("json", "jsonValue"):
+            return Native(name, lambda: _json(name, json_of_field(value)))
         raise raised("AttributeError", f"'StructField' object has no attribute '{name}'")
     if name in ("simpleString", "typeName", "catalogString"):
         shown = value.simple_string
@@ -306,9 +319,15 @@ def _of_type(reader: Expressions, value: DataType | StructField, name: str) -> o
         return getattr(value, parts[name])
     if name in ("precision", "scale", "length") and hasattr(value, name):
         return getattr(value, name)
-    if name in ("json", "jsonValue", "needConversion", "toDDL"):
+    if name in ("json", "jsonValue"):
+        return Native(name, lambda: _json(name, json_of_type(value)))
+    if name in ("needConversion", "toDDL"):
         return Native(name, lambda: Unknown(name))
     raise raised("AttributeError", f"'{type_name(value)}' object has no attribute '{name}'")
+
+
+def _json(name: str, value: Value) -> Value:
+    return value if name == "jsonValue" else json_text(value)
 
 
 def _added(reader: Expressions, struct: StructType, *given: Value, **named: Value) -> object:

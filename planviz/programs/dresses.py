@@ -14,6 +14,13 @@ from planviz.programs.recovery import NO_FILE
 
 _PROMPT = re.compile(r"^\s*(?:>>>|In \[\d*\]:)(?: |$)")
 _GOES_ON = re.compile(r"^(?:\s*\.\.\.|\s{2,}\.\.\.+:)(?: |$)")
+#: A notebook's prompt on a line of its own, as rendered notebooks are copied: the cell stands below it.
+_CELL = re.compile(r"^\s*In \[[\d ]*\]:\s*$")
+_ENDS_CELL = re.compile(r"^\s*(?:In|Out) ?\[[\d ]*\]:")
+#: What may be the first line of what a cell printed, and Python as well: root of printSchema(), 42 of count().
+_WORD = re.compile(r"^\s*(?:\w+)?\s*$")
+#: How often the code of a cell is cut back to what is Python.
+_MOST_CUTS = 25
 _MAGIC = re.compile(r"^# MAGIC ?")
 _SQL = re.compile(r"^\s*%%?(?:sql|sparksql|spark_sql)\b(.*)$", re.IGNORECASE)
 _SQL_WORDS = ("sql", "sparksql", "spark.sql", "spark_sql")
@@ -127,7 +134,12 @@ def _without_prompts(lines: list[str]) -> list[str]:
     """The lines behind prompts, what goes on from them, and statements between; what was printed is left out."""
     made: list[str] = []
     open_brackets, prompted, printed = 0, False, True
-    for line in lines:
+    below = _code_below_prompts(lines)
+    for at, line in enumerate(lines):
+        if at in below:
+            made.append(line)
+            open_brackets, prompted, printed = 0, True, True
+            continue
         # What was printed may begin with dots, too.
         found = _PROMPT.match(line) or (None if printed else _GOES_ON.match(line))
         going_on = open_brackets > 0 or bool(made and made[-1].rstrip().endswith("\\"))
@@ -147,6 +159,38 @@ def _without_prompts(lines: list[str]) -> list[str]:
             open_brackets = 0
         open_brackets = max(0, open_brackets + sum(map(code.count, "([{")) - sum(map(code.count, ")]}")))
     return made
+
+
+def _code_below_prompts(lines: list[str]) -> set[int]:
+    """The lines of cells whose prompts stand on lines of their own: as much below each as is Python."""
+    found: set[int] = set()
+    for at, line in enumerate(lines):
+        if not _CELL.match(line):
+            continue
+        end = at + 1
+        while end < len(lines) and not _ENDS_CELL.match(lines[end]):
+            end += 1
+        found.update(range(at + 1, at + 1 + _leading_code([_plain(s) for s in lines[at + 1 : end]])))
+    return found
+
+
+def _leading_code(lines: list[str]) -> int:
+    """How many of the lines are code: the first that are Python together, without the words that output begins with."""
+    many = len(lines)
+    for _ in range(_MOST_CUTS):
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                ast.parse("\n".join(lines[:many]), NO_FILE)
+        except SyntaxError as e:
+            many = min(many - 1, max(0, (e.lineno or 1) - 1))
+            while many and _WORD.match(lines[many - 1]):
+                many -= 1
+        except (ValueError, RecursionError, MemoryError):
+            return 0
+        else:
+            return many
+    return 0
 
 
 def _without_exports(lines: list[str]) -> list[str]:

@@ -17,6 +17,7 @@ from planviz.expressions.objects import Placeholder
 from planviz.programs import attributes
 from planviz.programs.frames import PandasFrame, Values
 from planviz.programs.scala_text import scala_text
+from planviz.programs.schema_json import of_struct_class
 from planviz.programs.signals import LimitReached, Raised, raised
 from planviz.programs.values import (
     Class,
@@ -549,6 +550,8 @@ class Expressions(ABC):
                 return value.arguments if name == "args" else Unknown(f"{value.name}.{name}")
             case Native(name="str" | "dict" | "list" | "chain" as kind):
                 return self._unbound(kind, name)
+            case Native(name="StructType") if name in ("fromJson", "fromDDL"):
+                return of_struct_class(name)
             case ErrorClass() | Function() | Method() | Native():
                 shown = getattr(value, "name", getattr(value, "__name__", "function"))
                 return shown.rpartition(".")[2] if name in ("__name__", "__qualname__") else Unknown(f"{shown}.{name}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from planviz.programs.syntax import nodes_of
 from planviz.types import BOOLEAN, DATE, DOUBLE, INT, LONG, STRING, TIMESTAMP, ArrayType, DataType, MapType
 
 _NUMBERS = """sum avg mean stddev stddev_samp variance round bround sqrt abs ceil floor corr sumDistinct"""
@@ -30,7 +31,7 @@ def column_types(tree: ast.AST) -> dict[str, DataType]:
         if name and kind is not None:
             found.setdefault(name.lower(), kind)
 
-    for node in ast.walk(tree):
+    for node in nodes_of(tree):
         match node:
             case ast.Compare(left=left, comparators=[right]):
                 note(left, _constant(right))

@@ -166,7 +166,7 @@ class Interpreter(Statements):
         except LimitReached as e:
             if self.session.learning:
                 raise Again from e
-            line = getattr(self.at, "lineno", 1)
+            line = e.line or getattr(self.at, "lineno", 1)
             self.program.not_understood.append((self._place(line, 0).line, f"Reading stopped here: {e}."))
         if self.session.learning:
             raise Again

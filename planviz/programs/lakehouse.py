@@ -138,7 +138,7 @@ def delta_module(reader: Interpreter, name: str) -> Module:
     made = Module("DeltaTable", {"forPath": Native("forPath", path, True), "forName": Native("forName", table, True)})
     configure = Native("configure_spark_with_delta_pip", lambda builder=None, *a, **k: builder, True)
     names = {"DeltaTable": made, "configure_spark_with_delta_pip": configure}
-    return Module(name, {**names, "tables": Module("delta.tables", {"DeltaTable": made})})
+    return Module(name, {**names, "tables": Module("delta.tables", {"DeltaTable": made}, closed=True)}, closed=True)
 
 
 def pipeline_module(reader: Interpreter, name: str) -> Module:

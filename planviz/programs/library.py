@@ -421,7 +421,7 @@ def _module(reader: Interpreter, name: str) -> Module | None:
             names = {"maxsize": 2**63 - 1, "exit": reads("exit", _exit), "argv": Unknown("sys.argv"),
                      "version_info": (3, 12, 0), "platform": "linux", "path": [], "version": "3.12"}  # fmt: skip
         case "json":
-            names = {"loads": native("loads", _loads), "dumps": Native("dumps", lambda *a, **k: Unknown("json"), True)}
+            names = {"loads": native("loads", _loads), "dumps": Native("dumps", _dumps, True)}
         case "re":
             names = {n: Native(n, _regex(n)) for n in ("sub", "match", "search", "findall", "split", "fullmatch")}
             names |= dict.fromkeys(("IGNORECASE", "I", "MULTILINE", "M", "DOTALL", "S"), 0)
@@ -551,6 +551,20 @@ def _decimal(value: Value) -> Value:
 
 def _loads(text: object, *rest: object, **named: object) -> object:
     return json.loads(text) if isinstance(text, str) and len(text) < _MOST else Unknown("json")
+
+
+def _dumps(value: object, **named: object) -> object:
+    """The text of plain values, written as json does by default."""
+    parts: list[str] = []
+    try:
+        for part in json.JSONEncoder().iterencode(value) if not named else ():
+            parts.append(part)
+            if len(parts) > _MOST:
+                return Unknown("json")
+    except (TypeError, ValueError, RecursionError):
+        return Unknown("json")
+    text = "".join(parts)
+    return text if text and len(text) < _MOST else Unknown("json")
 
 
 def _regex(name: str) -> Value:

@@ -17,6 +17,7 @@ from planviz.programs.model import Program, ProgramError
 from planviz.programs.recovery import Recovered, recovered
 from planviz.programs.scala import looks_like_scala, scala_tree, without_prompts
 from planviz.programs.sharing import shared_plans
+from planviz.programs.syntax import nodes_of
 from planviz.programs.undefined import Uses
 from planviz.programs.values import Place
 from planviz.trees.collector import collector_at_rest
@@ -116,8 +117,8 @@ def _brings_functions(tree: ast.AST, text: str) -> bool:
     """Whether SQL may know functions beside Spark's own and those that the program registers: of Java, of libraries."""
     if _JAVA.search(text):
         return True
-    imported = [a.name for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names]
-    imported += [n.module or "." for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)]
+    imported = [a.name for n in nodes_of(tree) if isinstance(n, ast.Import) for a in n.names]
+    imported += [n.module or "." for n in nodes_of(tree) if isinstance(n, ast.ImportFrom)]
     known = sys.stdlib_module_names | {"pyspark", "pandas", "numpy"}
     return any(name.partition(".")[0] not in known for name in imported)
 

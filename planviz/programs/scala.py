@@ -67,8 +67,18 @@ def scala_tree(text: str) -> tuple[ast.Module, list[tuple[int, str]]]:
     for n in ast.walk(ast.Module(body, [])):
         if hasattr(n, "lineno"):
             n.lineno = n.end_lineno = 1  # type: ignore[attr-defined]
+    made.bare = _bare(text)
     body += made.statements(parser.parse(source).root_node.named_children)
     return ast.fix_missing_locations(ast.Module(body, [])), made.passed
+
+
+def _bare(text: str) -> set[str]:
+    """Names of functions that are defined without a list of parameters, and of nothing else."""
+    found = set(re.findall(r"\bdef\s+(\w+)\s*(?::[^=({\n]*)?=(?!=)", text))
+    others = set(
+        re.findall(r"\bdef\s+(\w+)\s*[\[(]|\b(?:val|var)\s+(\w+)|[(,]\s*(?:va[lr]\s+)?(\w+)\s*:|(\w+)\s*=>", text)
+    )
+    return found - {"main"} - {name for names in others for name in names}
 
 
 class Translation(Expressions):
@@ -177,8 +187,13 @@ class Translation(Expressions):
 
     def _returning(self, body: Node) -> list[ast.stmt]:
         made = self.statements(body.named_children) if body.type in ("block", "template_body") else self.statement(body)
-        if made and isinstance(made[-1], ast.Expr):
-            made[-1] = ast.copy_location(ast.Return(made[-1].value), made[-1])
+        if made and isinstance(made[-1], ast.Try):
+            ways = [made[-1].body, *[h.body for h in made[-1].handlers]]
+        else:
+            ways = [made]
+        for way in ways:
+            if way and isinstance(way[-1], ast.Expr):
+                way[-1] = ast.copy_location(ast.Return(way[-1].value), way[-1])
         return made
 
     def _parameters(self, groups: list[Value]) -> ast.arguments:
@@ -232,9 +247,27 @@ class Translation(Expressions):
         given_by = [(self._text(f), self.value(d)) for f, d in pairs if f is not None and d is not None]
         defaults = ast.Dict([ast.Constant(n) for n, _ in given_by], [v for _, v in given_by])
         more = [ast.keyword("kind", ast.Constant(self._text(name))), ast.keyword("defaults", defaults)]
+        before: list[ast.stmt] = []
+        if inner:
+            # What stands in the class is made anew of an object's fields where it is asked for.
+            holder = f"_members_of_{self._text(name)}"
+            told = self._members(inner)
+            before = [self._function(holder, self._parameters([given]), [*inner, ast.Return(told)], node)]
+            more.append(ast.keyword("members", self._name(holder, node)))
         record = self._call(self._name("scala_record", node), columns, more)
         made = ast.Assign([ast.Name(self._text(name), ast.Store())], record)
-        return [self._at(made, node), *inner]
+        return [*before, self._at(made, node)]
+
+    def _members(self, inner: list[ast.stmt]) -> ast.Dict:
+        """What a class has by name; functions without a list of parameters in tuples."""
+        found: dict[str, ast.expr] = {}
+        for s in inner:
+            if isinstance(s, ast.FunctionDef):
+                named = ast.Name(s.name, ast.Load())
+                found[s.name] = ast.Tuple([named], ast.Load()) if s.name in self.bare else named
+            elif isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name):
+                found[s.targets[0].id] = ast.Name(s.targets[0].id, ast.Load())
+        return ast.Dict([ast.Constant(n) for n in found], list(found.values()))
 
     def _extensions(self, given: Node, inner: list[ast.stmt]) -> list[ast.stmt]:
         """The methods of an implicit class, as functions of what it is made of."""
@@ -285,4 +318,26 @@ class Translation(Expressions):
 
     def _do_try_expression(self, node: Node) -> list[ast.stmt]:
         body = node.child_by_field_name("body")
-        return [] if body is None else self._block(body)
+        made = [] if body is None else self._block(body)
+        clauses = {c.type: c for c in node.named_children}
+        caught, last = clauses.get("catch_clause"), clauses.get("finally_clause")
+        behind = [] if last is None else [s for c in last.named_children for s in self._block(c)]
+        # What is caught and thrown again ends the program all the same.
+        if caught is None or "throw" in self._text(caught):
+            return [*made, *behind]
+        return [self._at(ast.Try(made or [ast.Pass()], [self._handler(caught)], [], behind), node)]
+
+    def _handler(self, caught: Node) -> ast.ExceptHandler:
+        """What is done with an error: the first case stands for all."""
+        cases = [c for block in caught.named_children for c in block.named_children if c.type == "case_clause"]
+        pattern = cases[0].child_by_field_name("pattern") if cases else None
+        name = (
+            pattern.child_by_field_name("pattern") if pattern is not None and pattern.type == "typed_pattern" else None
+        )
+        inner = [] if not cases else cases[0].child_by_field_name("body")
+        body = self._block(inner) if inner else []
+        called = None if name is None or self._text(name) == "_" else plain_name(self._text(name))
+        handler: ast.ExceptHandler = self._at(
+            ast.ExceptHandler(ast.Name("Exception", ast.Load()), called, body or [ast.Pass()]), caught
+        )
+        return handler

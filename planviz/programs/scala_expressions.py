@@ -73,7 +73,8 @@ class Expressions(Matching):
             return self._call(self._name(name, node), [])
         if name in ("None", "Nil"):
             return ast.Constant(None) if name == "None" else ast.List([], ast.Load())
-        return self._name(_RENAMED.get(name, name) if name in ("typedLit", "callUDF") else name, node)
+        found = self._name(_RENAMED.get(name, name) if name in ("typedLit", "callUDF") else name, node)
+        return self._call(found, []) if name in self.bare else found
 
     _of_type_identifier = _of_stable_identifier = _of_operator_identifier = _of_identifier
 
@@ -124,7 +125,8 @@ class Expressions(Matching):
             parts.append(ast.Constant(_unescaped(self.source[at : c.start_byte].decode("utf-8", "replace"), quote)))
             held = c.named_children[-1]
             held = held.named_children[-1] if held.type == "block" and held.named_children else held
-            parts.append(ast.FormattedValue(self.value(held), -1, None))
+            shown = self._call(self._name("scala_shown", held), [self.value(held)])
+            parts.append(ast.FormattedValue(shown, -1, None))
             at = c.end_byte
         parts.append(ast.Constant(_unescaped(self.source[at:end].decode("utf-8", "replace"), quote)))
         whole: ast.expr = ast.JoinedStr(parts) if len(parts) > 1 else parts[0]
@@ -183,7 +185,7 @@ class Expressions(Matching):
         if name in _TYPES:
             return self._call(self._name(name, node), [])
         if self._is_scope(holder):
-            return self._name(name, node)
+            return self._call(self._name(name, node), []) if name in self.bare else self._name(name, node)
         if holder.type == "integer_literal" and name in _DURATIONS:
             return ast.Constant(f"{self._text(holder)} {name}")
         if self._text(holder) in ("SaveMode", "OutputMode", "Trigger", "StorageLevel"):
@@ -193,6 +195,8 @@ class Expressions(Matching):
                 else self._attribute(self.value(holder), name, field)
             )
         inner = self.value(holder)
+        if name == "stripMargin":
+            return self._call(self._name("scala_without_margin", field), [inner])
         if name in _BARE:
             return self._call(self._attribute(inner, _RENAMED.get(name, name), field), [])
         return self._attribute(inner, name, field)
@@ -240,7 +244,10 @@ class Expressions(Matching):
             return ast.UnaryOp(ast.Invert(), given[0])
         if name in ("Some", "Option") and len(given) == 1:
             return given[0]
-        return self._call(self._name(_RENAMED.get(name, name) if name != "as" else name, node), given, keywords)
+        other = _RENAMED.get(name, name)
+        # Operators of columns have names that functions of the text may have, too.
+        called = name if name == "as" or other.startswith("__") else other
+        return self._call(self._name(called, node), given, keywords)
 
     def _method(
         self, holder: ast.expr, name: str, given: list[ast.expr], keywords: list[ast.keyword], node: object
@@ -259,6 +266,8 @@ class Expressions(Matching):
             return ast.BinOp(holder, _OPERATORS[name](), given[0])
         if name == "apply":
             return self._call(holder, given, keywords)
+        if name == "stripMargin":
+            return self._call(self._name("scala_without_margin", node), [holder, *given])
         if name == "agg" and given and all(isinstance(g, ast.Tuple) for g in given):
             pairs = [g.elts for g in given if isinstance(g, ast.Tuple)]
             return self._call(

@@ -25,6 +25,8 @@ class Nodes(ABC):
         self.classes: set[str] = set()
         #: Objects of the text: their members stand beside one another.
         self.objects: set[str] = set()
+        #: Functions without a list of parameters: their names stand for what they give.
+        self.bare: set[str] = set()
         #: Methods of implicit classes.
         self.extensions: set[str] = set()
 

@@ -58,17 +58,24 @@ class Record(RowTuple):
     declared: tuple[StructField | None, ...] = ()
     #: The name of the case class.
     kind: str = ""
+    #: Gives what the class has beside its fields, by name, of the values of its fields.
+    members: Value = None
 
 
-def record_class(*fields: Value, kind: str = "", defaults: dict[str, Value] | None = None) -> RowClass:
-    """A case class, by names and types of its fields in turn, with its name and what fields are when not given."""
+def record_class(
+    *fields: Value, kind: str = "", defaults: dict[str, Value] | None = None, members: Value = None
+) -> RowClass:
+    """A case class, by names and types of its fields in turn, with its name and what fields are when not given.
+
+    `members` gives what it has beside its fields.
+    """
     names = [str(n) for n in fields[::2]]
     declared = tuple(_declared(n, str(t)) for n, t in zip(names, fields[1::2], strict=True))
 
     def make(*values: Value, **named: Value) -> Record:
         given = {**dict(zip(names, values, strict=False)), **named}
         made = Record(given.get(n, (defaults or {}).get(n)) for n in names)
-        made._fields, made.declared, made.kind = tuple(names), declared, kind
+        made._fields, made.declared, made.kind, made.members = tuple(names), declared, kind, members
         return made
 
     return RowClass(RowTuple(names), make)

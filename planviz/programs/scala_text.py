@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from planviz.programs.values import Unknown, Value
 
 
@@ -15,3 +17,10 @@ def scala_text(value: Value) -> Value:
     if isinstance(value, list | tuple | dict):
         return str(Unknown(type(value).__name__))
     return str(value) if isinstance(value, int | float) else value
+
+
+def without_margin(value: Value, margin: Value = "|") -> Value:
+    """A text without the blanks and the sign that its lines begin with (stripMargin)."""
+    if not isinstance(value, str) or not isinstance(margin, str):
+        return value
+    return re.sub(rf"(?m)^[ \t]*{re.escape(margin)}", "", value)

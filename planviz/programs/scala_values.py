@@ -9,6 +9,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from planviz.dataframe.frame import DataFrame
+from planviz.programs.scala_rows import Record
+from planviz.programs.scala_text import scala_text, without_margin
 from planviz.programs.signals import Raised
 from planviz.programs.values import Native, Unknown, Value
 
@@ -148,7 +150,8 @@ def option_method(reader: Interpreter, value: Value, name: str) -> Native | None
     if unknown and name == "filter":
         return Native(name, lambda f: value, True)
     methods: dict[str, Method] = {
-        "getOrElse": lambda default: given(default) if none or unknown else value,
+        # Of a map that nobody knows, as the environment, it takes the key first.
+        "getOrElse": lambda *default: given(default[-1]) if none or unknown else value,
         "orElse": lambda other: given(other) if none else value,
         "map": lambda f: None if none else apply(f),
         "flatMap": lambda f: None if none else apply(f),
@@ -266,6 +269,12 @@ def scala_attribute(reader: Interpreter, value: Value, name: str) -> Value:
         return NotImplemented if found is None else found
     if name == "copy" and hasattr(value, "declared"):
         return copied(value)
+    if isinstance(value, Record) and value.members is not None and name not in value._fields:
+        members = reader.call(value.members, list(value), {}, None)
+        if isinstance(members, dict) and name in members:
+            found = members[name]
+            # A function without a list of parameters stands for what it gives.
+            return reader.call(found[0], [], {}, None) if isinstance(found, tuple) else found
     if value is None or isinstance(value, Unknown | str | int | float) or hasattr(value, "declared"):
         if name in getattr(value, "_fields", ()):
             return NotImplemented
@@ -293,6 +302,8 @@ def scala_names_of_values() -> dict[str, Native]:
     return {
         "scala_match": Native("scala_match", matched, True, True),
         "scala_pairs": Native("scala_pairs", pairs_of, True, True),
+        "scala_shown": Native("scala_shown", scala_text, True),
+        "scala_without_margin": Native("scala_without_margin", without_margin, True),
         "scala_unknown": Native("scala_unknown", lambda name: Unknown(str(name)), True),
         "Try": Native("Try", lambda value=None: value, True),
         "scala_folded": Native(

@@ -324,7 +324,7 @@ class ProgramSession(SchemaInference):
         return frame
 
     def _of_pandas(self, data: PandasFrame, schema: Value) -> DataFrame | None:
-        """Rows of a DataFrame of pandas, None where it may have changed: Spark has them as a LocalRelation."""
+        """Rows of a DataFrame of pandas, None where it may have changed: by way of Arrow Spark has a LocalRelation."""
         given = parse_fields(schema) if isinstance(schema, str) else getattr(schema, "fields", None)
         try:
             names, types, rows = spark_rows(data, schema if given is None else [f.name for f in given])
@@ -333,6 +333,10 @@ class ProgramSession(SchemaInference):
         kinds = types if given is None else [f.data_type for f in given]
         with self.numbering():
             columns = tuple(AttributeReference(n, t, True, next_id()) for n, t in zip(names, kinds, strict=True))
+            by_arrow = self.config.flag("spark.sql.execution.arrow.pyspark.enabled")
+            handed = None if by_arrow else LogicalRDD(columns, next_id())
+        if handed is not None:
+            return self._keep(DataFrame(self, handed), [tuple(row) for row in rows])
         cells = [tuple(cell(Literal(v, t), k) for v, t, k in zip(row, types, kinds, strict=True)) for row in rows]
         return DataFrame(self, LocalRelation(columns, tuple(cells)))
 

@@ -45,4 +45,6 @@ class Ended(Exception):
 
 
 class LimitReached(Exception):
-    """Reading stops: too many steps, or values grow too large."""
+    """Reading stops: too many steps, or values grow too large. `line` is that of the statement, 0 until it is known."""
+
+    line = 0

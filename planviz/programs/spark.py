@@ -18,6 +18,7 @@ from planviz.functions import registry
 from planviz.programs.glue import glue_module
 from planviz.programs.lakehouse import delta_module, pipeline_module
 from planviz.programs.ml import ml_module
+from planviz.programs.schema_json import parsed_schema, schema_of_json
 from planviz.programs.values import Described, ErrorClass, Module, Native, Unknown, Value
 
 if TYPE_CHECKING:
@@ -250,6 +251,8 @@ def type_names(reader: Interpreter) -> dict[str, object]:
     made["VarcharType"] = Native("VarcharType", lambda n: types.parse_type(f"varchar({int(n)})"))
     made["DayTimeIntervalType"] = Native("DayTimeIntervalType", lambda *a: types.parse_type("interval day to second"))
     made["Row"] = Native("Row", row, True)
+    made["_parse_datatype_string"] = Native("_parse_datatype_string", parsed_schema, True)
+    made["_parse_datatype_json_string"] = Native("_parse_datatype_json_string", schema_of_json, True)
     for base in ("DataType", "NumericType", "AtomicType", "IntegralType", "FractionalType"):
         made[base] = Native(base, lambda *a, base=base: Unknown(base))
     return made

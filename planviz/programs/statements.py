@@ -61,6 +61,9 @@ class Statements(Expressions):
             if e.place is None:
                 e.place = self.place(node)
             raise
+        except LimitReached as e:
+            e.line = e.line or node.lineno
+            raise
 
     def at_top(self, body: list[ast.stmt], scope: Scope) -> None:
         """The statements of the module: after an error the rest is read on, with what failed unknown."""
@@ -193,6 +196,7 @@ class Statements(Expressions):
         known = self.truth(self.value(node.test, scope))
         # Like an assertion: where columns are guessed the program that its author means has what it asks for.
         if known and self.guesses.columns and isinstance(node.body[-1], ast.Raise) and not node.orelse:
+            self.pass_over(node, f"{ast.unparse(node.test)[:80]} holds with guessed columns; the error is passed over.")
             return
         if known is not None:
             self.run(node.body if known else node.orelse, scope)

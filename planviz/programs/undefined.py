@@ -6,6 +6,7 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
+from planviz.programs.syntax import nodes_of
 from planviz.programs.values import Unknown
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ class Uses:
         self.imports_functions = False
         #: Whether one was called that the text does not import: it is a part of a program.
         self.lacks_functions = False
-        for node in ast.walk(tree):
+        for node in nodes_of(tree):
             self._look(node)
             self.keeps_state |= isinstance(node, ast.ClassDef | ast.Global | ast.Nonlocal)
             self.keeps_state |= isinstance(node, ast.Attribute) and "Temp" in node.attr

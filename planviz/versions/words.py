@@ -20,6 +20,7 @@ CHANGES: dict[str, str] = {
     "needs no shuffle above it.",
     "spark.sql.variant.pushVariantIntoScan": "Paths into a variant of a Parquet file are read as columns of the scan, "
     "which skips the rest of the value.",
+    "spark.sql.execution.arrow.pyspark.enabled": "A DataFrame of pandas comes to Spark as a LocalRelation by default.",
     "spark.sql.execution.pythonUDF.arrow.enabled": "Python functions exchange rows as Arrow batches by default.",
     "spark.sql.parquet.enableNestedColumnVectorizedReader": "Arrays, maps and structs of Parquet files are "
     "read as batches of columns.",

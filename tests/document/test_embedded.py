@@ -13,7 +13,7 @@ MAGIC = "# MAGIC %sql\n# MAGIC SELECT id\n# MAGIC FROM sales"
 PYTHON = '''df = spark.sql(f"""
   SELECT id FROM sales WHERE day = '{day}'
 """).join(spark.sql("select k from other"), "k")'''
-SCALA = '''val df = spark.sql(
+SCALA = '''val df = runner.sql(
   s"""SELECT id
      |FROM sales
   """.stripMargin)'''
@@ -32,6 +32,12 @@ def test_it_is_planned_and_told(text):
     assert found.notes[-1].startswith("Taken off before reading: ")
     assert embedded_sql(text)[0].count("\n") == text.count("\n")
     assert len(embedded_sql(text)[0]) == len(text)
+
+
+def test_scala_with_a_session_is_a_program():
+    found = open_text(SCALA.replace("runner", "spark"))
+    assert found.recognised == "Scala program"
+    assert [s.kind for s in found.statements] == ["query"]
 
 
 def test_every_string_of_a_program_is_a_statement():

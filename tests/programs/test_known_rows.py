@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from planviz.config import OptimizerConfig
 from planviz.programs import read_program
 
 SALES = """
@@ -130,3 +131,19 @@ def test_a_loop_whose_plans_double_is_left_where_they_are_large():
 
     assert "show" in [a.name for a in program.actions]
     assert len(program.actions) < 10
+
+
+@pytest.mark.parametrize(
+    ("settings", "leaf"),
+    [
+        ({}, "LocalRelation [id#1L, n#2]"),
+        ({"profile": "spark-4.1"}, "LogicalRDD [id#1L, n#2], false"),
+        ({"profile": "spark-3.5"}, "LogicalRDD [id#1L, n#2], false"),
+        ({"spark.sql.execution.arrow.pyspark.enabled": False}, "LogicalRDD [id#1L, n#2], false"),
+    ],
+)
+def test_rows_of_pandas_come_by_arrow_or_pickled(settings, leaf):
+    config = OptimizerConfig(profile=settings.pop("profile", "spark-4.3")).with_settings(settings)
+    text = "import pandas as pd\nd = spark.createDataFrame(pd.DataFrame({'id': [1, 2], 'n': ['a', None]}))\nd.show()\n"
+    (action,) = read_program(text + "assert d.count() == 2\n", None, config).actions[:1]
+    assert action.execution.text("analyzed").strip() == leaf

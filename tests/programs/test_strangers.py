@@ -226,3 +226,123 @@ def test_a_table_of_another_catalogue_is_the_described_one_of_that_database():
 def test_keys_out_of_what_nobody_knows_may_be_any(made):
     (plan,) = shown(f"import sys\nargs = {made}\nspark.table('orders').where(f\"o_clerk = '{{args['who']}}'\").show()")
     assert "(o_clerk#7 = <who>)" in plan
+
+
+def test_the_plan_that_fills_a_cache_tells_its_stages():
+    text = "d = spark.table('orders').filter('o_orderkey > 1').cache()\nd.select('o_orderkey').explain('formatted')\n"
+    (action,) = read(text, **{"spark.sql.adaptive.enabled": False}).actions
+    shown = action.execution.explain_string("formatted")
+    assert "\n(1) InMemoryTableScan\n" in shown
+    assert "ColumnarToRow [codegen id : 1]\n" in shown
+    assert "Filter [codegen id : 1]\n" in shown
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        'StructType.fromJson(json.loads(\'{"type":"struct","fields":[{"name":"a","type":"long"},'
+        '{"name":"b","type":{"type":"array","elementType":"date","containsNull":true}}]}\'))',
+        "StructType.fromJson(json.loads(StructType([StructField('a', LongType()),"
+        " StructField('b', ArrayType(DateType()))]).json()))",
+        "StructType.fromDDL('a bigint, b array<date>')",
+        "_parse_datatype_string('a bigint, b array<date>')",
+    ],
+)
+def test_schemas_are_read_from_their_texts(made):
+    imports = "import json\nfrom pyspark.sql.types import *\nfrom pyspark.sql.types import _parse_datatype_string\n"
+    program = read(f"{imports}d = spark.createDataFrame([], {made})\nd.selectExpr('b[0]', 'a + 1').show()\n")
+    assert (program.error, program.not_understood) == (None, [])
+    assert [f.name for f in program.actions[0].execution.analyzed.children[0].output] == ["a", "b"]
+
+
+def test_where_reading_stops_its_line_is_told():
+    program = read("from pyspark.sql.types import *\nt = StringType()\nfor i in range(99):\n    t = ArrayType(t)\n" * 2)
+    assert program.error is None or program.error.place.line > 1
+    program = read("x = 'a'\nfor i in range(99):\n    x = x + x\n")
+    assert [line for line, why in program.not_understood if why.startswith("Reading stopped")] == [3]
+
+
+RENDERED = """# Lesson 3
+
+In [1]:
+def daily(d, days=["2024-01-01"]):
+    made = d.groupBy("o_orderdate")
+
+    return made.count()
+
+In [2]:
+daily(spark.table("orders")).show()
++-----------+-----+
+|o_orderdate|count|
++-----------+-----+
+
+In [3]:
+%%time
+o = spark.table("orders")
+
+o.printSchema()
+root
+ |-- o_orderkey: long (nullable = true)
+
+Some words about it, which are no code.
+
+In [ ]:
+o.count()
+Out[4]:
+42
+"""
+
+
+def test_cells_below_prompts_on_lines_of_their_own_are_read_and_their_output_is_not():
+    program = read(RENDERED)
+    assert (program.error, program.not_understood) == (None, [])
+    assert [(a.name, a.place.line) for a in program.actions] == [("show", 10), ("count", 26)]
+
+
+def test_many_prompts_without_code_are_read_in_time():
+    program = read("In [1]:\n" + "words and words\n" * 3_000 + "In [2]:\n" * 3_000 + "spark.table('orders').show()\n")
+    assert [a.name for a in program.actions] == ["show"]
+
+
+def test_a_star_import_of_deltas_tables_brings_no_other_names():
+    text = "from delta.tables import *\nt = DeltaTable.forPath(spark, '/t')\n"
+    merge = "t.alias('t').merge(new.alias('n'), 't.id = n.id').whenMatchedUpdateAll().execute()\n"
+    program = read_program(text + merge)
+    assert [a.name for a in program.actions] == ["merge"]
+
+
+@pytest.mark.parametrize(
+    ("write", "condition"),
+    [
+        ("d.select('o_orderkey').write.insertInto('nation')", "INSERT_COLUMN_ARITY_MISMATCH.NOT_ENOUGH_DATA_COLUMNS"),
+        ("d.write.insertInto('nation')", "INSERT_COLUMN_ARITY_MISMATCH.TOO_MANY_DATA_COLUMNS"),
+        (
+            "spark.range(1).selectExpr('array(id)', \"'a'\", 'id', \"'b'\").write.insertInto('nation')",
+            "INCOMPATIBLE_DATA_FOR_TABLE.CANNOT_SAFELY_CAST",
+        ),
+        ("d.write.saveAsTable('nation')", "TABLE_OR_VIEW_ALREADY_EXISTS"),
+        ("d.collect().filter('o_orderkey > 1')", "AttributeError"),
+    ],
+)
+def test_writes_and_lists_that_cannot_be_are_errors(write, condition):
+    error = read(f"d = spark.table('orders')\n{write}\n").error
+    assert error is not None
+    assert (error.condition, error.place.line) == (condition, 2)
+
+
+@pytest.mark.parametrize("mode", ["append", "overwrite", "ignore"])
+def test_a_table_that_is_there_may_be_written_once_more(mode):
+    assert read(f"spark.table('orders').write.mode('{mode}').saveAsTable('nation')\n").error is None
+
+
+def test_guessed_rows_may_have_more_columns_than_their_folders():
+    program = read_program("d = spark.read.csv('/in', header=True)\nd.write.partitionBy('day').parquet('/out')\n")
+    assert program.error is None
+
+
+def test_columns_that_are_filled_stay_never_null_where_duplicates_are_dropped():
+    (plan,) = shown(
+        "d = spark.table('orders').na.fill('?', ['o_clerk']).dropDuplicates(['o_orderkey'])\n"
+        "d.selectExpr('count(o_clerk) AS n').show()\n"
+    )
+    assert plan.startswith("Aggregate [count(1) AS n#")

@@ -44,9 +44,15 @@ class ReplaceDeduplicateWithAggregate(OptimizerRule):
         """The plan with groupings; what reads the columns reads the new ones."""
         mapping: dict[int, AttributeReference] = {}
 
+        def renamed(e: Expression) -> Expression:
+            # What reads a column knows whether it may be null; of what first() gives nobody does.
+            if isinstance(e, AttributeReference) and e.expr_id in mapping:
+                return mapping[e.expr_id].with_nullability(e.is_nullable)
+            return e
+
         def step(p: LogicalPlan) -> LogicalPlan:
             if mapping:
-                p = p.map_expressions(lambda e: substitute(e, mapping))
+                p = p.map_expressions(lambda e: e.transform_up(renamed, AttributeReference.BIT))
             return self._aggregate(p, mapping) if isinstance(p, Deduplicate) else p
 
         return plan.transform_up(step)
