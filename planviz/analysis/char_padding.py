@@ -8,7 +8,7 @@ from typing_extensions import override
 
 from planviz.analysis.context import AnalyzerRule
 from planviz.analysis.deduplication import rewrite_attributes
-from planviz.expressions.casts import Cast
+from planviz.expressions.casts import Cast, declared_text
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, lit
 from planviz.expressions.earlier import as_called_then
 from planviz.expressions.ids import next_id
@@ -37,7 +37,8 @@ class ApplyCharTypePadding(AnalyzerRule):
     Columns that only pass c on keep its length; inside arrays and structs nothing is padded here.
     """
 
-    matches = (LogicalRelation,)
+    # What is compared may come out of a view, whose relations have been analyzed before.
+    matches = (LogicalRelation, BinaryComparison, In)
     package = "org.apache.spark.sql.execution.datasources"
 
     @override
@@ -51,10 +52,10 @@ class ApplyCharTypePadding(AnalyzerRule):
         lengths: Lengths = {}
         if config.get("spark.sql.readSideCharPadding"):
             read = self._read(plan, new, lengths)
-            return _Comparisons(lengths, pad_columns=False).padded(read) if new else plan
+            return _Comparisons(lengths, pad_columns=False).padded(read)
         _declared(plan, lengths)
         pad_columns = not config.get("spark.sql.legacy.noCharPaddingInPredicate")
-        return _Comparisons(lengths, pad_columns).padded(plan) if lengths else plan
+        return _Comparisons(lengths, pad_columns).padded(plan)
 
     def _read(self, plan: LogicalPlan, new: dict[int, AttributeReference], lengths: Lengths) -> LogicalPlan:
         def inside(e: Expression) -> Expression:
@@ -76,15 +77,24 @@ _READS_CHARS: Memo[bool] = Memo("reads_chars")
 
 @deep
 def _reads_chars(plan: LogicalPlan) -> bool:
-    """Whether a relation beneath has columns declared as char(n); remembered with every operator."""
+    """Whether a relation beneath has columns declared as char(n), padded or not; remembered with every operator.
+
+    Those of a view are padded when it is analyzed, and what reads the view compares them.
+    """
     found = _READS_CHARS.get(plan)
     if found is None:
-        table = plan.table if isinstance(plan, LogicalRelation) else None
+        read = isinstance(plan, LogicalRelation) and any(_char_length(a) is not None for a in plan.attributes)
         inside = [s.plan for s in plan.subqueries] if plan.own_bits & SubqueryExpression.BIT else ()
         below = (*plan.children, *inside)
-        found = bool(table is not None and table.char_lengths) or any(_reads_chars(p) for p in below)
+        found = read or any(_reads_chars(p) for p in below)
         _READS_CHARS.set(plan, found)
     return found
+
+
+def _char_length(column: AttributeReference) -> int | None:
+    """The length of a column that is declared as char(n), by what is remarked about it."""
+    declared = declared_text(column.metadata) if column.metadata else None
+    return int(declared[5:-1]) if declared is not None and declared.startswith("char(") else None
 
 
 def _declared(plan: QueryPlan, lengths: Lengths) -> None:
@@ -155,7 +165,10 @@ class _Comparisons:
 
     def _length(self, e: Expression) -> int | None:
         inner = e.attribute if isinstance(e, OuterReference) else e
-        return self.lengths.get(inner.expr_id) if isinstance(inner, AttributeReference) else None
+        if not isinstance(inner, AttributeReference):
+            return None
+        known = self.lengths.get(inner.expr_id)
+        return _char_length(inner) if known is None else known
 
     def _pair(self, left: Expression, right: Expression) -> tuple[Expression, Expression]:
         a, b = self._length(left), self._length(right)

@@ -13,7 +13,7 @@ from planviz.analysis.context import AnalysisContext, AnalyzerRule, sql_text
 from planviz.catalog.tables import CATALOG, FILE_FORMATS, Table
 from planviz.catalog.tables import View as CatalogView
 from planviz.expressions.aggregates import AggregateExpression
-from planviz.expressions.casts import Cast
+from planviz.expressions.casts import Cast, declared_text, remark_of_declared
 from planviz.expressions.core import Alias, AttributeReference, Expression, GeneratorMark, Literal, alias, id_of
 from planviz.expressions.ids import next_id
 from planviz.expressions.routines import SQLFunctionExpression
@@ -168,8 +168,15 @@ def _with_columns(view: View, casts_all: bool, ids: tuple[int, ...] = ()) -> Vie
     if not casts_all and names == tuple(a.name for a in output):
         return view.replace(projected=True)
     made = ids or [next_id() for _ in output]
-    casts = tuple(Alias(Cast(a, a.type), n, i) for a, n, i in zip(output, names, made, strict=False))
+    casts = tuple(_view_column(a, n, i) for a, n, i in zip(output, names, made, strict=False))
     return view.replace(child=Project(casts, view.child), projected=True)
+
+
+def _view_column(column: AttributeReference, name: str, number: int) -> Alias:
+    """A view's column; what is remarked about the column that it shows, the view keeps in its schema."""
+    made = Alias(Cast(column, column.type), name, number)
+    declared = declared_text(column.metadata)
+    return made if declared is None else made.remarked(remark_of_declared(declared))
 
 
 class FindDataSourceTable(AnalyzerRule[UnresolvedCatalogRelation]):
@@ -193,11 +200,19 @@ class FindDataSourceTable(AnalyzerRule[UnresolvedCatalogRelation]):
         if relation is None:
             # The node knows no catalogue; who puts it into a plan puts a Table there.
             table = cast(Table, node.table)
+            known, config = self.context.config.behaviour, self.context.config
+            plain = config.get("spark.sql.legacy.charVarcharAsString")
+            declared = {} if plain else table.declared_texts
             columns = tuple(
-                AttributeReference(c.name, STRING if c.data_type == BINARY_TEXT else c.data_type, c.nullable, next_id())
+                AttributeReference(
+                    c.name,
+                    STRING if c.data_type == BINARY_TEXT else c.data_type,
+                    c.nullable,
+                    next_id(),
+                    metadata=(remark_of_declared(declared[c.name]),) if c.name in declared else (),
+                )
                 for c in table.columns
             )
-            known = self.context.config.behaviour
             name = node.name if known.relations_name_the_catalogue else node.name[1:]
             relation = LogicalRelation(columns, name, table, table.provider, shows_name=known.relations_show_names)
             self.relations[node.name] = relation

@@ -82,6 +82,8 @@ class Table:
     catalog: str = CATALOG
     #: Columns declared as char(n), which plans see as padded strings, with n.
     char_lengths: tuple[tuple[str, int], ...] = ()
+    #: Columns declared as varchar(n), which are read as strings, with n.
+    varchar_lengths: tuple[tuple[str, int], ...] = ()
     #: Whether its size is one of many under which a pasted plan comes out as it was printed; nobody gave it.
     fitted: bool = False
 
@@ -89,10 +91,11 @@ class Table:
         """Take char and varchar off the columns' types, wherever the table comes from: plans see strings."""
         plain = tuple(replace(c, data_type=without_lengths(c.data_type)) for c in self.columns)
         if plain != self.columns:
-            chars = [(c.name, t) for c in self.columns if isinstance(t := c.data_type, CharType) and not t.varying]
-            declared = {name: t.length for name, t in chars}
+            declared = [(c.name, t) for c in self.columns if isinstance(t := c.data_type, CharType)]
             object.__setattr__(self, "columns", plain)
-            object.__setattr__(self, "char_lengths", tuple({**dict(self.char_lengths), **declared}.items()))
+            for known, varying in (("char_lengths", False), ("varchar_lengths", True)):
+                lengths = {name: t.length for name, t in declared if t.varying is varying}
+                object.__setattr__(self, known, tuple({**dict(getattr(self, known)), **lengths}.items()))
 
     @property
     def qualified(self) -> tuple[str, ...]:
@@ -112,6 +115,12 @@ class Table:
         if self.catalog != CATALOG:
             return ".".join(self.qualified)
         return self.name if self.database == DATABASE else f"{self.database}.{self.name}"
+
+    @property
+    def declared_texts(self) -> dict[str, str]:
+        """The columns declared as char(n) or varchar(n), with that type."""
+        chars = {name: f"char({length})" for name, length in self.char_lengths}
+        return chars | {name: f"varchar({length})" for name, length in self.varchar_lengths}
 
     @property
     def keeps_versions(self) -> bool:

@@ -146,7 +146,7 @@ class UntruthfulFileSourceScanExec(scans.FileSourceScanExec):
     @lazy
     def pushed_filters(self) -> tuple[str, ...]:
         """The filters that the reader takes, as it prints them."""
-        return tuple(p for p in (pushed(f, booleans=False) for f in self.data_filters) if p is not None)
+        return tuple(p for p in (pushed(f, booleans=False) for f in self.readable_filters) if p is not None)
 
 
 @node
@@ -161,7 +161,7 @@ class FileSourceScanExec(scans.FileSourceScanExec):
     @lazy
     def pushed_filters(self) -> tuple[str, ...]:
         """The filters that the reader takes, as it prints them."""
-        found = (pushed(f, by_text=False, booleans=False) for f in self.data_filters)
+        found = (pushed(f, by_text=False, booleans=False) for f in self.readable_filters)
         return tuple(p for p in found if p is not None)
 
 

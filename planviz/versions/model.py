@@ -245,6 +245,8 @@ class Behaviour:
     lists_are_unwrapped: bool = True
     #: SimplifyCasts takes widening casts together.
     casts_are_merged: bool = True
+    #: SimplifyCasts leaves the cast of a column to a string that is declared as char(n) or varchar(n).
+    casts_of_declared_texts_stay: bool = True
     #: SimplifyCasts looks through a cast that keeps every value where it is tested for null.
     null_tests_look_through_casts: bool = True
     #: RewritePredicateSubquery puts the conjuncts of every filter in a row, ((a AND b) AND c), not only where they ask.
@@ -342,6 +344,10 @@ class Behaviour:
     arrow_takes_columns: bool = True
     #: A scan is given filters that hold scalar subqueries.
     scans_take_subqueries: bool = True
+    #: A scan of a bucketed table shows whether it reads its buckets one by one, and why not.
+    scans_tell_buckets: bool = True
+    #: An aggregate function whose value depends on the order of rows is computed once however often it stands.
+    ordered_functions_are_shared: bool = True
     #: A sum notes whether it saw a row.
     sums_note_emptiness: bool = True
     #: The keys that a subquery of dynamic pruning broadcasts are a list: [0]; else one alone: 0.
