@@ -99,6 +99,16 @@ class BroadcastNestedLoopJoinExec(joins.BroadcastNestedLoopJoinExec):
 
 
 @node
+class HashAggregateExec(aggregates.HashAggregateExec):
+    """A hash aggregate without generated code where a function has FILTER (before Spark 3.2)."""
+
+    @property
+    def supports_codegen(self) -> bool:
+        """Unless a function has code of its own or leaves rows out."""
+        return self.declarative and all(f.where is None for f in self.functions)
+
+
+@node
 class KeylessSortAggregateExec(aggregates.SortAggregateExec):
     """An aggregate over sorted rows with generated code where it has no keys (before Spark 4.3)."""
 
@@ -266,6 +276,8 @@ def operators_of(known: Behaviour) -> dict[type, type]:
         found[joins.SortMergeJoinExec] = _MERGE_JOINS[known.coded_merge_joins]
     if known.coded_sort_aggregates in _SORT_AGGREGATES:
         found[aggregates.SortAggregateExec] = _SORT_AGGREGATES[known.coded_sort_aggregates]
+    if not known.filters_of_functions_are_coded:
+        found[aggregates.HashAggregateExec] = HashAggregateExec
     if not known.full_hash_joins_are_coded:
         found[joins.ShuffledHashJoinExec] = ShuffledHashJoinExec
     if not known.nested_loop_joins_are_coded:

@@ -37,8 +37,8 @@ class FileSourceScanExec(LeafExec):
     columns with only the nested fields that are used, `empty` whether the table is known to have no files.
     `coalesced` is into how many the buckets are read together (0: each alone), `in_order` whether a bucket's rows count
     as sorted. `row_by_row`: a setting keeps a reader that could give batches of columns from doing so. `path` is where
-    the files of no table lie: other files have other rows, however alike their columns. `tells_buckets`: whether it shows
-    that it reads buckets one by one.
+    the files of no table lie: other files have other rows, however alike their columns. `tells_buckets`: whether it
+    says that it reads buckets one by one.
     """
 
     columns: tuple[AttributeReference, ...]

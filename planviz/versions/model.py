@@ -93,6 +93,8 @@ class Behaviour:
     order_finds_results_before_their_casts: bool = True
     #: Dates and moments are shown as days and microseconds since 1970, sets as they lie in a hash set.
     values_are_shown_as_stored: bool = False
+    #: A temporary view is marked as a View, as a catalogue's is; else its query alone stands there.
+    temporary_views_are_marked: bool = True
     #: A view shows its columns with spaces between.
     views_space_columns: bool = True
     #: from_json() shows whether keys may stand twice in a VARIANT.
@@ -324,6 +326,8 @@ class Behaviour:
     #: Code is generated for functions that take lambdas, and for those that read and write JSON, CSV, XML and URLs.
     lambdas_are_coded: bool = True
     json_is_coded: bool = True
+    #: Code is generated for hash aggregates whose functions have FILTER.
+    filters_of_functions_are_coded: bool = True
     #: Operators of limits show their offset: "all", all but those over sorted rows ("unsorted"), or none.
     limits_show_offsets: Literal["all", "unsorted", "none"] = "all"
     #: Code is generated for nested loop joins, which keep the order and the spread of the side that is not sent.
