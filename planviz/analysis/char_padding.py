@@ -14,12 +14,12 @@ from planviz.expressions.earlier import as_called_then
 from planviz.expressions.ids import next_id
 from planviz.expressions.objects import StaticInvoke
 from planviz.expressions.predicates import BinaryComparison, In
-from planviz.expressions.subqueries import QueryPlan, SubqueryExpression
+from planviz.expressions.subqueries import SubqueryExpression
 from planviz.expressions.unresolved import OuterReference
 from planviz.functions.builders.base import signed
 from planviz.functions.signatures.checks import constant, is_null
 from planviz.logical.operators import Project
-from planviz.logical.plan import LogicalPlan
+from planviz.logical.plan import ANALYZED, LogicalPlan
 from planviz.logical.relations import LogicalRelation
 from planviz.trees.depth import deep
 from planviz.trees.memo import Memo
@@ -53,7 +53,6 @@ class ApplyCharTypePadding(AnalyzerRule):
         if config.get("spark.sql.readSideCharPadding"):
             read = self._read(plan, new, lengths)
             return _Comparisons(lengths, pad_columns=False).padded(read)
-        _declared(plan, lengths)
         pad_columns = not config.get("spark.sql.legacy.noCharPaddingInPredicate")
         return _Comparisons(lengths, pad_columns).padded(plan)
 
@@ -69,7 +68,7 @@ class ApplyCharTypePadding(AnalyzerRule):
                 p = p.transform_expressions_up(inside, SubqueryExpression.BIT)
             return rewrite_attributes(p, new) if new else p
 
-        return plan.transform_up(one, LogicalRelation.BIT | SubqueryExpression.BIT)
+        return plan.transform_up(one, LogicalRelation.BIT | SubqueryExpression.BIT, kept=ANALYZED.key)
 
 
 _READS_CHARS: Memo[bool] = Memo("reads_chars")
@@ -95,17 +94,6 @@ def _char_length(column: AttributeReference) -> int | None:
     """The length of a column that is declared as char(n), by what is remarked about it."""
     declared = declared_text(column.metadata) if column.metadata else None
     return int(declared[5:-1]) if declared is not None and declared.startswith("char(") else None
-
-
-def _declared(plan: QueryPlan, lengths: Lengths) -> None:
-    """Note the lengths of the char columns of all relations, those inside subqueries too."""
-    for p in plan.walk():
-        if isinstance(p, LogicalRelation) and p.table is not None and p.table.char_lengths:
-            declared = dict(p.table.char_lengths)
-            lengths.update({a.expr_id: declared[a.name] for a in p.attributes if a.name in declared})
-        if isinstance(p, LogicalPlan):
-            for s in p.subqueries:
-                _declared(s.plan, lengths)
 
 
 def _padded(
@@ -161,7 +149,8 @@ class _Comparisons:
                         self.lengths[e.expr_id] = length
             return changed
 
-        return plan.transform_up(operator)
+        # What was analyzed before, the query of a view above all, has been padded.
+        return plan.transform_up(operator, kept=ANALYZED.key)
 
     def _length(self, e: Expression) -> int | None:
         inner = e.attribute if isinstance(e, OuterReference) else e
