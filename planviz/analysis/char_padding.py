@@ -8,18 +8,18 @@ from typing_extensions import override
 
 from planviz.analysis.context import AnalyzerRule
 from planviz.analysis.deduplication import rewrite_attributes
-from planviz.expressions.casts import Cast
+from planviz.expressions.casts import Cast, declared_text
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, lit
 from planviz.expressions.earlier import as_called_then
 from planviz.expressions.ids import next_id
 from planviz.expressions.objects import StaticInvoke
 from planviz.expressions.predicates import BinaryComparison, In
-from planviz.expressions.subqueries import QueryPlan, SubqueryExpression
+from planviz.expressions.subqueries import SubqueryExpression
 from planviz.expressions.unresolved import OuterReference
 from planviz.functions.builders.base import signed
 from planviz.functions.signatures.checks import constant, is_null
 from planviz.logical.operators import Project
-from planviz.logical.plan import LogicalPlan
+from planviz.logical.plan import ANALYZED, LogicalPlan
 from planviz.logical.relations import LogicalRelation
 from planviz.trees.depth import deep
 from planviz.trees.memo import Memo
@@ -37,7 +37,8 @@ class ApplyCharTypePadding(AnalyzerRule):
     Columns that only pass c on keep its length; inside arrays and structs nothing is padded here.
     """
 
-    matches = (LogicalRelation,)
+    # What is compared may come out of a view, whose relations have been analyzed before.
+    matches = (LogicalRelation, BinaryComparison, In)
     package = "org.apache.spark.sql.execution.datasources"
 
     @override
@@ -51,10 +52,9 @@ class ApplyCharTypePadding(AnalyzerRule):
         lengths: Lengths = {}
         if config.get("spark.sql.readSideCharPadding"):
             read = self._read(plan, new, lengths)
-            return _Comparisons(lengths, pad_columns=False).padded(read) if new else plan
-        _declared(plan, lengths)
+            return _Comparisons(lengths, pad_columns=False).padded(read)
         pad_columns = not config.get("spark.sql.legacy.noCharPaddingInPredicate")
-        return _Comparisons(lengths, pad_columns).padded(plan) if lengths else plan
+        return _Comparisons(lengths, pad_columns).padded(plan)
 
     def _read(self, plan: LogicalPlan, new: dict[int, AttributeReference], lengths: Lengths) -> LogicalPlan:
         def inside(e: Expression) -> Expression:
@@ -68,7 +68,7 @@ class ApplyCharTypePadding(AnalyzerRule):
                 p = p.transform_expressions_up(inside, SubqueryExpression.BIT)
             return rewrite_attributes(p, new) if new else p
 
-        return plan.transform_up(one, LogicalRelation.BIT | SubqueryExpression.BIT)
+        return plan.transform_up(one, LogicalRelation.BIT | SubqueryExpression.BIT, kept=ANALYZED.key)
 
 
 _READS_CHARS: Memo[bool] = Memo("reads_chars")
@@ -76,26 +76,24 @@ _READS_CHARS: Memo[bool] = Memo("reads_chars")
 
 @deep
 def _reads_chars(plan: LogicalPlan) -> bool:
-    """Whether a relation beneath has columns declared as char(n); remembered with every operator."""
+    """Whether a relation beneath has columns declared as char(n), padded or not; remembered with every operator.
+
+    Those of a view are padded when it is analyzed, and what reads the view compares them.
+    """
     found = _READS_CHARS.get(plan)
     if found is None:
-        table = plan.table if isinstance(plan, LogicalRelation) else None
+        read = isinstance(plan, LogicalRelation) and any(_char_length(a) is not None for a in plan.attributes)
         inside = [s.plan for s in plan.subqueries] if plan.own_bits & SubqueryExpression.BIT else ()
         below = (*plan.children, *inside)
-        found = bool(table is not None and table.char_lengths) or any(_reads_chars(p) for p in below)
+        found = read or any(_reads_chars(p) for p in below)
         _READS_CHARS.set(plan, found)
     return found
 
 
-def _declared(plan: QueryPlan, lengths: Lengths) -> None:
-    """Note the lengths of the char columns of all relations, those inside subqueries too."""
-    for p in plan.walk():
-        if isinstance(p, LogicalRelation) and p.table is not None and p.table.char_lengths:
-            declared = dict(p.table.char_lengths)
-            lengths.update({a.expr_id: declared[a.name] for a in p.attributes if a.name in declared})
-        if isinstance(p, LogicalPlan):
-            for s in p.subqueries:
-                _declared(s.plan, lengths)
+def _char_length(column: AttributeReference) -> int | None:
+    """The length of a column that is declared as char(n), by what is remarked about it."""
+    declared = declared_text(column.metadata) if column.metadata else None
+    return int(declared[5:-1]) if declared is not None and declared.startswith("char(") else None
 
 
 def _padded(
@@ -151,11 +149,15 @@ class _Comparisons:
                         self.lengths[e.expr_id] = length
             return changed
 
-        return plan.transform_up(operator)
+        # What was analyzed before, the query of a view above all, has been padded.
+        return plan.transform_up(operator, kept=ANALYZED.key)
 
     def _length(self, e: Expression) -> int | None:
         inner = e.attribute if isinstance(e, OuterReference) else e
-        return self.lengths.get(inner.expr_id) if isinstance(inner, AttributeReference) else None
+        if not isinstance(inner, AttributeReference):
+            return None
+        known = self.lengths.get(inner.expr_id)
+        return _char_length(inner) if known is None else known
 
     def _pair(self, left: Expression, right: Expression) -> tuple[Expression, Expression]:
         a, b = self._length(left), self._length(right)

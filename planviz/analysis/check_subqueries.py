@@ -7,8 +7,9 @@ from typing import cast
 
 from planviz.errors import AnalysisError
 from planviz.expressions.aggregates import AggregateExpression
+from planviz.expressions.arithmetic import operands
 from planviz.expressions.core import Expression, occurs
-from planviz.expressions.predicates import EqualTo
+from planviz.expressions.predicates import EqualTo, Or, conjunction, disjunction
 from planviz.expressions.predicates import split_conjunction as split
 from planviz.expressions.subqueries import (
     Exists,
@@ -245,14 +246,31 @@ def _check_correlations(plan: LogicalPlan, allowed: _Allowed, may_read: bool, ag
 
 
 def _check_equalities(condition: Expression) -> None:
-    """Below an aggregate the query around is compared for equality only."""
-    for p in split(condition):
+    """Below an aggregate the query around is compared for equality only, also in what all parts of an OR ask."""
+    for p in [part for c in split(condition) for part in _factored(c)]:
         if occurs(p, OuterReference.BIT) and not above_aggregates(p):
             raise _unsupported(
                 "CORRELATED_COLUMN_IS_NOT_ALLOWED_IN_PREDICATE",
                 f"Correlated column is not allowed in predicate: {p.sql}",
                 p,
             )
+
+
+def _factored(p: Expression) -> list[Expression]:
+    """What all parts of an OR ask, and what is left of it (Spark simplifies before it looks at them).
+
+    (a AND b) OR (a AND c)  =>  a, b OR c
+    """
+    if not isinstance(p, Or):
+        return [p]
+    parts = [{c.canonicalized: c for c in split(part)} for part in operands(p, Or)]
+    shared = set(parts[0]).intersection(*parts[1:])
+    if not shared:
+        return [p]
+    common = [c for form, c in parts[0].items() if form in shared]
+    left = [[c for form, c in part.items() if form not in shared] for part in parts]
+    # Where one part asks nothing else, the others do not count.
+    return common + ([disjunction([conjunction(rest) for rest in left])] if all(left) else [])
 
 
 def _joins_side(kind: str, side: int) -> bool:

@@ -254,7 +254,7 @@ def rewrite_attributes(plan: LogicalPlan, mapping: dict[int, AttributeReference]
 
 def _renumbered(e: NamedExpression, new: AttributeReference) -> AttributeReference:
     """The new column as the query spells its name (Spark: dedupAttr)."""
-    return AttributeReference(e.name, new.type, new.is_nullable, new.expr_id, e.qualifier)
+    return AttributeReference(e.name, new.type, new.is_nullable, new.expr_id, e.qualifier, new.metadata)
 
 
 def _rewrite_outer(plan: LogicalPlan, mapping: dict[int, AttributeReference]) -> LogicalPlan:

@@ -16,6 +16,7 @@ from planviz.catalog.tables import PythonFunction, SqlFunction
 from planviz.expressions.aggregates import AggregateCall, AggregateExpression, AggregateFunction, FirstLast
 from planviz.expressions.calls import FunctionCall, Replaced
 from planviz.expressions.casts import Cast
+from planviz.expressions.common_expressions import written_out
 from planviz.expressions.complex import ExtractValue
 from planviz.expressions.core import (
     AUTO_GENERATED,
@@ -209,6 +210,9 @@ class ResolveFunctions(AnalyzerRule):
             config = self.context.config
             twice = not config.behaviour.between_is_a_function or config.get("spark.sql.legacy.duplicateBetweenInput")
             return two_comparisons(made) if twice else made
+        if isinstance(made, Replaced) and not self.context.config.behaviour.expressions_are_shared:
+            # What it stands for is typed where it stands: of decimals the type changes while it is resolved.
+            made = made.replace(replacement=written_out(made.replacement))
         if isinstance(made, Replaced) and made.name == "assert_true" and len(e.arguments) == 1:
             shows_sql = self.context.config.behaviour.assertions_show_sql
             return made if shows_sql else asserted(e.arguments[0], _shown(e.arguments[0]))

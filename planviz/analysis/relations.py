@@ -13,7 +13,7 @@ from planviz.analysis.context import AnalysisContext, AnalyzerRule, sql_text
 from planviz.catalog.tables import CATALOG, FILE_FORMATS, Table
 from planviz.catalog.tables import View as CatalogView
 from planviz.expressions.aggregates import AggregateExpression
-from planviz.expressions.casts import Cast
+from planviz.expressions.casts import Cast, declared_text, remark_of_declared
 from planviz.expressions.core import Alias, AttributeReference, Expression, GeneratorMark, Literal, alias, id_of
 from planviz.expressions.ids import next_id
 from planviz.expressions.routines import SQLFunctionExpression
@@ -23,7 +23,7 @@ from planviz.frontend import parse_plan
 from planviz.frontend.errors import analysis_error
 from planviz.frontend.literals import timestamp_literal
 from planviz.frontend.relation import column_type
-from planviz.logical.operators import Project, SubqueryAlias, View
+from planviz.logical.operators import Project, SubqueryAlias, View, ViewColumns
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import (
     LocalRelation,
@@ -76,16 +76,21 @@ class ResolveRelations(AnalyzerRule):
             spaced = known.views_space_columns
             shown = names[1:] if not (view.temporary or known.relations_name_the_catalogue) else names
             # Before 4.0 a catalogue's view stands under the same ids wherever it is read (Spark: relationCache).
-            again = not (view.temporary or known.aliases_are_renewed)
+            kept = not view.temporary or not known.temporary_views_are_marked
+            again = kept and not known.aliases_are_renewed
             read = self.context.views_read.get(names) if again else None
             inner = View(shown, read[0] if read else _of_view(view), view.temporary, view.columns, ready, spaced)
             if again and not ready:
-                made = self._analyzed(inner, plan, read[1] if read else ())
+                # Before 3.2 what the view itself gives has ids of its own each time.
+                ids = read[1] if read and known.views_cast_their_columns else ()
+                made = self._analyzed(inner, plan, ids)
                 if isinstance(made.child, Project):
                     ids = tuple([id_of(e) for e in made.child.projects])
                     self.context.views_read.setdefault(names, (inner.child, ids))
-                return SubqueryAlias(tuple(n.lower() for n in names), made)
-            return SubqueryAlias(tuple(n.lower() for n in names), inner if ready else self._analyzed(inner, plan))
+            else:
+                made = inner if ready else self._analyzed(inner, plan)
+            marked = not view.temporary or known.temporary_views_are_marked
+            return SubqueryAlias(tuple(n.lower() for n in names), made if marked else _unmarked(made))
         table = catalog.table(plan.parts)
         if table is None:
             return plan
@@ -165,11 +170,25 @@ def with_fresh_ids(plan: LogicalPlan) -> LogicalPlan:
 def _with_columns(view: View, casts_all: bool, ids: tuple[int, ...] = ()) -> View:
     output = view.child.output
     names = view.columns or tuple(a.name for a in output)
-    if not casts_all and names == tuple(a.name for a in output):
-        return view.replace(projected=True)
     made = ids or [next_id() for _ in output]
-    casts = tuple(Alias(Cast(a, a.type), n, i) for a, n, i in zip(output, names, made, strict=False))
-    return view.replace(child=Project(casts, view.child), projected=True)
+    casts = tuple(_view_column(a, n, i) for a, n, i in zip(output, names, made, strict=False))
+    below = Project(casts, view.child) if casts_all else ViewColumns(casts, view.child)
+    return view.replace(child=below, projected=True)
+
+
+def _unmarked(view: View) -> LogicalPlan:
+    """A temporary view as it was before Spark 3.1: its query, with a projection where it gives other names."""
+    query = view.child.child if isinstance(view.child, ViewColumns) else view.child
+    if not view.columns:
+        return query
+    return Project(tuple(Alias(a, n, next_id()) for a, n in zip(query.output, view.columns, strict=False)), query)
+
+
+def _view_column(column: AttributeReference, name: str, number: int) -> Alias:
+    """A view's column; what is remarked about the column that it shows, the view keeps in its schema."""
+    made = Alias(Cast(column, column.type), name, number)
+    declared = declared_text(column.metadata)
+    return made if declared is None else made.remarked(remark_of_declared(declared))
 
 
 class FindDataSourceTable(AnalyzerRule[UnresolvedCatalogRelation]):
@@ -193,11 +212,19 @@ class FindDataSourceTable(AnalyzerRule[UnresolvedCatalogRelation]):
         if relation is None:
             # The node knows no catalogue; who puts it into a plan puts a Table there.
             table = cast(Table, node.table)
+            known, config = self.context.config.behaviour, self.context.config
+            plain = config.get("spark.sql.legacy.charVarcharAsString")
+            declared = {} if plain else table.declared_texts
             columns = tuple(
-                AttributeReference(c.name, STRING if c.data_type == BINARY_TEXT else c.data_type, c.nullable, next_id())
+                AttributeReference(
+                    c.name,
+                    STRING if c.data_type == BINARY_TEXT else c.data_type,
+                    c.nullable,
+                    next_id(),
+                    metadata=(remark_of_declared(declared[c.name]),) if c.name in declared else (),
+                )
                 for c in table.columns
             )
-            known = self.context.config.behaviour
             name = node.name if known.relations_name_the_catalogue else node.name[1:]
             relation = LogicalRelation(columns, name, table, table.provider, shows_name=known.relations_show_names)
             self.relations[node.name] = relation

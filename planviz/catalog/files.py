@@ -322,9 +322,9 @@ def _function_entry(function: PythonFunction) -> JsonObject:
 
 def table_entry(table: Table) -> JsonObject:
     """What a catalogue's document says of a table."""
-    chars = dict(table.char_lengths)
+    declared = table.declared_texts
     entry: dict[str, object] = {
-        "columns": [_column_entry(c, c.name in table.guessed, chars.get(c.name)) for c in table.columns],
+        "columns": [_column_entry(c, c.name in table.guessed, declared.get(c.name)) for c in table.columns],
         "provider": table.provider,
         "partition_columns": list(table.partition_columns),
     }
@@ -350,8 +350,8 @@ def table_entry(table: Table) -> JsonObject:
     return entry
 
 
-def _column_entry(column: StructField, guessed: bool, length: int | None) -> dict[str, object]:
-    kind = column.data_type.simple_string if length is None else f"char({length})"
+def _column_entry(column: StructField, guessed: bool, declared: str | None) -> dict[str, object]:
+    kind = declared or column.data_type.simple_string
     entry = {"name": column.name, "type": kind, "nullable": column.nullable}
     return {**entry, "guessed": True} if guessed else entry
 

@@ -117,6 +117,12 @@ class Table:
         return self.name if self.database == DATABASE else f"{self.database}.{self.name}"
 
     @property
+    def declared_texts(self) -> dict[str, str]:
+        """The columns declared as char(n) or varchar(n), with that type."""
+        chars = {name: f"char({length})" for name, length in self.char_lengths}
+        return chars | {name: f"varchar({length})" for name, length in self.varchar_lengths}
+
+    @property
     def keeps_versions(self) -> bool:
         """Whether earlier states can be read: in Delta Lake and the like, and perhaps in a table that is guessed."""
         return self.provider in TRANSACTIONAL or bool(self.guessed) or not self.columns

@@ -39,6 +39,19 @@ from planviz.types import (
 )
 from planviz.types.collations import BINARY_TEXT
 
+#: What is remarked about a column that is declared as char(n) or varchar(n), before the type (Spark: CharVarcharUtils).
+_CHAR_VARCHAR = "__CHAR_VARCHAR_TYPE_STRING="
+
+
+def remark_of_declared(text: str) -> str:
+    """The remark about a column that is declared as a type, `char(5)` say."""
+    return _CHAR_VARCHAR + text
+
+
+def declared_text(metadata: tuple[str, ...]) -> str | None:
+    """The type that a column is declared as by what is remarked about it: char(n), varchar(n), or neither."""
+    return next((m.removeprefix(_CHAR_VARCHAR) for m in metadata if m.startswith(_CHAR_VARCHAR)), None)
+
 
 @node
 class Cast(Typed, UnaryExpression):

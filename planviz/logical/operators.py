@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.casts import Cast
 from planviz.expressions.core import (
@@ -294,6 +296,19 @@ class View(UnaryNode):
         name = ".".join(f"`{p}`" for p in self.name)
         shown = bracketed(self.output if self.child.resolved else ())
         return f"View ({name}, {shown if self.spaced else shown.replace(', ', ',')})"
+
+
+@node
+class ViewColumns(Project):
+    """The columns of a view under ids of its own, which before Spark 3.2 the View itself has: it is not printed.
+
+    As other nodes that are not printed it has a `codegen_stage`, none (`planviz.trees.text`).
+    """
+
+    codegen_stage: ClassVar[None] = None
+
+    projects: tuple[Expression, ...]
+    child: LogicalPlan
 
 
 @node

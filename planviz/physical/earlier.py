@@ -99,6 +99,16 @@ class BroadcastNestedLoopJoinExec(joins.BroadcastNestedLoopJoinExec):
 
 
 @node
+class HashAggregateExec(aggregates.HashAggregateExec):
+    """A hash aggregate without generated code where a function has FILTER (before Spark 3.2)."""
+
+    @property
+    def supports_codegen(self) -> bool:
+        """Unless a function has code of its own or leaves rows out."""
+        return self.declarative and all(f.where is None for f in self.functions)
+
+
+@node
 class KeylessSortAggregateExec(aggregates.SortAggregateExec):
     """An aggregate over sorted rows with generated code where it has no keys (before Spark 4.3)."""
 
@@ -146,7 +156,7 @@ class UntruthfulFileSourceScanExec(scans.FileSourceScanExec):
     @lazy
     def pushed_filters(self) -> tuple[str, ...]:
         """The filters that the reader takes, as it prints them."""
-        return tuple(p for p in (pushed(f, booleans=False) for f in self.data_filters) if p is not None)
+        return tuple(p for p in (pushed(f, booleans=False) for f in self.readable_filters) if p is not None)
 
 
 @node
@@ -161,7 +171,7 @@ class FileSourceScanExec(scans.FileSourceScanExec):
     @lazy
     def pushed_filters(self) -> tuple[str, ...]:
         """The filters that the reader takes, as it prints them."""
-        found = (pushed(f, by_text=False, booleans=False) for f in self.data_filters)
+        found = (pushed(f, by_text=False, booleans=False) for f in self.readable_filters)
         return tuple(p for p in found if p is not None)
 
 
@@ -266,6 +276,8 @@ def operators_of(known: Behaviour) -> dict[type, type]:
         found[joins.SortMergeJoinExec] = _MERGE_JOINS[known.coded_merge_joins]
     if known.coded_sort_aggregates in _SORT_AGGREGATES:
         found[aggregates.SortAggregateExec] = _SORT_AGGREGATES[known.coded_sort_aggregates]
+    if not known.filters_of_functions_are_coded:
+        found[aggregates.HashAggregateExec] = HashAggregateExec
     if not known.full_hash_joins_are_coded:
         found[joins.ShuffledHashJoinExec] = ShuffledHashJoinExec
     if not known.nested_loop_joins_are_coded:

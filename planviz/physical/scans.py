@@ -38,7 +38,8 @@ class FileSourceScanExec(LeafExec):
     columns with only the nested fields that are used, `empty` whether the table is known to have no files.
     `coalesced` is into how many the buckets are read together (0: each alone), `in_order` whether a bucket's rows count
     as sorted. `row_by_row`: a setting keeps a reader that could give batches of columns from doing so. `path` is where
-    the files of no table lie: other files have other rows, however alike their columns.
+    the files of no table lie: other files have other rows, however alike their columns. `tells_buckets`: whether it
+    says that it reads buckets one by one.
     """
 
     columns: tuple[AttributeReference, ...]
@@ -56,6 +57,7 @@ class FileSourceScanExec(LeafExec):
     in_order: bool = False
     row_by_row: bool = False
     path: str = ""
+    tells_buckets: bool = True
 
     @classmethod
     def of(
@@ -84,7 +86,7 @@ class FileSourceScanExec(LeafExec):
         # The fields of `_metadata` follow the table's columns.
         all_columns = (*relation.output, *[a for a in columns if a.expr_id not in own])
         made = (columns, all_columns, name, provider, *files)
-        return cls(*made, coalesced=0, in_order=False, row_by_row=False, path=path)
+        return cls(*made, coalesced=0, in_order=False, row_by_row=False, path=path, tells_buckets=True)
 
     @lazy
     def output(self) -> tuple[AttributeReference, ...]:
@@ -97,10 +99,10 @@ class FileSourceScanExec(LeafExec):
         return (*self.partition_filters, *self.data_filters)
 
     def map_expressions(self, f: Callable[[Expression], Expression], mask: int = -1) -> Self:
-        """Only the filters are mapped."""
-        data, parts = (
+        """Only the filters are mapped, those on partitions first, as the scan holds them."""
+        parts, data = (
             tuple(f(e) if e.bits & mask else e for e in filters)
-            for filters in (self.data_filters, self.partition_filters)
+            for filters in (self.partition_filters, self.data_filters)
         )
         return self.replace(
             data_filters=self.data_filters if data == self.data_filters else data,
@@ -173,11 +175,15 @@ class FileSourceScanExec(LeafExec):
     @lazy
     def pushed_filters(self) -> tuple[str, ...]:
         """The filters that the reader takes, as it prints them."""
+        return tuple(p for p in map(pushed, self.readable_filters) if p is not None)
+
+    @property
+    def readable_filters(self) -> list[Expression]:
+        """The filters on columns that the format's reader can know: not every one knows nested fields."""
         nested = self.provider.lower() in _NESTED_FILTERS
         constant = {a.expr_id for a in self.columns if CONSTANT in a.metadata}
         taken = [f for f in self.data_filters if nested or not f.bits & GetStructField.BIT]
-        taken = [f for f in taken if not constant & f.references]
-        return tuple(p for p in map(pushed, taken) if p is not None)
+        return [f for f in taken if not constant & f.references]
 
     @property
     def metadata(self) -> dict[str, str]:
@@ -217,7 +223,7 @@ class FileSourceScanExec(LeafExec):
 
     @property
     def _bucketing(self) -> dict[str, str]:
-        if self.buckets is None:
+        if self.buckets is None or not self.tells_buckets:
             return {}
         if self.bucketed:
             return {"Bucketed": "true"}

@@ -53,7 +53,7 @@ class ProjectExec(operators.ProjectExec):
 
 
 @node
-class HashAggregateExec(aggregates.HashAggregateExec):
+class HashAggregateExec(earlier.HashAggregateExec):
     """Keeps the buffers of all groups in a hash map."""
 
     @lazy

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 _IDS = re.compile(
     r"(plan_id=|\[id=#)(\d+)|\b(CTERelation(?:Def|Ref) |UnionLoop(?:Ref)? )(\d+)|(CommonExpressionId\()(\d+)"
-    r"|\b(_common_expr_)(\d+)(?=#)"
+    r"|\b(_common_expr_)(\d+)(?=#)|\b(_gen_alias_)(\d+)\b"
     r"|(#)(\d+)(?=L?(?!\w))"
 )
 _PLACES = re.compile(

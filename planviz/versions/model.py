@@ -99,6 +99,8 @@ class Behaviour:
     order_finds_results_before_their_casts: bool = True
     #: Dates and moments are shown as days and microseconds since 1970, sets as they lie in a hash set.
     values_are_shown_as_stored: bool = False
+    #: A temporary view is marked as a View, as a catalogue's is; else its query alone stands there.
+    temporary_views_are_marked: bool = True
     #: A view shows its columns with spaces between.
     views_space_columns: bool = True
     #: from_json() shows whether keys may stand twice in a VARIANT.
@@ -261,6 +263,8 @@ class Behaviour:
     lists_are_unwrapped: bool = True
     #: SimplifyCasts takes widening casts together.
     casts_are_merged: bool = True
+    #: SimplifyCasts leaves the cast of a column to a string that is declared as char(n) or varchar(n).
+    casts_of_declared_texts_stay: bool = True
     #: SimplifyCasts looks through a cast that keeps every value where it is tested for null.
     null_tests_look_through_casts: bool = True
     #: RewritePredicateSubquery puts the conjuncts of every filter in a row, ((a AND b) AND c), not only where they ask.
@@ -338,6 +342,8 @@ class Behaviour:
     #: Code is generated for functions that take lambdas, and for those that read and write JSON, CSV, XML and URLs.
     lambdas_are_coded: bool = True
     json_is_coded: bool = True
+    #: Code is generated for hash aggregates whose functions have FILTER.
+    filters_of_functions_are_coded: bool = True
     #: Operators of limits show their offset: "all", all but those over sorted rows ("unsorted"), or none.
     limits_show_offsets: Literal["all", "unsorted", "none"] = "all"
     #: Code is generated for nested loop joins, which keep the order and the spread of the side that is not sent.
@@ -358,6 +364,10 @@ class Behaviour:
     arrow_takes_columns: bool = True
     #: A scan is given filters that hold scalar subqueries.
     scans_take_subqueries: bool = True
+    #: A scan of a bucketed table shows whether it reads its buckets one by one, and why not.
+    scans_tell_buckets: bool = True
+    #: An aggregate function whose value depends on the order of rows is computed once however often it stands.
+    ordered_functions_are_shared: bool = True
     #: A sum notes whether it saw a row.
     sums_note_emptiness: bool = True
     #: The keys that a subquery of dynamic pruning broadcasts are a list: [0]; else one alone: 0.

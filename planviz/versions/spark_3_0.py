@@ -35,6 +35,7 @@ VERSION = Version(
         "constraints_are_hashed": True,
         "functions_are_known_to_be_strict": False,
         "unions_show_flags": False,
+        "temporary_views_are_marked": False,
         "unions_drop_empty_inputs": False,
         "intervals_are_subtracted": False,
         "casts_are_merged": False,

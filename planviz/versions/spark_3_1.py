@@ -28,6 +28,7 @@ VERSION = Version(
         "lists_are_unwrapped": False,
         "views_cast_their_columns": False,
         "generators_are_coded": False,
+        "filters_of_functions_are_coded": False,
         "dates_are_ranged_by_days": True,
         "relations_show_names": False,
         "conjuncts_stand_in_a_row": True,

@@ -30,6 +30,8 @@ VERSION = Version(
         "unions_combine_through_projections": False,
         "only_widened_inputs_are_projected": False,
         "unions_give_batches": False,
+        "scans_tell_buckets": False,
+        "ordered_functions_are_shared": False,
         "abs_shows_whether_it_fails": True,
         "casts_are_merged": False,
         "one_row_is_unsorted_here": True,

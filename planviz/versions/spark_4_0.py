@@ -12,6 +12,7 @@ VERSION = Version(
         "inserts_name_every_column": False,
         "pruning_queries_have_their_own_name": False,
         "doubled_quotes_are_one": False,
+        "casts_of_declared_texts_stay": False,
         "dates_name_their_own_parser": False,
         "single_rows_are_parallelized": True,
         "assertions_show_sql": False,

@@ -230,6 +230,7 @@ CHANGES: dict[str, str] = {
     "nested_loop_joins_are_coded": "Nested loop joins are part of the generated code and keep the order and spread of "
     "the side that is not broadcast.",
     "values_are_shown_as_stored": "Dates and timestamps are printed as such, no longer as numbers.",
+    "temporary_views_are_marked": "Temporary views are marked in analyzed plans, too.",
     "views_space_columns": "The columns of a view are printed with spaces between.",
     "ranges_show_open_slices": "range() prints its number of slices where the query says it, and nothing else.",
     "distincts_are_filtered": "Several DISTINCTs in one aggregate are told apart by FILTER, not by IF within.",
@@ -238,6 +239,10 @@ CHANGES: dict[str, str] = {
     "operators_of_3_0": "Operators are printed in another form.",
     "arrow_takes_columns": "Python functions over Arrow batches take a scan's batches as they are.",
     "arrow_in_aggregates": "Aggregates and windows of Python functions have operators named after Arrow.",
+    "casts_of_declared_texts_stay": "Casts of CHAR and VARCHAR columns to STRING, as views make them, stay.",
+    "filters_of_functions_are_coded": "Code is generated for hash aggregates whose functions have FILTER.",
+    "scans_tell_buckets": "A scan of a bucketed table shows whether it reads its buckets one by one.",
+    "ordered_functions_are_shared": "first(), last() and collect_list() are computed once however often they stand.",
     "scans_take_subqueries": "Filters with scalar subqueries are pushed to scans.",
     "projections_mind_qualifiers": "A projection above a scan that gives just the scan's columns is left out.",
     "sums_note_emptiness": "A sum notes whether it saw any row.",

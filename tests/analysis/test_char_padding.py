@@ -85,3 +85,15 @@ def test_a_catalogue_s_char_and_varchar_columns_are_compared_as_those_of_create_
     assert "Filter ((c = rpad(ab, 4,  )) AND (v = ab))" in text
     assert "readSidePadding(c, 4)" in text
     assert '"char(4)"' in write_catalog(catalog)
+
+
+def test_a_catalogue_keeps_what_texts_are_declared_as():
+    given = {
+        "format": "planviz-catalog/1",
+        "tables": {"n": {"columns": [{"name": "c", "type": "char(4)"}, {"name": "v", "type": "varchar(9)"}]}},
+    }
+    catalog, problems = parse_catalog(json.dumps(given))
+    assert not problems
+
+    written = json.loads(write_catalog(catalog))["tables"]["n"]["columns"]
+    assert [c["type"] for c in written] == ["char(4)", "varchar(9)"]

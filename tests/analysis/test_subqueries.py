@@ -108,3 +108,25 @@ def test_a_natural_join_shares_a_name_as_often_as_both_sides_have_it():
     t = "(SELECT 1 AS x, 2 AS y)"
     query = f"SELECT * FROM {t} a JOIN {t} b ON a.x = b.x NATURAL JOIN {t} c"
     assert [a.name for a in QueryExecution(query).analyzed.output] == ["x", "y", "x", "y"]
+
+
+@pytest.mark.parametrize("profile", ["spark-3.0", "spark-3.2", "spark-3.3"])
+@pytest.mark.parametrize(
+    ("condition", "refused"),
+    [
+        ("(i.a = o.a AND i.b > 1) OR (i.a = o.a AND i.b < 0)", False),
+        ("i.a = o.a OR (i.a = o.a AND i.b > o.b)", False),
+        ("(i.a = o.a AND i.b > 1) OR (i.b = o.b AND i.a < 0)", True),
+        ("(i.a = o.a AND i.b > o.b) OR (i.a = o.a AND i.b < 0)", True),
+    ],
+)
+def test_what_all_parts_of_an_or_compare_may_stand_below_an_aggregate(profile, condition, refused):
+    rows = "VALUES (1, 2), (3, 4)"
+    query = f"SELECT a FROM {rows} AS o(a, b) WHERE (SELECT max(i.b) FROM {rows} AS i(a, b) WHERE {condition}) > 0"
+    execution = QueryExecution(query, config=OptimizerConfig.of(profile))
+
+    if refused:
+        with pytest.raises(AnalysisError, match="Correlated column is not allowed in predicate"):
+            execution.text("optimized")
+    else:
+        assert "Join" in execution.text("optimized")

@@ -309,3 +309,37 @@ def test_the_hidden_column_is_not_guessed() -> None:
     assert only.execution is not None
     assert not only.error
     assert ", ReadSchema: struct<x:" in only.execution.text("physical")
+
+
+@pytest.mark.parametrize(("version", "told"), [("3.2", False), ("3.3", True)])
+def test_scans_tell_of_buckets_from_3_3_on(version, told):
+    session = Session(config=OptimizerConfig.of(f"spark-{version}"))
+    made = "CREATE TABLE b (a INT) USING parquet CLUSTERED BY (a) INTO 4 BUCKETS"
+    *_, outcome = session.run(f"{made}; SELECT a, count(*) FROM b GROUP BY a", "physical")
+
+    line = outcome.execution.text("physical").splitlines()[-1]
+    assert ("Bucketed: true" in line) is told
+    assert "SelectedBucketsCount: 4 out of 4" in line
+
+
+@pytest.mark.parametrize("version", ["3.1", "3.2", "4.3"])
+def test_json_takes_no_filters_on_nested_fields(version):
+    session = Session(config=OptimizerConfig.of(f"spark-{version}"))
+    made = "CREATE TABLE j (s STRUCT<a: INT>, b INT) USING json"
+    *_, outcome = session.run(f"{made}; SELECT b FROM j WHERE s.a = 1 AND b > 2", "physical")
+
+    shown = outcome.execution.text("physical")
+    assert "GreaterThan(b,2)" in shown
+    assert "EqualTo(s.a,1)" not in shown
+
+
+def test_subqueries_of_partition_filters_are_met_before_those_of_data_filters():
+    sql = (
+        "WITH e AS (SELECT k, v, sum(v) AS s FROM p WHERE l = 'x' AND v > (SELECT min(v) FROM p) GROUP BY k, v) "
+        "SELECT /*+ BROADCAST(b) */ a.v FROM e a JOIN e b ON a.k = b.k AND a.v = b.s"
+    )
+    pruned, read = [line for line in plan(sql).splitlines() if "FileScan" in line and "(v > " in line][:2]
+
+    assert "dynamicpruningexpression" in pruned
+    assert "ReusedSubquery Subquery scalar-subquery" in pruned.partition("DataFilters")[2]
+    assert "ReusedSubquery" not in read

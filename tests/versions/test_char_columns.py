@@ -65,3 +65,40 @@ def test_what_a_subquery_pads_keeps_its_own_columns_in_3_4():
     shown = text("3.4", "analyzed", "SELECT mode FROM line WHERE part IN (SELECT part FROM line WHERE mode = 'x')")
 
     assert "!" not in shown
+
+
+_VIEWS = (
+    "CREATE TABLE parts (id INT, brand CHAR(10), note VARCHAR(9)) USING parquet;"
+    "CREATE VIEW seen AS SELECT id, brand, note, upper(note) AS loud FROM parts;"
+    "CREATE VIEW twice AS SELECT brand AS b, note AS n, loud FROM seen;"
+)
+
+
+@pytest.mark.parametrize("version", ["3.2", "3.5", "4.3"])
+@pytest.mark.parametrize(
+    ("condition", "padded"),
+    [
+        ("b = 'x'", "(b#N = rpad(x, 10,  ))"),
+        ("b IN ('x', 'yz')", "b#N IN (rpad(x, 10,  ),rpad(yz, 10,  ))"),
+        ("n = 'x'", "(n#N = x)"),
+    ],
+)
+def test_what_a_view_shows_of_a_char_column_is_compared_padded(version, condition, padded):
+    shown = text(version, "analyzed", f"{_VIEWS} SELECT n FROM twice WHERE {condition}")
+
+    assert f"+- Filter {padded}\n" in re.sub(r"#\d+", "#N", shown)
+
+
+@pytest.mark.parametrize(("version", "stays"), [("4.0", False), ("4.1", True), ("4.3", True)])
+def test_the_cast_of_a_declared_text_stays_from_4_1_on(version, stays):
+    sql = "SELECT n, loud FROM twice WHERE n = 'x'"
+    shown = re.sub(r"#\d+", "#N", text(version, "optimized", f"{_VIEWS} {sql}"))
+
+    assert ("(cast(note#N as string) = x)" in shown) is stays
+    # What a function makes of such a column is a plain text.
+    assert "upper(note#N) AS loud#N" in shown
+
+
+def test_the_cast_of_a_char_column_stays_above_its_padding():
+    shown = text("4.3", "optimized", "SELECT CAST(brand AS STRING), id, brand || 'x' FROM part")
+    assert "cast(brand#" in shown

@@ -7,8 +7,8 @@ import math
 from typing_extensions import override
 
 from planviz.evaluation import DEFAULT_EVALUATOR, compare
-from planviz.expressions.casts import Cast
-from planviz.expressions.core import Expression, Literal, lit
+from planviz.expressions.casts import Cast, declared_text
+from planviz.expressions.core import AttributeReference, Expression, Literal, lit
 from planviz.expressions.predicates import (
     MIRRORS,
     And,
@@ -58,7 +58,10 @@ class SimplifyCasts(OptimizerRule):
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
         known = self.context.config.behaviour
         step = self._one if known.null_tests_look_through_casts else _without_null_tests
-        return self.on_expressions(plan, step if known.casts_are_merged else _without_same_type, "down")
+        step = step if known.casts_are_merged else _without_same_type
+        if not known.casts_of_declared_texts_stay:
+            return self.on_expressions(plan, step, "down")
+        return self.on_expressions(plan, lambda e: e if _reads_declared(e) else step(e), "down")
 
     @staticmethod
     def _one(e: Expression) -> Expression:
@@ -70,6 +73,12 @@ class SimplifyCasts(OptimizerRule):
             case IsNotNull(Cast(child, t)) if _up(child.data_type, t):
                 return type(e)(child)
         return e
+
+
+def _reads_declared(e: Expression) -> bool:
+    """Whether it casts a column that is declared as char(n) or varchar(n), which Spark lets be from 4.1 on."""
+    column = e.child if isinstance(e, Cast) else None
+    return isinstance(column, AttributeReference) and declared_text(column.metadata) is not None
 
 
 def _without_null_tests(e: Expression) -> Expression:

@@ -13,7 +13,16 @@ from planviz.expressions.core import Expression, Literal, alias
 from planviz.expressions.earlier import as_called_then, stored
 from planviz.expressions.subqueries import Exists, ListQuery, ScalarSubquery, SubqueryExpression
 from planviz.logical.combining import Except, Intersect, Join
-from planviz.logical.operators import Aggregate, Project, ResolvedHint, SQLFunctionNode, Subquery, SubqueryAlias, View
+from planviz.logical.operators import (
+    Aggregate,
+    Project,
+    ResolvedHint,
+    SQLFunctionNode,
+    Subquery,
+    SubqueryAlias,
+    View,
+    ViewColumns,
+)
 from planviz.logical.plan import LogicalPlan, UnaryNode
 from planviz.logical.unresolved import PipeOperator
 from planviz.optimizer.attributes import map_list
@@ -176,7 +185,14 @@ class EliminateView(OptimizerRule):
 
     @override
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
-        return plan.transform_up(lambda p: p.child if isinstance(p, View) else p, View.BIT)
+        return plan.transform_up(_of_view, View.BIT)
+
+
+def _of_view(plan: LogicalPlan) -> LogicalPlan:
+    if not isinstance(plan, View):
+        return plan
+    below = plan.child
+    return Project(below.projects, below.child) if isinstance(below, ViewColumns) else below
 
 
 class EliminateSQLFunctionNode(OptimizerRule):

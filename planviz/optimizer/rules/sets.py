@@ -191,7 +191,7 @@ class RewriteExceptAll(OptimizerRule[Except]):
             return node
         left = Project((alias(Literal(1, LONG), "vcol"), *node.left.output), node.left)
         right = Project((alias(Literal(-1, LONG), "vcol"), *node.right.output), node.right)
-        union = Union((left, right))
+        union = Union((left, right), shows_flags=self.context.config.behaviour.unions_show_flags)
         total = alias(AggregateExpression(Sum(union.output[0]), "Complete", False, None, next_id()), "sum")
         columns = node.left.output
         grouped = Aggregate(columns, (*columns, total), union)
@@ -217,7 +217,7 @@ class RewriteIntersectAll(OptimizerRule[Intersect]):
         true, null = Literal(True, BOOLEAN), Literal(None, BOOLEAN)
         left = Project((alias(true, "vcol1"), alias(null, "vcol2"), *node.left.output), node.left)
         right = Project((alias(null, "vcol1"), alias(true, "vcol2"), *node.right.output), node.right)
-        union = Union((left, right))
+        union = Union((left, right), shows_flags=self.context.config.behaviour.unions_show_flags)
         columns = union.output[2:]
         counts = [
             alias(

@@ -28,18 +28,20 @@ if TYPE_CHECKING:
 _HASH = "spark.sql.execution.useHashAggregateExec"
 _OBJECT_HASH = "spark.sql.execution.useObjectHashAggregateExec"
 Function = AggregateExpression
+#: Functions whose value depends on the order of the rows.
+_ORDERED = frozenset({"first", "last", "collect_list", "collect_set"})
 
 
 class PhysicalAggregation:
     """An aggregate taken apart: its keys with names, every function once, the results over both."""
 
-    def __init__(self, plan: Aggregate) -> None:
+    def __init__(self, plan: Aggregate, shares_ordered: bool = True) -> None:
         self.child = plan.child
         self.functions: list[Function] = []
-        ids = {}
+        ids: dict[Expression | int, AttributeReference] = {}
         for e in plan.aggregates:
             for f in e.collect(AggregateExpression) if e.bits & AggregateExpression.BIT else ():
-                key = f.canonicalized
+                key = self._key(f, shares_ordered)
                 if key not in ids or not f.deterministic:
                     self.functions.append(f)
                     ids[key] = AttributeReference(str(f.function), f.data_type, f.nullable, f.result_id)
@@ -52,11 +54,17 @@ class PhysicalAggregation:
 
         def over(e: Expression) -> Expression:
             if isinstance(e, AggregateExpression):
-                return ids[e.canonicalized]
+                return ids[self._key(e, shares_ordered)]
             # A constant stays one: what it was grouped by is the same in every row.
             return names.get(e.canonicalized, e) if names and e.deterministic and not e.foldable else e
 
         self.results = [_named(e.transform_down(over), e) for e in plan.aggregates]
+
+    @staticmethod
+    def _key(f: Function, shares_ordered: bool) -> Expression | int:
+        """What functions that are computed once have in common; the result's id where this one stands alone."""
+        alone = not shares_ordered and getattr(f.function, "name", "") in _ORDERED
+        return f.result_id if alone else f.canonicalized
 
     @property
     def key_attributes(self) -> list[AttributeReference]:
@@ -178,7 +186,8 @@ class Stages:
 
 def aggregate(plan: Aggregate, context: PlanningContext) -> SparkPlan | None:
     """The stages for an aggregate, the last one on top; the decision goes to the context."""
-    parts, recorder = PhysicalAggregation(plan), Recorder()
+    known = context.config.behaviour
+    parts, recorder = PhysicalAggregation(plan, known.ordered_functions_are_shared), Recorder()
     streams = any(getattr(p, "streaming", False) for p in parts.child.walk())
     recorder.ask("streaming", "the input is a stream", streams)
     python = tuple([f.name for f in python_functions(parts.functions)])

@@ -70,6 +70,8 @@ def scan_of(plan: LogicalPlan, context: PlanningContext) -> SparkPlan | None:
         made = made.replace(in_order=True)
     if not _in_batches(relation.provider.lower(), narrowed or tuple([a.type for a in read]), config):
         made = made.replace(row_by_row=True)
+    if not known.scans_tell_buckets:
+        made = made.replace(tells_buckets=False)
     if given != tuple(read):
         made = context.operator(ProjectExec)(given, made)
     for group in ([after] if after else []) + [list(g) for g in above]:
