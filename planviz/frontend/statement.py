@@ -33,7 +33,7 @@ class StatementReader(BlockReader):
 
         What EXPLAIN explains is a query like any other: of an INSERT or a CREATE that whose rows are written.
         """
-        if self.sees("BEGIN") and not self.scopes:
+        if self.sees("BEGIN") and not self.scopes and self.peek(1) not in _TRANSACTION:
             return self.script_block()
         if self._describes_query():
             return [self._described_query()]
@@ -317,6 +317,8 @@ class StatementReader(BlockReader):
 _OF_SESSION = ((), ("session",), ("system", "session"))
 #: What a query that DESCRIBE is about may begin with where QUERY does not stand before it.
 _DESCRIBED = ("SELECT", "WITH", "VALUES")
+#: What stands behind the BEGIN of other systems' transactions, which is no block.
+_TRANSACTION = (";", "TRANSACTION", "TRAN", "WORK")
 #: What changes rows of a table.
 _CHANGING = ("MERGE", "UPDATE", "DELETE")
 #: What writes or changes rows, or names a query, and can be explained.

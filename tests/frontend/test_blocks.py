@@ -94,3 +94,10 @@ def test_blocks_without_end_are_refused_in_time(text: str) -> None:
     with pytest.raises(ParseError):
         parse_script(text, tolerant=True)
     assert time.process_time() - start < 5
+
+
+@pytest.mark.parametrize("begin", ["BEGIN", "BEGIN TRANSACTION", "BEGIN WORK"])
+def test_a_transaction_is_no_block(begin: str) -> None:
+    outcomes = list(Session().run(f"{begin}; {DDL} SELECT a FROM t; COMMIT;"))
+    assert [o.error for o in outcomes] == [None] * 4
+    assert [o.statement.kind for o in outcomes if o.execution is not None] == ["query"]
