@@ -197,6 +197,8 @@ def _with_partitions_last(plan: CreateTableAsSelect) -> LogicalPlan:
 
 
 def _table_of(plan: InsertIntoStatement, rule: AnalyzerRule) -> Table | None:
+    if plan.into is not None:
+        return plan.into
     assert isinstance(plan.table, UnresolvedRelation)
     return rule.context.catalog.table(plan.table.parts)
 

@@ -280,7 +280,7 @@ class SparkSession(Session):
         """A statement that is no query: it changes the session."""
         self._define(statement)
 
-    def _execution(self, s: Statement, catalog: Catalog | None = None) -> QueryExecution:
+    def _execution(self, s: Statement) -> QueryExecution:
         made = QueryExecution(s.sql, self.catalog, self.config, s, ids=self.ids)
         made.analyzer, made.caches = self.analyzer, self.caches
         return made

@@ -207,14 +207,23 @@ class Session:
         return Outcome(s, execution, execution.error_until(stage))
 
     def _writing(self, s: Statement) -> QueryExecution | None:
-        """The command that writes a statement's rows to a table of files, with its query; None where it writes none, or
-        what becomes of the rows hangs on a format that is not Spark's.
+        """The command that writes a statement's rows to a table of files, with its query; None where there is none."""
+        found = None if s.written is None else self.command_over(s, s.written)
+        if found is None:
+            return None
+        made = self._execution(replace(s, kind="query", plan=found[0]))
+        made.warnings += found[1]
+        return made
 
-        Where tables are guessed, one that is inserted into has the columns of the query.
+    def command_over(self, s: Statement, query: LogicalPlan) -> tuple[LogicalPlan, list[str]] | None:
+        """The command that writes the rows of a statement's query to a table of files, and what is to be said of it.
+
+        None where a statement writes none, or what becomes of the rows hangs on a format that is not Spark's. Where
+        tables are guessed, one that is inserted into has the columns of the query.
         """
-        c, query = s.command, s.written
+        c = s.command
         name = s.name if c is None else c.name
-        if query is None or not name or (c is not None and "UNSUPPORTED" in c.flags):
+        if not name or (c is not None and "UNSUPPORTED" in c.flags):
             return None
         table, notes = self.catalog.table(name), []
         if table is None and c is not None and self._guesses:
@@ -227,11 +236,8 @@ class Session:
         if table is None:
             return None
         if c is None:
-            notes.append(CREATED)
-        plan = creation(s, table, query) if c is None else insertion(c, query, self.config.behaviour)
-        made = self._execution(replace(s, kind="query", plan=plan), self.catalog.with_table(table))
-        made.warnings += notes
-        return made
+            return creation(s, table, query), [CREATED]
+        return insertion(c, table, query, self.config.behaviour), notes
 
     def _fill(self, s: Statement, execution: QueryExecution) -> None:
         """A table that the script made is as large as what the script writes to it."""
@@ -244,10 +250,10 @@ class Session:
         size = self._sizes[table.key] = None if before is None or more is None else before + more
         self.catalog = self.catalog.with_table(replace(table, size_in_bytes=size))
 
-    def _execution(self, s: Statement, catalog: Catalog | None = None) -> QueryExecution:
-        analyzer = Analyzer(catalog or self.catalog, self.config)
+    def _execution(self, s: Statement) -> QueryExecution:
+        analyzer = Analyzer(self.catalog, self.config)
         analyzer.relations = self._relations if s.kind == "cache" else dict(self._relations)
-        made = QueryExecution(s.sql, catalog or self.catalog, self.config, s, self.params, analyzer=analyzer)
+        made = QueryExecution(s.sql, self.catalog, self.config, s, self.params, analyzer=analyzer)
         made.warnings, made.ids, made.caches = list(self.warnings), Ids(self._first_id), self.caches.copy()
         return made
 

@@ -30,14 +30,14 @@ _LARGEST = 1 << 50
 _FILE, _COLUMN = 300, 150
 
 
-def insertion(c: Command, query: LogicalPlan, known: Behaviour) -> InsertIntoStatement:
-    """INSERT over its query, as a version of this behaviour prints it."""
+def insertion(c: Command, table: Table, query: LogicalPlan, known: Behaviour) -> InsertIntoStatement:
+    """INSERT into a table over its query, as a version of this behaviour prints it."""
     overwrite = "OVERWRITE" in c.flags
     rights = f"{_PRIVILEGES}={'INSERT,DELETE' if overwrite else 'INSERT'}"
-    table = UnresolvedRelation(c.name, (rights,) if known.inserts_tell_privileges else ())
+    relation = UnresolvedRelation(c.name, (rights,) if known.inserts_tell_privileges else ())
     columns = tuple(f.name for f in c.columns)
     flags = (overwrite, "IF NOT EXISTS" in c.flags, "BY NAME" in c.flags)
-    return InsertIntoStatement(table, c.partition, columns, *flags, known.insert_flags, query)
+    return InsertIntoStatement(relation, c.partition, columns, *flags, known.insert_flags, query, table)
 
 
 def creation(s: Statement, table: Table, query: LogicalPlan) -> CreateTableAsSelect:

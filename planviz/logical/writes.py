@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing_extensions import override
 
-from planviz.catalog.tables import Buckets
+from planviz.catalog.tables import Buckets, Table
 from planviz.expressions.core import AttributeReference, Expression
 from planviz.logical.plan import LeafNode, LogicalPlan, UnaryNode, bracketed
 from planviz.trees.node import Held, always, lazy, node
@@ -38,6 +38,8 @@ class InsertIntoStatement(UnaryCommand):
     #: How many of its flags the text tells.
     told: int
     child: LogicalPlan
+    #: The table itself, where it is known already or guessed.
+    into: Table | None = None
     UNRESOLVED = True
 
     @override

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from planviz.errors import AnalysisError, PlanvizError
 from planviz.frontend.lexer import line_and_column
+from planviz.logical.writes import RunnableCommand
 from planviz.programs.values import Place
 from planviz.trees.origin import origin_of
 
@@ -43,8 +44,15 @@ class Action:
 
     @property
     def query(self) -> QueryExecution:
-        """The query that Spark plans and runs for the action."""
-        return self.run or self.execution
+        """The query that Spark plans and runs for the action: of a write the command over it, where that shows it."""
+        return self.run or self._shown_command or self.execution
+
+    @cached_property
+    def _shown_command(self) -> QueryExecution | None:
+        command = self.command
+        if command is None or isinstance(command.parsed, RunnableCommand):
+            return None
+        return command if command.error_until("physical") is None else None
 
     @property
     def runs(self) -> QueryExecution | None:

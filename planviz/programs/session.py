@@ -25,6 +25,7 @@ from planviz.expressions.core import AttributeReference, Literal, SortOrder
 from planviz.expressions.ids import fresh_ids, next_id
 from planviz.expressions.unresolved import UnresolvedAttribute
 from planviz.frontend import Statement, parse_script
+from planviz.frontend.model import CREATED
 from planviz.logical.combining import Join
 from planviz.logical.operators import (
     Aggregate,
@@ -398,7 +399,9 @@ class ProgramSession(SchemaInference):
         written = statement.written
         if written is not None and statement.kind != "create_view":
             frame = DataFrame(self, written, statement.sql)
-            self.act(f"sql.{statement.kind}", frame)
+            command, notes = self.command_over(statement, frame.plan) or (None, [])
+            self.notes |= dict.fromkeys(f"Line {self.line()}: {note}" for note in notes if note != CREATED)
+            self.act(f"sql.{statement.kind}", frame, command=command)
             self._fill(statement, frame.execution)
         elif statement.changed is not None and statement.command is not None:
             frame = DataFrame(self, statement.changed, statement.sql)

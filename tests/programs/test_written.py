@@ -94,3 +94,24 @@ def test_a_write_changes_no_number_of_what_follows():
     plain = read_program('d = spark.range(3)\nd.show()\nd.selectExpr("id + 1").show()')
     written = read_program('d = spark.range(3)\nd.write.parquet("/o")\nd.selectExpr("id + 1").show()')
     assert plain.actions[1].query.text("physical") == written.actions[1].query.text("physical")
+
+
+def test_sql_in_a_program_writes_too():
+    program = read_program(
+        'd = spark.table("orders").groupBy("status").count()\nd.createOrReplaceTempView("agg")\n'
+        "spark.sql(\"INSERT OVERWRITE TABLE mart.daily PARTITION (dt = '2026-11-01') SELECT status, count FROM agg\")\n"
+    )
+    (action,) = program.actions
+    assert action.query.text("optimized").startswith(
+        "InsertIntoHadoopFsRelationCommand file:/spark-warehouse/mart.db/daily"
+    )
+    assert action.execution.text("optimized").startswith("Aggregate")
+    assert any("mart.daily is not described" in note for note in program.notes)
+
+
+def test_an_action_shows_the_write_that_it_is():
+    program = read_program('spark.table("orders").write.partitionBy("day").parquet("/out")\n', read(DDL))
+    (action,) = program.actions
+    assert action.query.text("optimized").startswith("InsertIntoHadoopFsRelationCommand file:/out")
+    saved = read_program('spark.table("orders").write.saveAsTable("kept2")\n', read(DDL)).actions[-1]
+    assert saved.query is saved.execution
