@@ -86,7 +86,8 @@ class ManyOutputFiles(Check):
     def find(self, plan: PlanView) -> Iterator[Hit]:
         """See `Check.find`."""
         for node in plan.nodes:
-            columns = node.arguments.get("partition_columns") or []
+            fixed = node.arguments.get("static_partition") or ()
+            columns = (node.arguments.get("partition_columns") or [])[len(fixed) :]
             if node.arguments.get("command") != "InsertIntoHadoopFsRelationCommand" or not columns:
                 continue
             wanted = ids(columns)

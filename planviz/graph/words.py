@@ -132,6 +132,12 @@ def written_to(node: PlanNode) -> str:
     return path_name(f"[{given.get('location', '')}]")
 
 
+def folder_columns(node: PlanNode) -> list[str]:
+    """The columns that tell the folder of each row that a command writes, without those of one value for all rows."""
+    columns, fixed = (node.arguments.get(name) or () for name in ("partition_columns", "static_partition"))
+    return [without_ids(str(column)) for column in columns[len(fixed) :]]
+
+
 def _join_title(words: str, join_type: str) -> str:
     if not words.endswith("Join"):
         return words if words.endswith("Product") else f"{words} {join_type_words(join_type)}"
@@ -385,9 +391,10 @@ def _other_lines(node: PlanNode) -> list[tuple[str, str]]:
     arguments = node.arguments
     lines: list[tuple[str, str]] = []
     if written_to(node):
-        folders = arguments.get("partition_columns")
+        fixed = arguments.get("static_partition") or ()
+        parts = ", ".join([*map(str, fixed), *folder_columns(node)])
         lines.append(("", f"{arguments['mode']}, {arguments.get('format', 'files')}"))
-        return [*lines, ("folders", _joined(folders))] if isinstance(folders, list) else lines
+        return [*lines, ("folders", parts)] if parts else lines
     if node.kind == "command" and "table" in arguments:
         lines.append(("table", str(arguments["table"])))
     for name, lead in _OTHER:

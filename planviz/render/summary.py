@@ -7,7 +7,7 @@ from collections import Counter
 
 from planviz.graph import PlanGraph, PlanNode
 from planviz.graph.kinds import is_exchange, spark_name
-from planviz.graph.words import spaced, without_ids, written_to
+from planviz.graph.words import folder_columns, spaced, written_to
 from planviz.render.cards import Line, Scene
 from planviz.render.text import one_line
 from planviz.units import beyond, byte_size
@@ -110,9 +110,8 @@ def _writes(nodes: list[PlanNode]) -> Line | None:
     if at is None:
         return None
     given = nodes[at].arguments
-    folders = given.get("partition_columns")
-    names = [without_ids(str(column)) for column in folders] if isinstance(folders, list) else []
-    by = f", a folder for each {', '.join(names)}" if names else ""
+    names = ", ".join(folder_columns(nodes[at]))
+    by = f", a folder for each {names}" if names else ""
     return ("writes", f"{written_to(nodes[at])} ({given['mode']}, {given.get('format', 'files')}){by}", at)
 
 

@@ -211,6 +211,6 @@ def test_a_write_is_called_by_its_target() -> None:
     )
     write = node(line)
     assert title(write) == "Insert overwrite mart.daily"
-    assert subtitle(write) == [("", "Overwrite, Parquet"), ("folders", "region, dt")]
+    assert subtitle(write) == [("", "Overwrite, Parquet"), ("folders", "region=EU, dt")]
     folder = "Execute InsertIntoHadoopFsRelationCommand s3://out/x, false, CSV, [path=s3://out/x], Append, [id]"
     assert title(node(folder)) == "Insert into x"
