@@ -18,7 +18,7 @@ _GOES_ON = re.compile(r"^(?:\s*\.\.\.|\s{2,}\.\.\.+:)(?: |$)")
 _CELL = re.compile(r"^\s*In \[[\d ]*\]:\s*$")
 _ENDS_CELL = re.compile(r"^\s*(?:In|Out) ?\[[\d ]*\]:")
 #: What may be the first line of what a cell printed, and Python as well: root of printSchema(), 42 of count().
-_WORD = re.compile(r"^\s*(?:\w+)?\s*$")
+_WORD = re.compile(r"^\s*(?:\w+\s*)?$")
 #: How often the code of a cell is cut back to what is Python.
 _MOST_CUTS = 25
 _MAGIC = re.compile(r"^# MAGIC ?")

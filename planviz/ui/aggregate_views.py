@@ -72,18 +72,18 @@ def data(opened: Opened, number: int | None, plan: str = "") -> bytes:
 def page_data(opened: Opened, number: int | None, plan: str = "") -> JsonObject:
     """The element's data as JSON values."""
     found = aggregations.reports(opened)
-    if number is None:
-        mine = [n for n, report in enumerate(found, 1) if queries.has(opened, plan, report.statement, report.plan)]
-        mine = mine or list(range(1, len(found) + 1))
-        # A text prints subqueries first, and a reader comes for the query's own aggregate.
-        number = next((n for n in mine if not found[n - 1].is_in_subquery), next(iter(mine), None))
+    mine = [n for n, report in enumerate(found, 1) if queries.has(opened, plan, report.statement, report.plan)]
+    mine = mine or list(range(1, len(found) + 1))
+    # A text prints subqueries first, and a reader comes for the query's own aggregate.
+    first = next((n for n in mine if not found[n - 1].is_in_subquery), next(iter(mine), 1))
     return {
         "key": f"{opened.key}/aggregations",
         "ask": f"/aggregations/{opened.key}",
         "theme": tokens(),
         "dark": None,
         "rows": [asdict(entry) for entry in aggregations.entries(found)],
-        "told": asked_for(opened, Asked(max(1, min(number or 1, len(found))))),
+        "first": first,
+        "told": asked_for(opened, Asked(max(1, min(number or first, len(found))))),
     }
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Sequence
 from urllib.parse import quote
 
 from planviz.decisions.choices import Decision
@@ -102,6 +103,7 @@ def page_data(opened: Opened, join: int | None, what: str, plan: str = "") -> di
         "note": "" if own else NOT_OURS,
         "settings": _settings(queries_of(opened)) if own else {},
         "profile": queries_of(opened)[0].profile if own else "",
+        "first": _first(opened, numbered_all(opened), plan) + 1,
         "told": told,
         "written": opened.written_json(),
     }
@@ -122,9 +124,7 @@ def asked_for(
     """
     base, now = numbered_joins(queries_of(opened)), numbered_joins(queries_of(opened, asked, quick=quick))
     several = len({id(query) for query, _ in now}) > 1
-    if join is None:
-        mine = [n for n, (query, _) in enumerate(now) if queries.has(opened, plan, query.statement, query.plan)]
-        join = max(mine or range(len(now)), key=lambda n: (*weight(now[n][1]), -n), default=0)
+    join = _first(opened, now, plan) if join is None else join
     join = join if 0 <= join < len(now) else 0
     same = len(base) == len(now)
     rows = [
@@ -140,6 +140,12 @@ def asked_for(
         "before": len(base),
         "join": detail(opened, join, *now[join]) if now else None,
     }
+
+
+def _first(opened: Opened, joins: Sequence[tuple[Decided, Decision]], plan: str) -> int:
+    """The number, from 0, of the join that matters most of the query of a plan, or of all; 0 where there is none."""
+    mine = [n for n, (query, _) in enumerate(joins) if queries.has(opened, plan, query.statement, query.plan)]
+    return max(mine or range(len(joins)), key=lambda n: (*weight(joins[n][1]), -n), default=0)
 
 
 def _line(opened: Opened, decision: Decision) -> int:

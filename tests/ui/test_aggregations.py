@@ -121,6 +121,8 @@ def test_a_table_leads_to_every_aggregate() -> None:
 def test_the_page_opens_at_the_query_s_own_aggregate_though_a_subquery_s_is_printed_first() -> None:
     (first, second) = (of(TWO, aggregate=n)["functions"] for n in "12")
     assert of(TWO)["functions"] == second == "count(1)"
+    shown = page("aggregations", plan=str(links.pack(TWO)), catalog="shop", aggregate="1")
+    assert shown_by(shown)["first"] == 2  # where Back leads to
     assert first == "max(amount)"
 
 

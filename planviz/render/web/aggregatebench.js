@@ -62,7 +62,7 @@ export class AggregateBench {
     this.around = new Surroundings(root, {
       key: (event) => this.#key(event),
       wholePage: this.callbacks.wholePage,
-      goto: (detail) => detail.key === this.data?.key && this.select(detail.id ?? 1, { quiet: true }),
+      goto: (detail) => detail.key === this.data?.key && this.select(detail.id ?? this.data.first, { quiet: true }),
       scheme: () => this.data && this.#dress(),
       resized: () => this.root.classList.toggle("pv-narrow", this.root.clientWidth <= NARROW),
     });

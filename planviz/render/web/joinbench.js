@@ -92,7 +92,7 @@ export class JoinBench {
     this.around = new Surroundings(root, {
       key: (event) => this.#key(event),
       wholePage: this.callbacks.wholePage,
-      goto: (detail) => detail.key === this.data?.key && this.select((detail.id ?? 1) - 1),
+      goto: (detail) => detail.key === this.data?.key && this.select((detail.id ?? this.data.first) - 1),
       scheme: () => this.data && this.#dress(),
       resized: () => this.#measure(),
     });

@@ -713,6 +713,7 @@ interface JoinsData extends Dressed {
   own: boolean;
   note: string;
   settings: Record<string, string | number | boolean>;
+  first: number;
   told: JoinsTold;
   written?: Written | null;
 }
@@ -868,6 +869,7 @@ interface AggregationsData extends Dressed {
   key: string;
   ask: string;
   rows: AggregateRow[];
+  first: number;
   told: AggregateTold;
 }
 
