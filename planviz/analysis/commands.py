@@ -224,6 +224,7 @@ def _check_insert(c: Command, table: Table, query: LogicalPlan) -> None:
     unknown = [n for n in c.statics if n.lower() not in {p.lower() for p in table.partition_columns}]
     if unknown:
         raise analysis_error("PARTITIONS_NOT_FOUND", f"{', '.join(unknown)} partitions nothing in {sql_text(c.name)}.")
+    _check_partition(c, table)
     if "BY NAME" in c.flags:
         extra = [a.name for a in query.output if a.name.lower() not in known]
         if extra:
@@ -243,6 +244,24 @@ def _check_insert(c: Command, table: Table, query: LogicalPlan) -> None:
             f"Can't overwrite the target that is also being read from: {sql_text(table.qualified)}.",
         )
     check_stored(table, wanted, query.output, "BY NAME" not in c.flags)
+
+
+def _check_partition(c: Command, table: Table) -> None:
+    """Raise AnalysisError for a PARTITION that leaves a column out, or has a value behind a column of the query."""
+    given = {name.lower(): value for name, value in c.partition}
+    wanted = [name.lower() for name in table.partition_columns]
+    if given and given.keys() != set(wanted):
+        raise analysis_error(
+            "_LEGACY_ERROR_TEMP_1169",
+            f"PARTITION names {', '.join(given)}; the table {sql_text(table.qualified)} is partitioned by "
+            f"{', '.join(wanted) or 'nothing'}.",
+        )
+    moving = [given[name] is None for name in wanted if name in given]
+    if moving != sorted(moving):
+        raise analysis_error(
+            "_LEGACY_ERROR_TEMP_1147",
+            f"The partition columns are {', '.join(wanted)}, in this order: those with a value come first.",
+        )
 
 
 def check_arity(table: Table, wanted: Sequence[StructField], given: Sequence[AttributeReference]) -> None:

@@ -63,7 +63,7 @@ class PreprocessTableInsertion(AnalyzerRule):
 
     INSERT INTO t over Project [x]  =>  INSERT INTO t over Project [cast(x as int) AS a] over Project [x]
 
-    A column that the query does not give is null, or has its default. Fields of structs are cast as a whole.
+    A column that the query does not give is null: defaults of columns are not planned. Structs are cast as a whole.
     """
 
     matches = (InsertIntoStatement, CreateTableAsSelect)
@@ -73,10 +73,10 @@ class PreprocessTableInsertion(AnalyzerRule):
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
         if isinstance(plan, CreateTableAsSelect):
             return _with_partitions_last(plan)
-        table = _table_of(plan, self) if isinstance(plan, InsertIntoStatement) else None
-        if table is None or not isinstance(plan, InsertIntoStatement) or not plan.child.resolved or plan.columns:
+        table = _table_to_fill(plan, self)
+        if table is None or not isinstance(plan, InsertIntoStatement):
             return plan
-        static = [name for name, value in plan.partition if value is not None]
+        static = [name for name, _ in plan.fixed]
         wanted = [f for f in table.columns if not any(same_name(f.name, s) for s in static)]
         given = plan.child.output
         if plan.by_name:
@@ -123,10 +123,11 @@ class DataSourceAnalysis(AnalyzerRule):
         if isinstance(plan, CreateTableAsSelect) and plan.child.resolved:
             layout = Layout(plan.provider, plan.partition, plan.buckets)
             return command_over(plan.child, plan.path, layout, "Overwrite")
-        table = _table_of(plan, self) if isinstance(plan, InsertIntoStatement) else None
-        if table is None or not isinstance(plan, InsertIntoStatement) or not plan.child.resolved or plan.columns:
+        table = _table_to_fill(plan, self)
+        if table is None or not isinstance(plan, InsertIntoStatement):
             return plan
-        fixed = tuple((name, value) for name, value in plan.partition if value is not None)
+        known = {name.lower(): name for name in table.partition_columns}
+        fixed = tuple((known.get(name.lower(), name), value) for name, value in plan.fixed)
         child = self._with_fixed(plan.child, table, fixed) if fixed else plan.child
         path, mode = folder_of(table), "Overwrite" if plan.overwrite else "Append"
         layout = Layout(table.provider, table.partition_columns, table.buckets)
@@ -194,6 +195,13 @@ def _with_partitions_last(plan: CreateTableAsSelect) -> LogicalPlan:
     if order == list(plan.child.output):
         return plan
     return plan.replace(child=Project(tuple(order), plan.child))
+
+
+def _table_to_fill(plan: LogicalPlan, rule: AnalyzerRule) -> Table | None:
+    """The table of an INSERT whose query is analyzed and in the order of the table's columns, or BY NAME; else None."""
+    if not isinstance(plan, InsertIntoStatement) or plan.columns or not plan.child.resolved:
+        return None
+    return _table_of(plan, rule)
 
 
 def _table_of(plan: InsertIntoStatement, rule: AnalyzerRule) -> Table | None:

@@ -60,7 +60,9 @@ def guessed_target(c: Command, given: Sequence[AttributeReference], current: str
     columns = [StructField(name, a.type) for name, a in zip(names, given, strict=True)]
     own = columns[: len(columns) - len(moving)]
     last = {name: replace(f, name=name) for f, name in zip(columns[len(own) :], moving, strict=False)}
-    by = [last.get(name, StructField(name, STRING)) for name, _ in c.partition]
+    # Those with a value stand before those that the query gives.
+    names = [*c.statics, *moving]
+    by = [last.get(name, StructField(name, STRING)) for name in names]
     if len({f.name.lower() for f in (*own, *by)}) < len(own) + len(by):
         return None
     return table_of(c.name, (*own, *by), "parquet", tuple(f.name for f in by), None, current)

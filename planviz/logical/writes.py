@@ -40,6 +40,12 @@ class InsertIntoStatement(UnaryCommand):
     child: LogicalPlan
     #: The table itself, where it is known already or guessed.
     into: Table | None = None
+
+    @property
+    def fixed(self) -> tuple[tuple[str, str], ...]:
+        """The columns of PARTITION that have one value for all rows, with it."""
+        return tuple((name, value) for name, value in self.partition if value is not None)
+
     UNRESOLVED = True
 
     @override

@@ -47,6 +47,16 @@ def test_a_dynamic_partition_is_sorted_and_a_fixed_one_is_not() -> None:
     assert "done AS status#" in rest[2]
 
 
+def test_names_of_partition_are_the_table_s_whatever_their_case_and_order() -> None:
+    fixed = lines("INSERT INTO parts PARTITION (STATUS = 'a', D) SELECT id, amount, d FROM raw")[0]
+    assert "/parts, [status=a], false, [" in fixed
+    moved = planned("INSERT INTO parts PARTITION (d, status) SELECT id, amount, status, d FROM raw").text("optimized")
+    assert "Sort [status#" in moved
+    (guessed,) = Session(infer=True).run("INSERT INTO t PARTITION (day, region = 'EU') SELECT id, o.day FROM orders o")
+    assert guessed.execution is not None
+    assert "Sort [day#" in guessed.execution.text("optimized")
+
+
 def test_the_query_s_columns_take_the_names_and_types_of_the_table() -> None:
     execution = planned("INSERT INTO narrow (b, a) SELECT status, id FROM raw")
     assert "cast(a#" in execution.text("analyzed").split("\n")[1]
@@ -117,6 +127,8 @@ def test_a_table_that_nobody_describes_has_the_query_s_columns() -> None:
     [
         ("INSERT INTO plain SELECT id, amount FROM raw", "INSERT_COLUMN_ARITY_MISMATCH.NOT_ENOUGH_DATA_COLUMNS"),
         ("INSERT INTO parts PARTITION (nosuch = 1) SELECT 1", "PARTITIONS_NOT_FOUND"),
+        ("INSERT INTO parts PARTITION (status = 'a') SELECT id, amount, d FROM raw", "_LEGACY_ERROR_TEMP_1169"),
+        ("INSERT INTO parts PARTITION (d = 'a', status) SELECT id, amount, status FROM raw", "_LEGACY_ERROR_TEMP_1147"),
         ("INSERT OVERWRITE plain SELECT * FROM plain", "UNSUPPORTED_OVERWRITE.TABLE"),
         ("INSERT INTO plain (id, nosuch) SELECT 1, 2", "UNRESOLVED_COLUMN.WITH_SUGGESTION"),
     ],
