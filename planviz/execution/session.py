@@ -158,8 +158,12 @@ class Session:
         defining = [s for s in statements if s.kind in made or (s.kind == "cache" and s.plan is not None)]
         defined = [(s.name, places.get(id(s))) for s in defining]
         variables = [name for s in statements if s.kind == "declare" for name in s.name]
-        # A script that makes tables with columns is complete; one that makes views and copies reads what is elsewhere.
-        made_here = any(s.kind == "create_table" and s.columns for s in statements)
+        # A script that makes tables with columns is complete; one that makes views and copies, or only a table that it
+        # fills, reads what is elsewhere.
+        reading = {r.parts[-1].lower() for _, p in queries for r in p.collect(UnresolvedRelation)}
+        filled = {s.command.name[-1].lower() for s in statements if s.kind == "insert" and s.command and s.command.name}
+        tables = [s.name[-1].lower() for s in statements if s.kind == "create_table" and s.columns]
+        made_here = any(name in reading or name not in filled for name in tables)
         nothing = not (self.catalog.tables or self.catalog.views or made_here)
         if not (self.infer or (self.infer is None and nothing)):
             return

@@ -136,3 +136,11 @@ def test_the_sort_of_a_write_is_there_for_the_folders() -> None:
     first, second = (line.words for line in reason.lines)
     assert "one file open at a time" in first
     assert second.startswith("put in by V1Writes")
+
+
+def test_what_fills_the_only_table_of_a_script_reads_tables_from_elsewhere() -> None:
+    found = open_sql("CREATE TABLE kept (id INT) USING parquet; INSERT INTO kept SELECT id FROM raw")
+    assert found.error is None
+    assert [node.op for node in found.plans[-1]][:2] == ["Execute", "WriteFiles"]
+    read = open_sql("CREATE TABLE kept (id INT) USING parquet; INSERT INTO kept SELECT id FROM raw; SELECT * FROM kept")
+    assert getattr(read.error, "error_class", "") == "TABLE_OR_VIEW_NOT_FOUND"

@@ -152,6 +152,6 @@ def notes_of(statements: Sequence[SqlStatement], shown: int | None = None) -> tu
             for warning in s.execution.warnings:
                 about.setdefault(warning, []).append(s)
     notes = [_where(told, statements, shown) + note for note, told in about.items()]
-    if not any(s.kind == "query" for s in statements):
+    if not any(s.kind == "query" or s.error is not None for s in statements):
         notes.append("The text holds no query, so there is no plan to show.")
     return tuple(notes)
