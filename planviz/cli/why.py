@@ -21,7 +21,17 @@ from planviz.document.comparison.replays import report_json, report_text
 from planviz.document.decisions.aggregates import REPLACE, AggregateReport, aggregates, stage_words
 from planviz.document.decisions.measured import measured_words
 from planviz.document.decisions.model import Decided
-from planviz.document.decisions.queries import answer, decided, decision_json, outcome, plain, seen, subject, title
+from planviz.document.decisions.queries import (
+    answer,
+    decided,
+    decision_json,
+    outcome,
+    plain,
+    ran_words,
+    seen,
+    subject,
+    title,
+)
 from planviz.errors import InputError, PlanvizError
 
 _ENDINGS = {"text": "txt", "json": "json", "svg": "svg"}
@@ -182,5 +192,5 @@ def _stages(d: Decision, executed: AggregateReport | None, flips: bool) -> str:
 
 
 def _because(d: Decision) -> str:
-    because = d.value("because")
-    return f" ({because})" if because else ""
+    said = "; ".join(filter(None, (str(d.value("because") or ""), ran_words(d))))
+    return f" ({said})" if said else ""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from planviz.errors import PlanvizError
 from planviz.graph import PlanGraph
+from planviz.graph.planned import PART
 from planviz.graph.trace import RuleTrace
 from planviz.plantext.versions import NEWEST, OLDEST, PrintedBy, minor_words
 
@@ -112,7 +113,7 @@ class Document:
             if not groups or not (goes_on or rank > reached):
                 groups.append([])
             groups[-1].append(index)
-            if not plan.title.startswith("Initial Plan of "):  # of a part: any stage can have one
+            if not plan.title.startswith(PART):  # any stage can have one
                 reached = max(reached, rank) if goes_on else rank
         return tuple(map(tuple, groups))
 

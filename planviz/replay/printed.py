@@ -33,7 +33,7 @@ _BROADCAST = {
 }
 _ADAPTIVE = "AdaptiveSparkPlan"
 _SUBQUERY = re.compile(r"(?:Reused)?Subquery\w*\b")
-_NUMBERED = re.compile(r"SubqueryBroadcast \S*#(\d+)")
+_NUMBERED = re.compile(r"(SubqueryBroadcast \S*#\d+|Subquery subquery#\d+)")
 #: An aggregate that lists its columns, which the simple mode leaves out.
 _WHOLE = re.compile(r"Aggregate\(key.*\], output=\[")
 #: What stands behind an exchange since Spark 3.0: why it is there, and its number.
@@ -99,7 +99,12 @@ class PhysicalForm:
         self.by_lines = not formatted and not ran and not foreign
         self.once = formatted
         #: Whether subqueries count: the formatted mode lists those of a plan that ran with its operators as they ran.
-        self.subqueries = not formatted or graph.stage != "initial" or any(_SUBQUERY.match(n.op) for n in graph)
+        self.subqueries = (
+            not formatted
+            or graph.stage != "initial"
+            or any(_SUBQUERY.match(n.op) for n in graph)
+            or any(link.type == "subquery" for link in graph.links())
+        )
         self.text = printed(graph, formatted or foreign or any(in_databricks_words(n.op, n.text) for n in graph))
         #: Whether the text stops within an operator's line.
         self.unfinished = _depth(self.text.rstrip().rpartition("\n")[2]) > 0

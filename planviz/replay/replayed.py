@@ -11,6 +11,7 @@ from planviz.decisions.join_tree import THRESHOLD
 from planviz.errors import PlanvizError
 from planviz.expressions.ids import Ids, ids_from
 from planviz.graph import PlanGraph
+from planviz.graph.planned import PART, planned
 from planviz.logical.combining import Join
 from planviz.logical.plan import LogicalPlan, size_text
 from planviz.optimizer import Optimizer
@@ -133,10 +134,12 @@ class _Replaying:
         logical = any(p.stage in ("analyzed", "optimized") and not lacking(p) for p in plans)
         for plan in plans:
             said = lacking(plan, compared=logical and plan.stage == "physical")
-            if not said and not plan.title.startswith("Initial Plan of "):  # that is a part's
+            if not said and not plan.title.startswith(PART):
                 self.graphs.setdefault(plan.stage, plan)
             elif said and plan.stage in _READ:
                 lacks.setdefault(said, plan.stage)
+        if "initial" in self.graphs and (whole := planned(plans)) is not None:
+            self.graphs["initial"] = whole
         made.failures += [said for said, stage in lacks.items() if stage not in self._instead()]
         made.settings = made.given.over(found_settings(plans, printed))
         numbers = [int(m) for p in plans for n in p for m in _IDS.findall(n.text)]

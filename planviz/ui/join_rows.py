@@ -5,7 +5,7 @@ from __future__ import annotations
 from planviz.decisions.choices import Decision
 from planviz.document.decisions import charts
 from planviz.document.decisions.model import Decided
-from planviz.document.decisions.queries import ANEW, TAKEN, outcome, plain, size_words, title, value_text
+from planviz.document.decisions.queries import ANEW, TAKEN, outcome, plain, ran_words, size_words, title, value_text
 from planviz.estimation import OF_UNKNOWN_SIZE
 from planviz.graph.differences import conjuncts
 from planviz.graph.node import PlanNode
@@ -32,6 +32,7 @@ def row(n: int, query: Decided, decision: Decision, before: Decision | None, sev
         "right": side(decision, "right"),
         "reason": reason(decision),
         "was": _was(was, decision) if was is not None else "",
+        "ran": ran_words(decision),
     }
 
 

@@ -19,7 +19,7 @@ from planviz.document.decisions import charts
 from planviz.document.decisions.join_inputs import MECHANISMS, JoinInput, join_inputs, plan_inputs, run_limits
 from planviz.document.decisions.measured import measured_words
 from planviz.document.decisions.model import Decided
-from planviz.document.decisions.queries import ANEW, TAKEN, answer, plain, seen
+from planviz.document.decisions.queries import ANEW, TAKEN, answer, plain, ran_words, seen
 from planviz.errors import InputError, PlanvizError
 from planviz.execution import QueryExecution
 from planviz.graph.words import join_type_words, spaced
@@ -183,6 +183,11 @@ def _multiplied(query: Decided, decision: Decision) -> str:
     return multiplied(decision, execution is None or bool(execution.config.get("spark.sql.cbo.enabled")))
 
 
+def _ran(decision: Decision) -> str:
+    words = ran_words(decision)
+    return f"While the query ran it was chosen anew: it {words}." if words else ""
+
+
 def detail(opened: Opened, n: int, query: Decided, decision: Decision) -> dict[str, object]:
     """All about one join: its tree as SVG, the path, what was rejected, the mechanism, what can be asked of it."""
     tree = join_tree(query.profile)
@@ -197,7 +202,9 @@ def detail(opened: Opened, n: int, query: Decided, decision: Decision) -> dict[s
         "on": condition(decision),
         "because": _because(decision),
         "sizes": " ".join(
-            filter(None, (_multiplied(query, decision), measured_words(opened.document, query, decision)))
+            filter(
+                None, (_multiplied(query, decision), measured_words(opened.document, query, decision), _ran(decision))
+            )
         ),
         "path": path(decision, tree),
         "tests": len(tree.questions),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from planviz.decisions.choices import Decision
-from planviz.document.decisions.adaptive import planned_joins
+from planviz.document.decisions.aggregates import aggregates_of_text, is_same
 from planviz.document.decisions.model import Decided
 from planviz.document.decisions.reasons import (
     Line,
@@ -17,15 +17,16 @@ from planviz.document.decisions.reasons import (
     why_join,
     why_stages,
 )
+from planviz.document.decisions.replayed import replayed_joins
 from planviz.execution import QueryExecution
 from planviz.findings.documents import plan_findings, tried
 from planviz.graph import PlanGraph, PlanNode
 from planviz.graph.words import spaced
 from planviz.jsontypes import JsonObject
+from planviz.logical.plan import LogicalPlan
 from planviz.render.text import one_line
-from planviz.trees.text import Printable
 from planviz.ui.aggregations import reports
-from planviz.ui.join_queries import numbered_all, weight
+from planviz.ui.join_queries import numbered_all, queries_of, weight
 from planviz.ui.join_rows import reason, side
 from planviz.ui.opened import Opened, in_worker
 from planviz.ui.views import execution_of
@@ -36,25 +37,26 @@ def reasons_of(opened: Opened, plan: str, node: int) -> JsonObject:
     """Why one operator is there, as JSON values: `sections`, each with `heading`, `lines`, `formula` and `calculation`.
 
     A section may name the `page` with the whole story and the `number` of its join or aggregate there; that of a join
-    with `flips` says under which number the joins' route looks for changes. Raises KeyError for no such plan or node.
+    with `flips` says under which number `flips_url` looks for changes. Raises KeyError for no such plan or node.
     """
     graph = opened.graph(plan)
     if not 0 <= node < len(graph):
         raise KeyError(node)
     execution = execution_of(opened, plan)
-    operator = _operator(execution, graph, node)
-    found = [*_joins(opened, plan, graph, node, operator), *_aggregates(opened, plan, graph, node, execution)]
+    own = _is_own(opened, graph, execution)
+    operator = objects_of(execution.stages[graph.stage])[node] if own and execution is not None else None
+    found = [*_joins(opened, plan, graph, node, operator), *_aggregates(opened, plan, graph, node, own)]
     if (here := why_here(graph, graph[node])) is not None:
         found.append(_told(here))
     if (read := what_is_read(graph[node], operator)) is not None:
         found.append(_told(read))
-    if execution is not None:
+    if own and execution is not None:
         found += _planned(opened, plan, node, execution)
     if execution is not None and operator is not None and graph.stage in ("optimized", "physical"):
         rows = how_many_rows(operator, execution)
         if rows is not None:
             found.append(_told(rows) | {"page": "cardinality"})
-    return {"sections": found}
+    return {"sections": found} | _flips_url(opened)
 
 
 @in_worker
@@ -67,7 +69,7 @@ def joins_in_short(opened: Opened, plan: str) -> dict[str, object]:
     """
     graph = opened.graph(plan)
     execution = execution_of(opened, plan)
-    own = execution is not None and graph.stage in execution.stages
+    own = _is_own(opened, graph, execution)
     operators = objects_of(execution.stages[graph.stage]) if execution is not None and own else []
     found = []
     for node in graph:
@@ -91,7 +93,12 @@ def joins_in_short(opened: Opened, plan: str) -> dict[str, object]:
         for node, number, query, decision in shown
         if nearest is not None
     ]
-    return {"joins": joins, "more": len(found) - len(shown)}
+    return {"joins": joins, "more": len(found) - len(shown)} | _flips_url(opened)
+
+
+def _flips_url(opened: Opened) -> dict[str, object]:
+    """What answers for a document's joins which changes flip them; nothing where none was planned here."""
+    return {"flips_url": f"/joins/{opened.key}"} if opened.document.statements else {}
 
 
 #: Joins that stand in a panel beside much else.
@@ -139,11 +146,9 @@ def _line(line: Line) -> list[str]:
     return [line.mark, one_line(line.words, 300), one_line(line.seen, 400)]
 
 
-def _operator(execution: QueryExecution | None, graph: PlanGraph, node: int) -> Printable | None:
-    """Our own operator behind a node; None for a pasted plan."""
-    if execution is None or graph.stage not in execution.stages:
-        return None
-    return objects_of(execution.stages[graph.stage])[node]
+def _is_own(opened: Opened, graph: PlanGraph, execution: QueryExecution | None) -> bool:
+    """Whether a plan is one of ours, node by node: of a pasted one, replayed or not, only the text is known."""
+    return execution is not None and not opened.document.is_pasted and graph.stage in execution.stages
 
 
 def _joins(opened: Opened, plan: str, graph: PlanGraph, node: int, operator: object) -> list[dict[str, object]]:
@@ -161,39 +166,38 @@ def _decided(opened: Opened, plan: str, node: PlanNode, operator: object) -> tup
     """The decision on a join, with its query and its number from 1; `operator` is our own behind the node, or None."""
     subjects = {id(operator), id(getattr(operator, "origin", None))}
     for number, (query, decision) in enumerate(numbered_all(opened), 1):
-        subject = decision.subject
-        if id(subject) in subjects if operator is not None else _same(query.plan, plan, subject, node.id):
+        if operator is not None:
+            mine = id(decision.subject) in subjects
+        elif query.plan is not None:
+            mine = str(query.plan) == plan and getattr(decision.subject, "id", None) == node.id
+        else:
+            mine = decision.subject is _replayed_joins(opened, plan).get(node.id)
+        if mine:
             return number, query, decision
-    before = _planned_as(opened, plan).get(node.id)
-    if before is None:
-        return None
-    index, join = before  # a join that ran as it was planned: the initial plan's
-    ours = _operator(execution_of(opened, str(index)), opened.document.plans[index], join.id)
-    return _decided(opened, str(index), join, ours)
+    return None
 
 
-def _planned_as(opened: Opened, plan: str) -> Mapping[int, tuple[int, PlanNode]]:
-    """The joins of a plan that has run with those of its initial plan; made once."""
-    key = ("planned_joins", plan)
+def _replayed_joins(opened: Opened, plan: str) -> Mapping[int, LogicalPlan]:
+    """The joins of a pasted plan by id, and those of ours that a replay decided on; made once."""
+    key = ("replayed_joins", plan)
     if key not in opened.made:
-        opened.made[key] = planned_joins(opened.document, int(plan)) if plan.isdigit() else {}
-    made: Mapping[int, tuple[int, PlanNode]] = opened.made[key]
+        queries = queries_of(opened) if plan.isdigit() else ()
+        opened.made[key] = replayed_joins(opened.document, int(plan), queries) if queries else {}
+    made: Mapping[int, LogicalPlan] = opened.made[key]
     return made
 
 
-def _same(index: int | None, plan: str, subject: object, node: int) -> bool:
-    return str(index) == plan and getattr(subject, "id", None) == node
-
-
-def _aggregates(
-    opened: Opened, plan: str, graph: PlanGraph, node: int, execution: QueryExecution | None
-) -> list[dict[str, object]]:
+def _aggregates(opened: Opened, plan: str, graph: PlanGraph, node: int, own: bool) -> list[JsonObject]:
+    """The stages of an aggregate: those of our own plan, or as a pasted one tells them."""
     if graph[node].kind != "aggregate" or graph.stage not in ("physical", "initial"):
         return []
-    for number, report in enumerate(reports(opened), 1):
-        mine = report.execution is execution if execution is not None else str(report.plan) == plan
-        if not mine or all(stage.text.node != node for stage in report.stages):
+    execution = execution_of(opened, plan)
+    listed = reports(opened)
+    mine = [r for r in listed if r.execution is execution] if own else aggregates_of_text(graph, int(plan))
+    for report in mine:
+        if all(stage.text.node != node for stage in report.stages):
             continue
-        told = _told(why_stages(report, node))
-        return [told | {"page": "aggregations", "number": number}]
+        told = _told(why_stages(report, node)) | {"page": "aggregations"}
+        number = next((n for n, other in enumerate(listed, 1) if other is report or is_same(other, report)), None)
+        return [told | ({} if number is None else {"number": number})]
     return []

@@ -18,6 +18,8 @@ from planviz.ui.cache import derived
 from planviz.ui.opened import Opened, in_worker
 
 _BOXES = "planviz.given"
+#: Characters of a text whose replay nobody waits for: some seconds' worth at most.
+_QUICK = 250_000
 
 
 def shown(opened: Opened | None) -> Opened | None:
@@ -38,6 +40,13 @@ def shown_as(opened: Opened | None, said: Given) -> Opened | None:
     if opened.profile and not said.profile:
         said = replace(said, profile=opened.config.profile)
     return derived(opened, f"replayed {given_text(said)}", partial(replayed, said=said, most=MOST)) or opened
+
+
+def with_reasons(opened: Opened) -> Opened:
+    """What tells why a document's operators are there: a pasted explain replayed with what its text says, which the
+    pages that plan show, too; one that would take long as it is."""
+    found = shown_as(opened, Given()) if len(opened.text) <= _QUICK else None
+    return found or opened
 
 
 def said_of() -> Given:

@@ -294,13 +294,13 @@ async def details(request: Request) -> Response:
 async def reasons(request: Request) -> Response:
     """Why one operator is there: JSON of `planviz.ui.reasons.reasons_of`."""
     path = request.path_params
-    return await worked(request, _picture, request, "json", lambda o: pictures.why(o, path["plan"], str(path["node"])))
+    return await worked(request, _reasons, request, lambda o: pictures.why(o, path["plan"], str(path["node"])))
 
 
 async def joins_in_short(request: Request) -> Response:
     """Why a plan's joins are what they are: JSON of `planviz.ui.reasons.joins_in_short`."""
     plan = request.path_params["plan"]
-    return await worked(request, _picture, request, "json", lambda o: pictures.joins_in_short(o, plan))
+    return await worked(request, _reasons, request, lambda o: pictures.joins_in_short(o, plan))
 
 
 async def picture(request: Request) -> Response:
@@ -358,6 +358,13 @@ def _picture(request: Request, format: str, draw: Callable[[Opened], bytes]) -> 
             return _refusal(str(error), None, 422)
         return PlainTextResponse(f"{error}\n", status_code=422, headers=_SAFE)
     return _answer(request, body, _TYPES[format], _POLICIES[format])
+
+
+def _reasons(request: Request, draw: Callable[[Opened], bytes]) -> Response:
+    """What is told of a plan's operators: of a pasted plan by its replay, where that takes no time."""
+    from planviz.ui.replayed import with_reasons
+
+    return _picture(request, "json", lambda opened: draw(with_reasons(opened)))
 
 
 def _find(key: str) -> Opened | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -12,6 +13,7 @@ from planviz.execution import QueryExecution
 from planviz.findings import findings
 from planviz.findings.documents import finding_json, plan_findings
 from planviz.graph import PlanGraph, scan_names
+from planviz.graph.planned import PART
 from planviz.jsontypes import JsonObject
 from planviz.render import render
 from planviz.render.glossary import meaning
@@ -32,6 +34,9 @@ _LABELS = {
     "physical": "Physical",
     "initial": "Initial",
 }
+
+#: What the title of a part's plan names it by.
+_OWNER = re.compile(r"subquery#\d+|cached data")
 
 #: What a query without FROM reads.
 _NO_TABLE = "OneRowRelation"
@@ -75,26 +80,37 @@ class Step:
 
 @in_worker
 def tabs(opened: Opened) -> tuple[Tab, ...]:
-    """The document's plans in the order of the text; labels and slugs are unique."""
-    plans = opened.document.plans
+    """The document's plans in the order of the text, initial plans of a query's parts behind the others.
+
+    Labels and slugs are unique. A part's plan that was printed again inside the query's initial plan is there once.
+    """
+    groups = opened.document.groups
+    shown = [at for group in groups for at in _apart(opened.document.plans, group)]
+    plans = [opened.document.plans[at] for at in shown]
     labels = [_label(plan) for plan in plans]
     many, seen = Counter(labels), Counter[str]()
-    groups = opened.document.groups
     several = len(groups) > 1 and any(len(group) > 1 for group in groups)
     query = {at: number for number, group in enumerate(groups, 1) for at in group}
     found = []
-    for at, (plan, label) in enumerate(zip(plans, labels, strict=True)):
+    for at, plan, label in zip(shown, plans, labels, strict=True):
         seen[label] += 1
         number = seen[label]
         slug = label.lower().replace(" ", "-") if label in {"Final", *_LABELS.values()} else "plan"
         if many[label] > 1 or slug == "plan":
             slug = f"{slug}-{at + 1}"
-        shown = f"{label} {number}" if many[label] > 1 else label
+        words = f"{label} {number}" if many[label] > 1 else label
         if len(plans) > MOST_TABS or plan.stage == "other":
             title = one_line(plan.title, 80)
-            shown = f"Query {query[at]} · {title or label}" if several else f"{at + 1} · {title or label}"
-        found.append(Tab(str(at), slug, shown))
+            words = f"Query {query[at]} · {title or label}" if several else f"{at + 1} · {title or label}"
+        found.append(Tab(str(at), slug, words))
     return tuple(found)
+
+
+def _apart(plans: Sequence[PlanGraph], group: Sequence[int]) -> list[int]:
+    """The plans of one query, those of its parts last and each once."""
+    whole = [at for at in group if not plans[at].title.startswith(PART)]
+    parts = {(plans[at].title, len(plans[at])): at for at in reversed(group) if at not in whole}
+    return [*whole, *sorted(parts.values())]
 
 
 def stages(opened: Opened, plan: str) -> dict[str, str]:
@@ -110,17 +126,20 @@ def stage_tabs(opened: Opened, plan: str) -> dict[str, str]:
     group = next((g for g in groups if plan.isdigit() and int(plan) in g), ())
     if len(groups) < 2 or not group:
         return {tab.plan: tab.label for tab in tabs(opened)}
-    labels = [_label(plans[at]) for at in group]
-    titles = [one_line(plans[at].title, 80) for at in group]
+    shown = _apart(plans, group)
+    labels = [_label(plans[at]) for at in shown]
+    titles = [one_line(plans[at].title, 80) for at in shown]
     return {
         str(at): label if labels.count(label) == 1 else title or label
-        for at, label, title in zip(group, labels, titles, strict=True)
+        for at, label, title in zip(shown, labels, titles, strict=True)
     }
 
 
 def _label(plan: PlanGraph) -> str:
     if plan.stage == "physical" and plan.title.endswith("· final"):
         return "Final"
+    if plan.title.startswith(PART) and (part := _OWNER.search(plan.title)):
+        return f"Initial of {part.group()}"
     return _LABELS.get(plan.stage, "Plan")
 
 
@@ -309,7 +328,6 @@ def workbench(opened: Opened, plan: str, node: int | None) -> bytes:
         selected=ids.index(node) if node in ids else None,
         details_url=f"/plan/{opened.key}/{plan}/details.json",
         why_url=f"/plan/{opened.key}/{plan}/why",
-        flips_url=f"/joins/{opened.key}" if opened.document.statements else None,
     )
     # One picture of each plan is enough: another starting node comes only with another address.
     for old in [name for name in opened.made if name[:2] == ("workbench", plan)]:

@@ -24,7 +24,6 @@ def workbench_data(
     selected: int | None = None,
     details_url: str | None = None,
     why_url: str | None = None,
-    flips_url: str | None = None,
     dark: bool | None = None,
     report_selection: bool = False,
 ) -> bytes:
@@ -35,8 +34,7 @@ def workbench_data(
     "problem" | "warning" | "info", "title", "evidence", "node"}` with the id of a node or None. `written` names
     the text ("SQL", "Program") where the plan was made from it: it then stands beside the drawing, too. `selected` is
     the index of the node to open at. `details_url` answers with `scene_details` when the scene came without;
-    `why_url`, with a node's id behind it, why the node is there, `flips_url` what would change a join. `dark` None
-    follows Streamlit's theme.
+    `why_url`, with a node's id behind it, why the node is there. `dark` None follows Streamlit's theme.
     """
     data = {
         "key": document,
@@ -49,7 +47,6 @@ def workbench_data(
         "selected": selected,
         "details_url": details_url,
         "why_url": why_url,
-        "flips_url": flips_url,
         "report_selection": report_selection,
     }
     return json.dumps(data, separators=(",", ":"), allow_nan=False).encode()

@@ -30,6 +30,8 @@ from planviz.units import byte_size
 #: Larger ones fail while they run.
 MOST_BROADCAST = "spark.sql.maxBroadcastTableSize"
 _LONG, _INT = (1 << 63) - 1, (1 << 31) - 1
+#: Shuffles into more partitions are tried by nobody: every task of one side writes a block for each.
+_MOST_PARTITIONS = 100_000
 _SIDES = {"left": "left_hint", "right": "right_hint"}
 
 
@@ -111,7 +113,8 @@ class _Candidates:
         threshold = self.limits[0]
         if threshold <= 0 or self.opaque:
             return set()
-        return {v for s in self.sizes.values() for v in (s // threshold, s // threshold + 1) if 1 <= v <= _INT}
+        edges = {v for s in self.sizes.values() for v in (s // threshold, s // threshold + 1)}
+        return {v for v in edges if 1 <= v <= _MOST_PARTITIONS}
 
     def _factors(self) -> set[int]:
         left, right = self.sizes.values()

@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from planviz.document.model import Document
 from planviz.graph import PlanGraph, PlanNode
 from planviz.graph.actual import measured_bytes, measured_rows
+from planviz.graph.planned import planned
 
 #: What stands between a join and a stage and neither drops nor makes rows or columns.
 _BETWEEN = frozenset(
@@ -53,35 +55,52 @@ def _is_cached(plan: PlanGraph, node: PlanNode) -> bool:
     return False
 
 
-def planned_joins(document: Document, index: int) -> Mapping[int, tuple[int, PlanNode]]:
-    """The joins of a final plan by id, each with the index of the initial plan of its text and the join there.
+def planned_joins(document: Document, index: int) -> Mapping[int, PlanNode]:
+    """The joins of a final plan by id, each with the join of the initial plan that it was.
 
-    Joins with the same keys or condition and the same type, as often in both; the others are not there. Empty for
-    other plans, and for texts without the initial plan.
+    Joins with the same keys or condition and the same type. One that was planned several times, and ran once for all of
+    them, is there where all were planned alike. Empty for other plans, and for texts without the initial plan.
     """
     plans = document.plans
-    if not is_final(plans[index]):
+    group = next((g for g in document.groups if index in g), ())
+    before = planned([plans[i] for i in group])
+    if before is None or not is_final(plans[index]):
         return {}
-    group = next(g for g in document.groups if index in g)
-    initial: dict[tuple[str, str], list[tuple[int, PlanNode]]] = defaultdict(list)
-    for i in group:
-        if plans[i].stage == "initial":
-            for node in _joins(plans[i]):
-                initial[_signature(node)].append((i, node))
-    final: dict[tuple[str, str], list[PlanNode]] = defaultdict(list)
-    for node in _joins(plans[index]):
-        final[_signature(node)].append(node)
+    initial, final = _by_signature(before), _by_signature(plans[index])
     return {
-        node.id: before
+        node.id: join
         for signature, nodes in final.items()
-        if len(nodes) == len(initial[signature])
-        for node, before in zip(nodes, initial[signature], strict=True)
+        if len(nodes) == len(initial[signature]) or len({_form(join) for join in initial[signature]}) == 1
+        for node, join in zip_longest(nodes, initial[signature][: len(nodes)], fillvalue=initial[signature][0])
     }
+
+
+def _by_signature(plan: PlanGraph) -> Mapping[tuple[str, str], list[PlanNode]]:
+    found: dict[tuple[str, str], list[PlanNode]] = defaultdict(list)
+    for node in _joins(plan):
+        found[_signature(node)].append(node)
+    return found
+
+
+def _form(node: PlanNode) -> tuple[str, object]:
+    """A join's operator and the side that it builds."""
+    return node.op, node.arguments.get("build_side")
+
+
+def ran_otherwise(document: Document, plans: Iterable[int]) -> Mapping[str, PlanNode]:
+    """The joins of one query that ran as another operator than they were planned, or built another side: by keys and
+    type as their lines have them, those that are told by them alone."""
+    found: dict[str, list[PlanNode]] = defaultdict(list)
+    for index in plans:
+        before = planned_joins(document, index)
+        for node in _joins(document.plans[index]) if before else ():
+            found[join_line(node)] += [node] if node.id in before and is_changed(node, before[node.id]) else []
+    return {line: nodes[0] for line, nodes in found.items() if len(nodes) == 1}
 
 
 def is_changed(node: PlanNode, before: PlanNode) -> bool:
     """Whether a join has another operator, or builds another side, than it was planned with."""
-    return node.op != before.op or node.arguments.get("build_side") != before.arguments.get("build_side")
+    return _form(node) != _form(before)
 
 
 def late_broadcast(plan: PlanGraph, node: PlanNode) -> bool:
@@ -104,10 +123,11 @@ def late_joins(plans: Sequence[PlanGraph]) -> frozenset[str]:
     if any(plan.stage == "initial" for plan in plans):
         return frozenset()
     final = filter(is_final, plans)
-    return frozenset(_line(node) for plan in final for node in _joins(plan) if late_broadcast(plan, node))
+    return frozenset(join_line(node) for plan in final for node in _joins(plan) if late_broadcast(plan, node))
 
 
-def _line(node: PlanNode) -> str:
+def join_line(node: PlanNode) -> str:
+    """The keys and the type of a join as its line has them: `[k#1], [k#2], Inner`."""
     told = node.arguments
     left, right = (", ".join(map(str, told.get(name, ()))) for name in ("left_keys", "right_keys"))
     return f"[{left}], [{right}], {told.get('join_type') or 'Inner'}"
@@ -115,15 +135,15 @@ def _line(node: PlanNode) -> str:
 
 def _signature(node: PlanNode) -> tuple[str, str]:
     """What tells one join of a plan from another: keys and type, and the condition."""
-    return _line(node), str(node.arguments.get("condition") or "")
+    return join_line(node), str(node.arguments.get("condition") or "")
 
 
 def measured_inputs(document: Document, plans: Iterable[int], join: PlanNode | str) -> tuple[Measured | None, ...]:
     """What the sides of a join were measured to be in the one of these plans that has run: a join of one of them, or
     its keys and type as its line has them. Empty where none has run, or has it not once."""
     for plan in (document.plans[i] for i in plans):
-        line = join if isinstance(join, str) else _line(join)
-        found = [node for node in _joins(plan) if _line(node) == line] if is_final(plan) else []
+        line = join if isinstance(join, str) else join_line(join)
+        found = [node for node in _joins(plan) if join_line(node) == line] if is_final(plan) else []
         if len(found) == 1:
             return measured_sides(plan, found[0])
     return ()

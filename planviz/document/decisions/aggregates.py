@@ -156,7 +156,7 @@ def _of_texts(document: Document) -> Iterator[AggregateReport]:
     wanted = "physical" if any(document.plans[i].stage == "physical" for i in left) else "initial"
     for at in sorted(left):
         if document.plans[at].stage == wanted:
-            yield from _of_text(document.plans[at], at)
+            yield from aggregates_of_text(document.plans[at], at)
 
 
 # ------------------------------------------------------------------------------------------------ our own plans
@@ -280,7 +280,14 @@ def _python_notes(stages: Iterable[AggregateStage]) -> Iterator[str]:
 # --------------------------------------------------------------------------------------------------- pasted plans
 
 
-def _of_text(graph: PlanGraph, plan: int) -> Iterator[AggregateReport]:
+def is_same(one: AggregateReport, other: AggregateReport) -> bool:
+    """Whether two reports are about one aggregate, as its text and its replay tell it: the same keys and functions."""
+    first, second = one.stages[-1].text, other.stages[-1].text
+    return first.keys == second.keys and [f["text"] for f in first.functions] == [f["text"] for f in second.functions]
+
+
+def aggregates_of_text(graph: PlanGraph, plan: int) -> Iterator[AggregateReport]:
+    """The aggregates of a physical plan as its text tells them; `plan` is its index in its document."""
     for chain in aggregate_chains(graph):
         stages = []
         for text in chain.stages:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from planviz.decisions.choices import Decision
-from planviz.graph import PlanGraph
 
 if TYPE_CHECKING:
     from planviz.document.model import Document
@@ -38,20 +37,6 @@ class Decided:
 
 
 def from_text(document: Document, kind: str) -> set[int]:
-    """The physical plans of a pasted text whose joins (aggregates) no replayed statement shows, by index.
-
-    That is a plan that has run, too, where its joins were chosen anew meanwhile.
-    """
-    plans = document.plans
-    left = {i for i, p in enumerate(plans) if p.stage in ("physical", "initial")}
-    for s in document.statements:
-        if kind not in s.agrees:
-            continue
-        mine = sorted(left.intersection(s.plans))
-        first = next((i for i in mine if plans[i].stage == "initial"), mine[0] if mine else None)
-        left -= {i for i in mine if first is None or kind != "joins" or _joins(plans[i]) == _joins(plans[first])}
-    return left
-
-
-def _joins(plan: PlanGraph) -> list[str]:
-    return [n.op for n in plan if n.kind == "join"]
+    """The physical plans of a pasted text whose joins (aggregates) no replayed statement shows, by index."""
+    left = {i for i, p in enumerate(document.plans) if p.stage in ("physical", "initial")}
+    return left.difference(*(s.plans for s in document.statements if kind in s.agrees))

@@ -12,10 +12,11 @@ from planviz.config import OptimizerConfig
 from planviz.decisions.choices import Check, Decision
 from planviz.decisions.flips import flip_json
 from planviz.decisions.join_tree import JOIN_TREES
-from planviz.document.decisions.adaptive import late_joins
+from planviz.document.decisions.adaptive import late_joins, ran_otherwise
 from planviz.document.decisions.model import Decided, from_text
 from planviz.estimation import OF_UNKNOWN_SIZE
-from planviz.graph.words import path_name
+from planviz.graph import PlanNode
+from planviz.graph.words import path_name, spaced
 from planviz.replay.fitting import source_of
 from planviz.units import byte_size
 
@@ -69,7 +70,8 @@ def decided(document: Document, config: OptimizerConfig | None = None) -> tuple[
             found.append(Decided(execution.planned.decisions, s.index, None, execution, execution.config.profile))
             found += _of_caches(execution, s.index, filled)
         elif s.agrees:
-            found.append(_replayed(s, late_joins([document.plans[i] for i in s.plans])))
+            late = late_joins([document.plans[i] for i in s.plans])
+            found.append(_replayed(s, late, ran_otherwise(document, s.plans)))
     if document.is_pasted:
         found += _read_back(document, config)
     return tuple(found)
@@ -96,9 +98,9 @@ def _read_back(document: Document, config: OptimizerConfig | None) -> Iterator[D
     yield from with_aggregates(read, document)
 
 
-def _replayed(s: SqlStatement, late: frozenset[str]) -> Decided:
+def _replayed(s: SqlStatement, late: frozenset[str], ran: Mapping[str, PlanNode]) -> Decided:
     """The decisions of a replayed explain, of those kinds that came out as Spark printed them; `late` are the joins
-    whose broadcast came after a shuffle."""
+    whose broadcast came after a shuffle, `ran` those that ran otherwise than they were planned."""
     from planviz.document.decisions.bounds import without_fitted_sizes
     from planviz.replay.execution import taken_joins
 
@@ -107,10 +109,31 @@ def _replayed(s: SqlStatement, late: frozenset[str]) -> Decided:
     taken = taken_joins(s.replay)
     kinds = [KINDS[name] for name in s.agrees if name in KINDS]
     decisions = [d for d in as_taken(s.execution.planned.decisions, taken, late) if d.strategy in kinds]
-    shown = tuple(map(without_fitted_sizes, decisions))
+    shown = tuple(_with_run(without_fitted_sizes(d), ran) for d in decisions)
     if "optimized" not in s.replay.read and "analyzed" not in s.replay.read:
         shown = tuple(map(_without_hints, shown))
     return Decided(shown, s.index, None, s.execution, s.execution.config.profile, taken)
+
+
+def _with_run(decision: Decision, ran: Mapping[str, PlanNode]) -> Decision:
+    """A decision with what became of it while the query ran, where that is another operator or side."""
+    from planviz.replay.wanted import signature_of
+
+    if decision.strategy != "JoinSelection" or not ran:
+        return decision
+    if (node := ran.get(signature_of(decision.subject)[0])) is None:
+        return decision
+    side = str(node.arguments.get("build_side") or "")
+    return replace(decision, values=(*decision.values, ("ran", node.op), ("ran_build", f"Build{side.capitalize()}")))
+
+
+def ran_words(decision: Decision) -> str:
+    """What a join ran as, where it was planned otherwise: `ran as Broadcast Hash Join, building the right side`."""
+    operator = decision.value("ran")
+    if operator is None:
+        return ""
+    side = _SIDES.get(str(decision.value("ran_build")))
+    return f"ran as {spaced(str(operator))}" + (f", building the {side} side" if side else "")
 
 
 def _without_hints(decision: Decision) -> Decision:

@@ -49,16 +49,18 @@ _LOSERS = {
 def reconstructed(document: Document, config: OptimizerConfig | None = None) -> tuple[Decided, ...]:
     """The decisions behind every physical plan of a pasted text.
 
-    Of `config` only settings that somebody set are facts: a text does not say the others. Of a plan that has run only
-    joins that were not planned so are decided upon: the initial plan beside it has the rest.
+    Of `config` only settings that somebody set are facts: a text does not say the others. Of a plan that has run the
+    joins are told as they ran, each with what it was planned as where that is another one; the initial plan beside it
+    has no decisions of its own then.
     """
     config = config or OptimizerConfig()
     found = []
     for group in document.groups:
         logical = next((document.plans[i] for i in group if document.plans[i].stage == "optimized"), None)
+        ran = any(is_final(document.plans[i]) for i in group)
         for index in group:
             plan = document.plans[index]
-            if plan.stage in ("physical", "initial"):
+            if plan.stage == "physical" or (plan.stage == "initial" and not ran):
                 joins = _Joins(plan, logical, config, planned_joins(document, index))
                 found.append(Decided(tuple(joins.decisions()), None, index, None, config.profile))
     return tuple(found)
@@ -82,7 +84,7 @@ class _Joins:
         plan: PlanGraph,
         logical: PlanGraph | None,
         config: OptimizerConfig,
-        planned: Mapping[int, tuple[int, PlanNode]],
+        planned: Mapping[int, PlanNode],
     ) -> None:
         self.plan, self.logical, self.config, self.planned = plan, logical, config, planned
         self.tree = join_tree(config.profile)
@@ -92,7 +94,7 @@ class _Joins:
     def decisions(self) -> Iterator[Decision]:
         """One for every join, in the order of the text."""
         for node in self.plan:
-            if planned_as(node.op) and not (node.id in self.planned and self._anew(node) is False):
+            if planned_as(node.op):
                 yield self._decision(node)
 
     def _decision(self, node: PlanNode) -> Decision:
@@ -125,7 +127,7 @@ class _Joins:
         if not self.ran:
             return False
         if node.id in self.planned:
-            return is_changed(node, self.planned[node.id][1])
+            return is_changed(node, self.planned[node.id])
         return True if late_broadcast(self.plan, node) else None
 
     def _because(self, node: PlanNode, known: _Known) -> str:
@@ -133,7 +135,7 @@ class _Joins:
             return ""
         measured = known.sizes is not None
         if node.id in self.planned:
-            op = spaced(self.planned[node.id][1].op)
+            op = spaced(self.planned[node.id].op)
             if measured:
                 return f"chosen anew while the query ran, by measured sizes; {op} was planned"
             return f"chosen anew while the query ran; {op} was planned"
@@ -209,7 +211,7 @@ class _Joins:
             **self._hint_facts(known),
             **self._size_facts(known),
         }
-        if self._anew(node) and node.id in self.planned and self.planned[node.id][1].op != node.op:
+        if self._anew(node) and node.id in self.planned and self.planned[node.id].op != node.op:
             answers |= {"N1": False, "N10": False}  # a hint would have been followed before anything was measured
         return {name: passed for name, passed in answers.items() if passed is not None}
 

@@ -17,6 +17,7 @@ from planviz.graph import PlanGraph
 from planviz.graph.aggregation import aggregate_chains
 from planviz.graph.from_tree import Identities
 from planviz.graph.kinds import kind_of
+from planviz.graph.planned import planned
 from planviz.graph.trace import RuleTrace
 from planviz.physical.printed import PrintedExec
 from planviz.replay.compared import canonical
@@ -112,7 +113,7 @@ def _agreeing(execution: QueryExecution | None, plans: Sequence[PlanGraph]) -> I
     if execution is None or execution.error_until("physical") is not None:
         return
     stages = {p.stage: p for p in reversed(plans)}
-    printed = stages.get("initial") or stages.get("physical")
+    printed = planned(plans) or stages.get("physical")
     if printed is not None:
         (printed,) = in_newer_words([printed])
     if printed is None:
@@ -121,9 +122,12 @@ def _agreeing(execution: QueryExecution | None, plans: Sequence[PlanGraph]) -> I
     ours = plan_graph(execution.physical, Identities(), stage="physical")
     # What stays as it was printed was not decided on.
     kept = {kind_of(name) for name in _kept(execution.physical)}
-    if "join" not in kept and _joins_in(printed) == _joins_in(ours):
+    # The formatted mode lists a subquery once, other modes under every operator that asks it.
+    once = any(node.operator_id is not None for node in printed)
+    theirs, mine = _Operators(printed), _Operators(ours, once)
+    if "join" not in kept and theirs.joins() == mine.joins():
         yield "joins"
-    if "aggregate" not in kept and not _unread(execution.physical) and _aggregates_in(printed) == _aggregates_in(ours):
+    if "aggregate" not in kept and not _unread(execution.physical) and theirs.aggregates() == mine.aggregates():
         yield "aggregates"
 
 
@@ -146,16 +150,41 @@ def _unread(plan: QueryPlan) -> bool:
     return False
 
 
-def _joins_in(graph: PlanGraph) -> list[str]:
-    """The joins of a physical plan in the order of its text: operator, keys, type, side, condition, ids by order."""
-    lines = [line for n in graph if (line := line_of(n)).op in _JOINS]
-    return canonical("\n".join(_FLAGS.sub("", line.text) for line in lines)).split("\n")
+class _Operators:
+    """The operators of a physical plan that were decided on, whatever order a text has its subqueries in: those of an
+    operator come before what it reads, a subquery that stands twice counts `once`."""
 
+    def __init__(self, graph: PlanGraph, once: bool = False) -> None:
+        self.graph = graph
+        self.places: dict[int, int] = {}
+        asked: set[int | None] = set()
+        stack = graph.roots[::-1]
+        while stack:
+            id = stack.pop()
+            self.places[id] = len(self.places)
+            beneath = [child for child in graph.children(id) if not self._is_subquery(id, child)]
+            for child in reversed(graph.children(id)):
+                if self._is_subquery(id, child):
+                    known = {graph[below].identity for below in (child, *graph.children(child))} - {None}
+                    if not once or known.isdisjoint(asked):
+                        beneath.insert(0, child)
+                    asked |= known
+            stack += beneath[::-1]
 
-def _aggregates_in(graph: PlanGraph) -> list[str]:
-    """The stages of aggregates, likewise: operator, keys, functions."""
-    nodes = [graph[s.node] for chain in aggregate_chains(graph) for s in chain.stages]
-    return canonical("\n".join(_OUTPUT.sub("", line_of(n).text) for n in nodes)).split("\n")
+    def _is_subquery(self, parent: int, child: int) -> bool:
+        return self.graph.edge_type(parent, child) == "subquery"
+
+    def joins(self) -> list[str]:
+        """The joins in order: operator, keys, type, side, condition, ids by order."""
+        lines = [line for id in self.places if (line := line_of(self.graph[id])).op in _JOINS]
+        return canonical("\n".join(_FLAGS.sub("", line.text) for line in lines)).split("\n")
+
+    def aggregates(self) -> list[str]:
+        """The stages of aggregates, likewise: operator, keys, functions."""
+        found = [[s.node for s in chain.stages] for chain in aggregate_chains(self.graph)]
+        found = sorted((chain for chain in found if chain[-1] in self.places), key=lambda c: self.places[c[-1]])
+        lines = [line_of(self.graph[id]) for chain in found for id in chain]
+        return canonical("\n".join(_OUTPUT.sub("", line.text) for line in lines)).split("\n")
 
 
 @collector_at_rest()

@@ -114,6 +114,7 @@ export class JoinTable {
     operator.append(element("i", `pv-op pv-op-${row.op}`), quoted("b", "", row.operator));
     if (row.line) operator.append(element("span", "pv-muted pv-join-line", `line ${row.line}`));
     if (row.was) why.append(element("span", "pv-badge pv-estimated", row.was));
+    if (row.ran) why.append(element("span", "pv-badge", row.ran));
     why.append(row.reason);
     on.title = row.on;
     why.title = row.reason;

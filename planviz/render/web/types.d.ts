@@ -172,7 +172,6 @@ interface WorkbenchData {
   selected: number | null;
   details_url?: string | null;
   why_url?: string | null;
-  flips_url?: string | null;
   report_selection?: boolean;
   /** What the text is that the plan was made from: "SQL" or "Program". */
   written?: string | null;
@@ -203,6 +202,8 @@ interface JoinInShort {
 /** Why an operator is there, or the joins of a plan in short. */
 interface WhyAnswer {
   sections?: WhySection[];
+  /** What answers which changes would give a join another operator. */
+  flips_url?: string;
   joins?: JoinInShort[];
   more?: number;
 }
@@ -637,6 +638,8 @@ interface JoinRow {
   on: string;
   reason: string;
   was?: string;
+  /** What it ran as, where that is another operator than it was planned as. */
+  ran?: string;
   line?: number;
 }
 

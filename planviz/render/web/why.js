@@ -24,7 +24,7 @@ export class Why {
     const box = element("div", "pv-why"),
       url = `${data.why_url}/${id}.json`;
     this.#ask(url).then((told) => {
-      for (const section of told.sections ?? []) box.append(this.#section(section, data));
+      for (const section of told.sections ?? []) box.append(this.#section(section, told.flips_url));
     });
     return box;
   }
@@ -35,12 +35,11 @@ export class Why {
     if (!data.why_url) return null;
     const box = element("div", "pv-joins-short"),
       url = `${data.why_url}.json`;
-    this.#ask(url).then(({ joins = [], more = 0 }) => {
+    this.#ask(url).then(({ joins = [], more = 0, flips_url: flips }) => {
       for (const join of joins) {
         const line = element("div", "pv-join-short");
         line.append(button("pv-plain pv-strong", join.operator, "", () => select(join.node)));
         line.append(element("p", "", join.sides), element("p", "pv-muted", join.reason));
-        const { flips_url: flips } = data;
         if (join.flips !== undefined && flips)
           setTimeout(() => box.isConnected && line.append(this.#flips(join, flips)), PATIENCE);
         box.append(line);
@@ -67,8 +66,8 @@ export class Why {
     return /** @type {Promise<WhyAnswer>} */ (this.answers.get(url));
   }
 
-  /** @param {WhySection} section @param {WorkbenchData} data */
-  #section(section, data) {
+  /** @param {WhySection} section @param {string} [flips] */
+  #section(section, flips) {
     const box = element("div", "pv-section"),
       list = element("ul", "pv-checks");
     box.append(element("h4", "", section.heading));
@@ -76,7 +75,7 @@ export class Why {
       box.append(element("code", "pv-line", section.formula), element("p", "pv-calculation", section.calculation));
     for (const [mark, words, seen] of section.lines) list.append(this.#line(mark, words, seen));
     if (section.lines.length) box.append(list);
-    if (section.flips !== undefined && data.flips_url) box.append(this.#flips(section, data.flips_url));
+    if (section.flips !== undefined && flips) box.append(this.#flips(section, flips));
     const { page } = section;
     if (page && this.on.go)
       box.append(button("pv-link", PAGES[page], "", () => this.on.go?.(page, section.number ?? null)));
