@@ -116,6 +116,8 @@ CLAUSE_WORDS = frozenset(
 UNFINISHED = frozenset(
     ["WHERE", "GROUP", "HAVING", "ORDER", "SORT", "CLUSTER", "DISTRIBUTE", "LIMIT", "OFFSET", "FROM"]
 )
+#: Words behind which only a name can stand.
+_BEFORE_NAMES = frozenset(["FROM", "JOIN", "INTO", "TABLE", "AS", "."])
 _BEFORE_BY = frozenset(["GROUP", "ORDER", "SORT", "CLUSTER", "DISTRIBUTE"])
 
 
@@ -306,9 +308,6 @@ class Cursor:
         if self.kind == WORD and self.peek() in _BEFORE_BY and self.peek(1) != "BY":
             self.at += 1
             self.fail("BY was expected")
-        found = instead(self.tokens, self.at)
-        if found:
-            self.fail(found)
         self.fail("extra input " + repr(self.tokens.texts[self.at]))
 
     def separated(self, read: Callable[[], T]) -> list[T]:
@@ -438,7 +437,9 @@ class Cursor:
         """The syntax error at the next token."""
         at = min(self.at, len(self.kinds) - 1)
         near = "end of input" if self.kinds[at] == END else repr(_shortened(self.tokens.texts[at]))
-        hint = self._quoted(at) or self._meant(at)
+        elsewhere = instead(self.tokens, at)
+        why = elsewhere or why
+        hint = self._quoted(at) or ("" if elsewhere else self._meant(at))
         return self.error("PARSE_SYNTAX_ERROR", f"Syntax error at or near {near}{': ' + why if why else ''}.{hint}", at)
 
     def _quoted(self, at: int) -> str:
@@ -456,11 +457,16 @@ class Cursor:
             if self.tokens.texts[i] == ";":
                 break
             word = self.keys[i]
-            if self.kinds[i] == WORD and word not in (*_KEYWORDS, "NULL") and 4 <= len(word) < 20:
-                found = get_close_matches(word, _KEYWORDS, 1, 0.74)
-                if found:
-                    return f" Did you mean {found[0]} instead of {self.tokens.texts[i]!r}?"
+            if self.kinds[i] != WORD or word in (*_KEYWORDS, "NULL") or not 4 <= len(word) < 20 or self._is_named(i):
+                continue
+            found = get_close_matches(word, _KEYWORDS, 1, 0.74)
+            if found and (found[0] not in _BEFORE_BY or self.keys[i + 1] == "BY"):
+                return f" Did you mean {found[0]} instead of {self.tokens.texts[i]!r}?"
         return ""
+
+    def _is_named(self, at: int) -> bool:
+        """Whether a word stands where a table's, a column's or an alias's name is sure to stand."""
+        return at > 0 and self.keys[at - 1] in _BEFORE_NAMES
 
     def came_with(self, piece: str, at: int | None = None) -> None:
         """The syntax error of an older version at the next token, or at another, where it does not read this piece."""

@@ -23,6 +23,8 @@ TYPES = {
     **dict.fromkeys(("NUMBER", "MONEY", "BIGNUMERIC"), "DECIMAL"),
     **dict.fromkeys(("JSON", "JSONB"), "STRING or VARIANT"),
 }
+#: Tokens back to the bracket of a call that an error is in.
+_AROUND = 60
 _DATE = re.compile(r"[12]\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])")
 
 
@@ -42,6 +44,44 @@ def instead(tokens: Tokens, at: int) -> str:
     operator = {"&": "AND", "|": "OR"}.get(key)
     if operator is not None and before == key:
         return f"Spark has no {key}{key}; {operator} says the same"
+    return _clause_instead(tokens, at) or _call_instead(tokens, at)
+
+
+def _clause_instead(tokens: Tokens, at: int) -> str:
+    """What to write for a clause of several words that ends at a token or goes on there."""
+    keys = tokens.keys
+    key, before, second = keys[at], *(keys[at - n] if at >= n else "" for n in (1, 2))
+    if key == "APPLY" and before in ("CROSS", "OUTER"):
+        join = "CROSS JOIN LATERAL (...)" if before == "CROSS" else "LEFT JOIN LATERAL (...) ON true"
+        return f"Spark has no {before} APPLY; {join} says the same"
+    if key == "(" and before in ("EXCLUDE", "REPLACE", "RENAME") and second == "*":
+        told = (
+            "EXCEPT (...) says the same"
+            if before == "EXCLUDE"
+            else "* EXCEPT (...) with the new columns behind it does"
+        )
+        return f"Spark has no * {before}; {told}"
+    if key == "TIME" and before == "AT" and keys[at + 1] == "ZONE":
+        return "Spark has no AT TIME ZONE; from_utc_timestamp(t, zone) and to_utc_timestamp(t, zone) convert"
+    if key == ")" and before == "+" and second == "(":
+        return "Spark has no (+); LEFT JOIN ... ON says the same"
+    if any(keys[i : i + 2] == ["(", "NOLOCK"] for i in range(max(at - 4, 0), at)):
+        return "Spark has no WITH (NOLOCK) and locks nothing that is read: take it away"
+    return ""
+
+
+def _call_instead(tokens: Tokens, at: int) -> str:
+    """What to write for a call in the words of another system, or an array in its brackets, around a token."""
+    keys, depth = tokens.keys, 0
+    for i in range(at - 1, max(at - _AROUND, 0), -1):
+        depth += (keys[i] in (")", "]")) - (keys[i] in ("(", "["))
+        if depth >= 0:
+            continue
+        if keys[i] == "[" and keys[i - 1] == "ARRAY":
+            return "Spark has no ARRAY[...]; array(...) says the same"
+        if keys[at] == "AS" and keys[i] == "(" and keys[i - 1] in ("SAFE_CAST", "TRY_CONVERT"):
+            return f"Spark has no {keys[i - 1]}; TRY_CAST says the same"
+        return ""
     return ""
 
 

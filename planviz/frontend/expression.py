@@ -55,7 +55,6 @@ from planviz.expressions.unresolved import (
     UnresolvedFunction,
     UnresolvedRegex,
 )
-from planviz.frontend.elsewhere import instead
 from planviz.frontend.lexer import END, NUMBER, QUOTED, STRING, WORD
 from planviz.frontend.special_forms import SpecialForms
 from planviz.frontend.variant_path import starts_path, variant_path
@@ -360,7 +359,8 @@ class ExpressionReader(SpecialForms):
         if kind == NUMBER:
             return self.placed(self.number(), start)
         if kind == STRING:
-            return self.placed(lit(self.string()), start)
+            text = self.string()
+            return self.placed(self.unknown_text(text) or lit(text), start)
         if kind == WORD:
             special: Expression | None = self.special_form(self.keys[start])
             if special is not None:
@@ -374,7 +374,7 @@ class ExpressionReader(SpecialForms):
             return self.placed(self.star(()), start)
         if key in (":", "?"):
             return self.placed(self.parameter(), start)
-        raise self.syntax_error(instead(self.tokens, start) or "an expression was expected")
+        raise self.syntax_error("an expression was expected")
 
     def number(self, sign: str = "") -> Literal:
         """A number token."""

@@ -49,6 +49,11 @@ def value_of(value: object) -> Expression:
     )
 
 
+def text_key(text: str) -> str:
+    """The key of a text in quotes among parameters, where a value that nobody knows stands for it."""
+    return f"'{text}'"
+
+
 def bound(parameters: Parameters | None, key: str | int) -> Expression | None:
     """The value of the parameter `:key`, or of the `?` at position `key` from 0; None when it has none.
 

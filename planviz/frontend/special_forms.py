@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from planviz.errors import ParseError
 from planviz.expressions.aggregates import AggregateExpression, FirstLast
@@ -33,9 +33,9 @@ from planviz.expressions.windows import (
 from planviz.frontend import literals
 from planviz.frontend.lexer import END, NUMBER, QUOTED, STRING, WORD
 from planviz.frontend.naming import constant_text, name_parts
-from planviz.frontend.parameters import bound
+from planviz.frontend.parameters import bound, text_key
 from planviz.frontend.reader import Reader
-from planviz.types import INT, NULL, without_lengths
+from planviz.types import DATE, INT, NULL, TIMESTAMP, TIMESTAMP_NTZ, without_lengths
 from planviz.types import STRING as STRING_TYPE
 
 _UNITS = frozenset(
@@ -43,6 +43,8 @@ _UNITS = frozenset(
 )
 
 
+#: The types of typed literals whose text nobody need know to read them.
+_CAST = {"DATE": DATE, "TIMESTAMP": TIMESTAMP, "TIMESTAMP_LTZ": TIMESTAMP, "TIMESTAMP_NTZ": TIMESTAMP_NTZ}
 _TYPED = ("DATE", "TIMESTAMP_NTZ", "TIMESTAMP_LTZ", "TIMESTAMP", "TIME", "INTERVAL", "X")
 
 
@@ -83,7 +85,11 @@ class SpecialForms(Reader):
 
     # -------------------------------------------------------------------------------------------- constants
 
-    def _typed_literal(self, key: str) -> Literal:
+    def unknown_text(self, text: str) -> Expression | None:
+        """What stands for a text whose value nobody knows (`'{{ ds }}'`); None for any other."""
+        return bound(self.parameters, text_key(text)) if isinstance(self.parameters, Mapping) else None
+
+    def _typed_literal(self, key: str) -> Expression:
         start = self.at
         known = [t for t in _TYPED if t != "TIME" or "the type TIME" not in self.dialect.later]
         if key not in known:
@@ -95,6 +101,8 @@ class SpecialForms(Reader):
             self.came_with("literals of TIMESTAMP_NTZ and TIMESTAMP_LTZ")
         self.at += 1
         text = self.string()
+        if key in _CAST and (unknown := self.unknown_text(text)) is not None:
+            return Cast(unknown, _CAST[key], user_specified=True)
         if key == "DATE":
             found = literals.date_literal(text, self.dialect.now, self.dialect.zone)
         elif key == "X":

@@ -15,6 +15,7 @@ from planviz.frontend.errors import analysis_error, moved
 from planviz.functions.builders import BUILDERS, Args
 from planviz.functions.builders.aggregates import aggregate_call
 from planviz.functions.builders.datetimes import WITHOUT_ZONE
+from planviz.functions.elsewhere import instead_of
 from planviz.functions.number_formats import check_number_format
 from planviz.functions.operators import OPERATORS
 from planviz.functions.signatures import AGGREGATE_SIGNATURES, SIGNATURES, Signature
@@ -180,7 +181,10 @@ def is_aggregate_function(e: Expression) -> bool:
 
 
 def nearest(name: str) -> str:
-    """A blank and the question whether a built-in function of a near name was meant; "" where no name is near."""
+    """A blank and what Spark has instead of another system's function, or the question whether a built-in function of a
+    near name was meant; "" where no name is near."""
+    if found := instead_of(name):
+        return found
     wanted, there = name.lower()[:_LONGEST], sorted(names())
     # COUNTIF is count_if: as other databases write it.
     same = [n for n in there if n.replace("_", "") == wanted.replace("_", "")]

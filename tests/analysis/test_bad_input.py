@@ -22,6 +22,8 @@ MISTAKES = [
     ("select a\nform t1", "PARSE_SYNTAX_ERROR", 2, 6, "near 't1'.*Did you mean FROM instead of 'form'"),
     ("select a from t1 wher a = 1", "PARSE_SYNTAX_ERROR", 1, 23, "Did you mean WHERE instead of 'wher'"),
     ("select a from t1 gruop by a", "PARSE_SYNTAX_ERROR", 1, 24, "Did you mean GROUP instead of 'gruop'"),
+    ("select a from t1 join customer using a", "PARSE_SYNTAX_ERROR", 1, 38, r"near 'a': missing '\('\. \("),
+    ("select a from orders fetch x", "PARSE_SYNTAX_ERROR", 1, 28, r"extra input 'x'\. \("),
     ("select (a + b from t1", "PARSE_SYNTAX_ERROR", 1, 15, r"near 'from': missing '\)'"),
     ("select 'abc from t1", "PARSE_SYNTAX_ERROR", 1, 8, "the string that starts here is not closed"),
     ("select `a from t1", "PARSE_SYNTAX_ERROR", 1, 8, "the quoted name that starts here is not closed"),

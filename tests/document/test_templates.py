@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from planviz.config import OptimizerConfig
 from planviz.document import open_text
 from planviz.document.opening.templates import read_template
 from planviz.graph import PlanGraph
@@ -106,3 +107,38 @@ def test_a_column_whose_path_is_taken_is_guessed_a_variant() -> None:
     document = open_text("SELECT id, data:name::string AS name FROM events WHERE data:age::int > 3")
     assert document.error is None
     assert "cast(variant_get(data#4, $.age, VariantType, true" in conditions(document.plans[1])[0]
+
+
+def test_a_text_that_a_template_fills_in_is_no_date_that_cannot_be_read():
+    tables = "create table o (k bigint, d date, s string) using parquet;\n"
+    query = (
+        "select k from o where d = '{{ ds }}' and d >= date_sub('${hiveconf:dt}', 7) and d < date '%(to)s'"
+        " and k = '{id}' and s = '{{ word }}' and s rlike 'a{4}'"
+    )
+    document = open_text(tables + query)
+    assert document.error is None
+    (condition,) = conditions(document.plans[-1])
+    for part in (
+        "d#2 = cast(<ds> as date)",
+        "date_sub(cast(<hiveconf:dt> as date), 7)",
+        "cast(<to> as date)",
+        "k#1L = cast(<id> as bigint)",
+        "s#3 = {{ word }}",  # a text among texts stays as it is written
+        "RLIKE(s#3, a{4})",
+    ):
+        assert part in condition
+    assert any("<ds>, <hiveconf:dt>, <id>, <to>" in note for note in document.notes)
+
+
+@pytest.mark.parametrize("profile", ["spark-3.5", "spark-4.3"])
+def test_where_a_cast_of_it_would_give_null_it_is_not_calculated_either(profile):
+    text = "create table o (d date) using parquet;\nselect * from o where d = to_date('{{ ds }}', 'yyyy-MM-dd')"
+    document = open_text(text, config=OptimizerConfig.of(profile))
+    assert document.error is None
+    (condition,) = conditions(document.plans[-1])
+    assert "<ds>" in condition
+
+
+def test_a_brace_in_a_text_is_no_value_of_a_template():
+    text = "select cast('{\"a\": 1}' as date), from_json('{\"a\": 1}', 'a int')"
+    assert not any("template" in note for note in open_text(text).notes)

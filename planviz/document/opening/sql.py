@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from planviz.catalog.tables import Catalog
 from planviz.config import OptimizerConfig
@@ -10,6 +11,7 @@ from planviz.document.model import Document, PlaceOf, SqlStatement, StatementKin
 from planviz.document.opening.embedded_sql import embedded_sql
 from planviz.document.opening.plans import planned
 from planviz.document.opening.sizes import NOT_OF_PROGRAMS, Sizes
+from planviz.document.opening.unknown_texts import with_unknown_texts
 from planviz.errors import InputError
 from planviz.execution import Outcome, Session
 from planviz.frontend import Parameters
@@ -49,8 +51,16 @@ def open_sql(
         if sizes:
             raise InputError(NOT_OF_PROGRAMS)
         return program
-    session = Session(catalog, config, params, infer)
     sql, around = embedded_sql(text)
+
+    def opened(parameters: Parameters | None) -> Document:
+        return _opened(text, sql, Session(catalog, config, parameters, infer), stage, sizes)
+
+    document, unknown = with_unknown_texts(sql, params, opened)
+    return replace(document, notes=(*document.notes, *around, *unknown))
+
+
+def _opened(text: str, sql: str, session: Session, stage: str, sizes: Mapping[str, int] | None) -> Document:
     place_of = places_in(sql)
     plans: list[PlanGraph] = []
     statements: list[SqlStatement] = []
@@ -71,7 +81,7 @@ def open_sql(
         reasons,
         tuple(plans),
         traces[-1] if traces else RuleTrace(),
-        notes=(*notes_of(statements), *around),
+        notes=notes_of(statements),
         statements=tuple(statements),
         error=errors[0] if errors else None,
         place_of=place_of,
