@@ -37,8 +37,9 @@ def trace(options: argparse.Namespace) -> int:
         document = open_file(text, options, options.stage or "optimized")
         if document.plans and not any(s.trace.steps or s.error or not s.replay for s in document.statements):
             raise InputError(
-                f"{name}: no steps: rules run from an analyzed plan to an optimized one, and the text has not both. "
-                "Paste what explain(True) prints, or see what planviz makes of the plan: planviz replay FILE."
+                f"{name}: no steps: rules run from an analyzed plan to an optimized one, and the text has not both, "
+                "nor a physical plan that comes out again as Spark printed it. Paste what explain(True) prints, or see "
+                "what planviz makes of the plan: planviz replay FILE."
             )
         return _shown(document, name, options), errors_of(document)
 
@@ -108,12 +109,13 @@ def _run_json(document: Document, run: LoggedRun) -> dict[str, object]:
 
 
 def _replayed(text: str, name: str, options: argparse.Namespace) -> str:
-    """The optimizer's steps from the analyzed plan of a pasted explain on, taken again by planviz."""
+    """The steps from the analyzed plan of a pasted explain on, taken again: the optimizer's where no stage is asked."""
     document = with_replayed_trace(open_text(text), given_of(options))
-    if document is None or options.stage not in (None, "optimized"):
-        raise InputError("Of a pasted explain the steps from its analyzed to its optimized plan are taken again; "
-                         "there are none of this stage, or this plan cannot be optimized again.")  # fmt: skip
-    found = _chosen(document.trace, options)
+    stage = options.stage or "optimized"
+    found = RuleTrace() if document is None else _chosen(document.trace, options, stage)
+    if document is None or (not found.steps and stage != "optimized" and options.rule is None):
+        raise InputError("Of a pasted explain the steps from its analyzed plan on are taken again; there are none of "
+                         "this stage, or this plan cannot be planned again as Spark printed it.")  # fmt: skip
     if options.format == "json":
         entry = {"file": name, "recognised": document.recognised, **_trace_json(found)}
         return json.dumps(entry, ensure_ascii=True, indent=1) + "\n"
@@ -122,9 +124,10 @@ def _replayed(text: str, name: str, options: argparse.Namespace) -> str:
     return "\n".join(step_diff(step) for step in found.steps) if options.format == "diff" else rule_log(found)
 
 
-def _chosen(found: RuleTrace, options: argparse.Namespace) -> RuleTrace:
-    if options.stage is not None:
-        found = found.only(*_EXECUTORS[options.stage])
+def _chosen(found: RuleTrace, options: argparse.Namespace, stage: str | None = None) -> RuleTrace:
+    asked = options.stage or stage
+    if asked is not None:
+        found = found.only(*_EXECUTORS[asked])
     if options.rule is None:
         return found
     from planviz.optimizer.reference import rule_named

@@ -11,6 +11,7 @@ from planviz.document.cardinality.slides import slide_facts
 from planviz.graph import PlanGraph
 from planviz.graph.alignment import Matches
 from planviz.graph.followed import followed, stage_matches
+from planviz.graph.planned import planned
 from planviz.graph.words import subtitle, title
 from planviz.physical import planner
 from planviz.physical.planner import Section
@@ -60,26 +61,40 @@ def _glossary() -> Section:
 
 
 def _ways(document: Document) -> str:
-    """Every operator of the first query's optimized plan through the stages, as a table; empty for one stage alone."""
+    """Every operator of the largest query's optimized plan through the stages, as a table; empty for one stage alone.
+
+    Where adaptive execution's initial plan was printed, too, it comes before the one that ran.
+    """
     group = max(document.groups, key=len, default=())
-    plans = [document.plans[at] for at in group]
+    mine = [document.plans[at] for at in group]
+    plans = [plan for plan in mine if plan.stage not in ("initial", "physical")]
+    plans += [*filter(None, [planned(mine)]), *[plan for plan in mine if plan.stage == "physical"][:1]]
     if len(plans) < 2:
         return ""
     if (most := max(map(len, plans))) > _MOST_OPERATORS:
         return f"<p>The way of every operator is shown of plans up to {_MOST_OPERATORS}; this one has {most:,}.</p>"
     matches = stage_matches(plans)
-    whole = next((at for at, plan in enumerate(plans) if plan.stage == "optimized"), len(plans) - 1)
+    stages = [plan.stage for plan in plans]
+    whole = next((stages.index(stage) for stage in ("optimized", "initial") if stage in stages), len(plans) - 1)
     ways = [[followed(plans, matches, whole, node.id, at, near=False) for at in range(len(plans))]
             for node in plans[whole].walk()]  # fmt: skip
     if whole < len(plans) - 1:
         _add_planned(ways, plans, matches)
     names = tuple([_PHYSICAL.get(plan.stage, plan.stage) for plan in plans])
-    note = (
-        "From the optimized plan to both sides; – where an operator is not there, was merged or became another; "
-        "+ where the planner or a preparation such as EnsureRequirements put one in."
-    )
+    note = _FROM_OPTIMIZED if "optimized" in stages else _FROM_INITIAL if "initial" in stages else ""
     rows = tuple([_cells(way, plans, whole) for way in ways])
     return _table(Section("ways", "Every operator through the stages", names, rows, note))
+
+
+#: What the table's marks mean.
+_FROM_OPTIMIZED = (
+    "From the optimized plan to both sides; – where an operator is not there, was merged or became another; "
+    "+ where the planner or a preparation such as EnsureRequirements put one in."
+)
+_FROM_INITIAL = (
+    "From the initial plan to the one that ran; – where an operator is not there, was merged or became another; "
+    "+ where adaptive execution put one in."
+)
 
 
 def _add_planned(ways: list[list[int | None]], plans: list[PlanGraph], matches: list[Matches]) -> None:

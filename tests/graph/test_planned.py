@@ -7,6 +7,7 @@ from planviz.document.opening.replays import replayed
 from planviz.document.opening.text import open_text
 from planviz.graph.planned import planned
 from planviz.ui.cache import AUTO, open_document
+from planviz.ui.planner import overview
 from planviz.ui.views import tabs
 
 RAN = """HashAggregate(keys=[], functions=[max(v#3L)], output=[max(v)#5L])
@@ -219,3 +220,10 @@ def test_a_replayed_join_says_what_it_ran_as_and_is_told_once():
     assert query.statement == 0
     assert join.outcome == "SortMergeJoin"
     assert ran_words(join) == "ran as Broadcast Hash Join, building the right side"
+
+
+def test_the_planner_s_table_goes_from_the_initial_plan_to_the_one_that_ran():
+    page = overview(open_text(CHANGED))
+    assert "From the initial plan to the one that ran" in page
+    assert '<th scope="col">initial</th><th scope="col">executedPlan</th>' in page
+    assert "<td>Sort Merge Inner Join on id = id</td><td>Broadcast Inner Join</td>" in page

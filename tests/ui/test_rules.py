@@ -55,11 +55,19 @@ def test_a_rerun_sends_the_same_bytes() -> None:
 
 
 def test_a_plan_without_steps_says_so_and_keeps_the_document() -> None:
-    app = page("rules", sample="window-top-n")
+    text = "== Physical Plan ==\nHashAggregate(keys=[a#1], functions=[])\n+- Scan ExistingRDD[a#1]"  # and no exchange
+    packed = str(links.pack(text))
+    app = page("rules", plan=packed)
     assert not app.exception
     assert components(app).get("planviz_rules") is None
     assert any("There are no rules to show" in str(element.proto.body) for element in app.get("html"))
-    assert app.session_state["planviz.document"]["sample"] == "window-top-n"
+    assert components(app).get("planviz_address")["query"].startswith(f"plan={packed}")
+
+
+def test_a_physical_plan_that_comes_out_as_printed_has_the_planner_s_steps() -> None:
+    app = page("rules", sample="window-top-n")
+    assert not app.exception
+    assert components(app).get("planviz_rules") is not None
 
 
 def test_sql_takes_the_catalogue_of_its_address_and_shows_errors() -> None:

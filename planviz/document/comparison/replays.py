@@ -31,6 +31,8 @@ def badge(statement: SqlStatement, about: str) -> str:
     made = statement.replay
     if made is None:
         return ""
+    if about == "optimized" and made.verdicts[about] == "absent" != made.verdicts["physical"]:
+        about = "physical"  # what is shown begins at the physical plan's
     verdict = made.verdicts[_STAGES[about]]
     if made.has_only_operators(_STAGES[about]):
         return "replayed, the operators are Spark's; texts are not compared"

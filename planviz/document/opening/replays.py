@@ -84,6 +84,8 @@ def replayed(document: Document, said: Given | None = None, most: int | None = N
                 _ = list(explain_estimates(execution.optimized, execution.config))
         except Exception:  # a plan that was read back may lack what planning takes for granted
             agrees, execution = frozenset(), None
+        if execution is not None and not logged and made.verdicts["physical"] in ("equal", "shape"):
+            trace = rule_trace(made.trace, Identities())  # with what the planner and its preparations did meanwhile
         line = min((n.source[0] for p in plans for n in p if n.source is not None), default=1)
         statements.append(SqlStatement(len(statements), "query", "", line, group, trace, None, execution, made, agrees))
     if not statements:
@@ -95,7 +97,8 @@ def replayed(document: Document, said: Given | None = None, most: int | None = N
 def with_replayed_trace(document: Document, said: Given | None = None) -> Document | None:
     """A pasted explain with the optimizer's steps from its analyzed plan on, as planviz takes them.
 
-    The steps are those of the last explain that holds both plans; `recognised` says whether they lead to the optimized
+    The steps go on to the physical plan where that comes out as printed, too, and are those of the last explain that
+    holds both logical plans; `recognised` says whether they lead to the optimized
     plan that Spark printed. None where there are none.
     """
     found = replayed(document, said)
