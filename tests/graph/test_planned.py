@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from planviz.document.decisions.queries import decided, ran_words
+from planviz.document.decisions.reasons import why_join
 from planviz.document.opening.replays import replayed
 from planviz.document.opening.text import open_text
 from planviz.graph.planned import planned
@@ -220,6 +221,10 @@ def test_a_replayed_join_says_what_it_ran_as_and_is_told_once():
     assert query.statement == 0
     assert join.outcome == "SortMergeJoin"
     assert ran_words(join) == "ran as Broadcast Hash Join, building the right side"
+    assert why_join(join).lines[-1].words == (
+        "Sort Merge Join was planned and was chosen anew while the query ran: "
+        "it ran as Broadcast Hash Join, building the right side."
+    )
 
 
 def test_the_planner_s_table_goes_from_the_initial_plan_to_the_one_that_ran():

@@ -16,11 +16,12 @@ from planviz.decisions.estimates import EstimateRecord, figure_text
 from planviz.document.cardinality.badges import logical_of
 from planviz.document.decisions import charts
 from planviz.document.decisions.aggregates import AggregateReport
-from planviz.document.decisions.queries import plain, seen, title
+from planviz.document.decisions.queries import plain, ran_words, seen, title
 from planviz.estimation import explain_estimate
 from planviz.execution import QueryExecution
 from planviz.expressions.core import Expression
 from planviz.graph import PlanGraph, PlanNode
+from planviz.graph.words import spaced
 from planviz.graph.words import title as operator_title
 from planviz.physical.pushed import pushed
 from planviz.physical.scans import FileSourceScanExec
@@ -54,8 +55,10 @@ class Reason:
 
 
 def why_join(decision: Decision) -> Reason:
-    """The tests on the way to a join's operator."""
+    """The tests on the way to a join's operator, and what became of it while the query ran."""
     lines = [Line(plain(title(c)), plain(charts.brief(c) or seen(c)), _mark(c)) for c in decision.checks]
+    if ran := ran_words(decision):
+        lines.append(Line(f"{spaced(decision.outcome)} was planned and was chosen anew while the query ran: it {ran}."))
     return Reason("Why this join", tuple(lines))
 
 
