@@ -310,7 +310,8 @@ def _short(value: object) -> str:
 
 
 def _event_log(text: str) -> Found | None:
-    """Every SQL execution of an event log: the last plan that was announced, with what was measured."""
+    """Every SQL execution of an event log: the last plan that was announced, with what was measured, and the first one
+    where adaptive execution announced others after it."""
     fold = EventFold(excerpt=True)
     bad: list[tuple[int, str]] = []
     ended: list[Execution] = []
@@ -326,18 +327,21 @@ def _event_log(text: str) -> Found | None:
                 return None
         ended += fold.ended
         fold.ended.clear()
-    plans = []
+    plans: list[PlanGraph] = []
+    executions = 0
     for execution in sorted([*ended, *fold.open.values()], key=lambda execution: execution.number):
         try:
-            plans.append(_execution_graph(execution))
+            plans += [_execution_graph(execution), *_initial_graph(execution)]
+            executions += 1
         except UNREADABLE as error:
             bad.append((0, f"The plan of execution {execution.number} is damaged ({error})."))
     if not plans:
         return None
-    notes: tuple[str, ...] = ("One plan for each SQL execution: the last one that Spark announced.",)
+    told = ", and the initial one beside it" if len(plans) > executions else ""
+    notes: tuple[str, ...] = (f"One plan for each SQL execution: the last one that Spark announced{told}.",)
     if bad:
         notes = (*notes, f"{len(bad)} lines could not be read, the first is line {bad[0][0]}.")
-    return plans, "event log", (f"{fold.events} events, {len(plans)} SQL executions",), notes, tuple(bad)
+    return plans, "event log", (f"{fold.events} events, {executions} SQL executions",), notes, tuple(bad)
 
 
 def _execution_graph(execution: Execution) -> PlanGraph:
@@ -354,6 +358,20 @@ def _execution_graph(execution: Execution) -> PlanGraph:
     if execution.end is not None and execution.end.error_message:
         graph.notes.append(f"It failed. Spark says: {execution.end.error_message[:500]}")
     return graph
+
+
+def _initial_graph(execution: Execution) -> list[PlanGraph]:
+    """The plan that was announced first; none where it is the last one, or damaged."""
+    first = execution.start.spark_plan_info
+    if bytes(first) == bytes(execution.plan):
+        return []
+    try:
+        graph = plan_info_graph(json.loads(plan_text(read_plan(first))), "Initial Plan")
+    except UNREADABLE:
+        return []
+    adaptive = len(graph) > 0 and graph[0].op == "AdaptiveSparkPlan"
+    graph.stage, graph.settings = "initial", execution.settings
+    return [graph] if adaptive else []
 
 
 _GRAPHS: dict[str, Callable[[Any], PlanGraph]] = {

@@ -8,6 +8,7 @@ import re
 import pytest
 
 from planviz.document import document_json, open_text
+from planviz.document.opening.replays import replayed
 from planviz.errors import InputTooLarge, NotAPlan, ParseError
 from planviz.samples import load
 from tests.plantext.test_lines import PLAN
@@ -131,7 +132,11 @@ def test_json_plans_wherever_they_stand(name: str, wrap) -> None:  # type: ignor
 def test_event_logs_give_the_last_plan_of_each_execution() -> None:
     document = open_text(load("event-log"))
     assert document.recognised == "event log"
-    assert len(document.plans) == len(document.groups) >= 1
+    assert [[document.plans[at].stage for at in group] for group in document.groups] == [["physical", "initial"]] * 2
+    assert "and the initial one beside it" in document.notes[0]
+    opened = replayed(document)
+    assert opened is not None
+    assert any("joins" in statement.agrees for statement in opened.statements)
     assert all(len(plan) for plan in document.plans)
 
 
