@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import cast
 
-from planviz.analysis.coercion.expressions import coerced_tree
+from planviz.analysis.coercion.expressions import coerced_tree, in_mode
 from planviz.analysis.coercion.lattice import ANSI
 from planviz.analysis.coercion.legacy import LEGACY
 from planviz.errors import PlanvizError
@@ -102,6 +102,7 @@ from planviz.types import (
     is_datetime,
     is_interval,
     is_string,
+    zones,
 )
 from planviz.types.reading import parse_type
 
@@ -559,7 +560,7 @@ class Elaborator:
                 whole = self._whole(made, distinct, mode)
                 if whole.text == term.text:
                     return whole
-                for other in _flagged(made):
+                for other in _flagged(made, f"Some({self.zone})"):
                     whole = self._whole(other, distinct, mode)
                     if whole.text == term.text:
                         return whole
@@ -574,6 +575,7 @@ class Elaborator:
     def _settled(self, made: Expression, term: Term) -> Expression:
         """A call as the analyzer leaves it: with the time zone that the text says, and what it stands for cast."""
         m = _ZONE.search(term.text)
+        m = m if m is not None and zones.zone_of(m.group(1)) is not None else None
         zone = f"Some({m.group(1) if m is not None else self.zone})"
         if m is not None:
             for part in ("tail", "parameters"):
@@ -666,13 +668,19 @@ def _zoned(e: Expression, zone: str) -> Expression:
     return made
 
 
-def _flagged(made: Expression) -> Iterator[Expression]:
-    """The call as it is in a session without ANSI, and as Sparks show it that have no such flag."""
+def _flagged(made: Expression, zone: str) -> Iterator[Expression]:
+    """The call as it is in a session without ANSI, and as Sparks show it that have no such flag, nor the time zone."""
     if isinstance(made, SignatureCall):
-        off = made.without_failures()
+        off = in_mode(made, "LEGACY")
+        assert isinstance(off, SignatureCall)
         yield off
         if off.tail and off.tail[-1] in ("true", "false"):
             yield off.replace(tail=off.tail[:-1])
+        if isinstance(off, FunctionCall):
+            # An older Spark shows less: `to_date(a#1, None)`.
+            zoned = off.replace(tail=tuple(zone if isinstance(t, OpenZone) else t for t in off.tail))
+            for less in range(2, len(off.tail) + 1):
+                yield zoned.replace(unshown=(0, less))
 
 
 def _with_empty_texts(term: Term) -> Term | None:
