@@ -84,6 +84,9 @@ class Columns:
     #: The ids of leaves' columns that are never null.
     never_null: set[int] = field(default_factory=set)
 
+    #: Whether no row is left somewhere in the optimized plan.
+    empties: bool = False
+
     #: Whether lists in the text are cut, so that a column may be one that no line makes.
     shortened: bool = False
     #: Of a shortened text: every column that some line mentions, by its id, with its name and whether it is a bigint.
@@ -126,6 +129,7 @@ def columns_of(plans: Iterable[PlanGraph], heading_lines: Iterable[str] = ()) ->
             _note_local_keys(plan, columns)
         for node in plan:
             columns.shortened = columns.shortened or " more fields" in node.text
+            columns.empties = columns.empties or (plan.stage == "optimized" and "LocalRelation <empty>" in node.text)
             if (loop := _LOOP.match(node.text)) is not None:
                 own = ((n, int(i), bool(long)) for n, i, long in _COLUMN.findall(loop[2]))
                 columns.loops.setdefault(int(loop[1]), tuple(own))

@@ -53,6 +53,7 @@ from planviz.logical.relations import (
     OneRowRelation,
     Range,
     UnionLoopRef,
+    UntoldRows,
 )
 from planviz.logical.unresolved import PipeOperator
 from planviz.replay.columns import Columns
@@ -316,7 +317,9 @@ def _local(o: Operator) -> LogicalPlan:
     columns = o.own_columns(o.text) if "[" in o.text else ()
     if o.text.startswith("LocalRelation <empty>"):
         return LocalRelation(columns)
-    return LocalRelation(columns, (tuple(None for _ in columns),))
+    if o.columns.empties:  # a filter takes the rows of null out
+        return LocalRelation(columns, ((None,) * len(columns),))
+    return LocalRelation(columns, UntoldRows.over(len(columns)))
 
 
 def _range(o: Operator) -> LogicalPlan:
@@ -550,7 +553,8 @@ def _by_expression(o: Operator) -> LogicalPlan:
 
 def _rebalance(o: Operator) -> LogicalPlan:
     keys = o.expressions() if o.rest.startswith("[") else ()
-    made = RebalancePartitions(keys, o.child)
+    o.skip(", ")
+    made = RebalancePartitions(keys, o.child, int(o.rest) if o.rest.isdigit() else None)
     return made if made.simple_string == o.text else o.opaque()
 
 

@@ -371,17 +371,25 @@ def _exchange(lifter: Lifter, step: Step) -> LogicalPlan:
         terms, _ = operator.terms.listed(operator.at, f", {number})" + text[m.end(3) + 1 :])
         keys = tuple(operator.elaborator.expression(t) for t in terms)
         if origin.startswith("REBALANCE"):
-            return RebalancePartitions(keys, child)
+            return RebalancePartitions(keys, child, _number_asked(lifter, int(number)))
         return RepartitionByExpression(keys, child, None if origin.endswith("BY_COL") else int(number))
     m = _SPREAD.match(step.text)
     if m is None:
         return child
     origin, asked = _origin(m.group(2) or "")
     if origin.startswith("REBALANCE"):
-        return RebalancePartitions((), child)
+        return RebalancePartitions((), child, None if m.group(1) is None else _number_asked(lifter, int(m.group(1))))
     if m.group(1) is not None or asked:
         return Repartition(int(m.group(1) or 1), True, child)
     return child
+
+
+def _number_asked(lifter: Lifter, number: int) -> int | None:
+    """The partitions that rows are rebalanced into, where the planner's own exchanges make others."""
+    roots = (lifter.steps.root, *lifter.subquery_steps())
+    planned = (m for r in roots for s in r.walk() if (m := _EXCHANGE.match(s.text)) is not None)
+    own = {int(m.group(3)) for m in planned if (m.group(4) or "").startswith("ENSURE_REQUIREMENTS")}
+    return number if own and number not in own else None
 
 
 def _origin(behind: str) -> tuple[str, bool]:
