@@ -50,7 +50,8 @@ _STOP = re.compile(r"\s*(?:`{3}|\*\*\* WARNING: max output size exceeded)")
 _JAVA_ARRAY = re.compile(r"\[L(?=\w+(?:\.\w+)+;)")
 _CALL = re.compile(r"\w+\($|\)$")
 _PROSE = re.compile(r"[\w'’-]+ [\w'’-]+ [\w'’-].*[.:?!]\s*$|\w+(?: \w+)*:\s*$")
-_STREAM = "Streaming RelationV2 "  # as Spark 2.3 and 2.4 call a relation of a stream
+#: Names of several words, by the first: a relation of a stream in Spark 2.3 and 2.4; a join with a table of Cassandra.
+_SEVERAL = {"Streaming": "Streaming RelationV2", "Cassandra": "Cassandra Direct Join"}
 _HOLDS_SQL = re.compile(r"View|Function|CacheTable|Compound|Script")
 _LOOKAHEAD = 64
 _PLAIN_ENOUGH = 8
@@ -461,8 +462,8 @@ class _TreeReader:
             codegen = codegen or gluten or inner_codegen
             stage = int(codegen) if codegen else None
             text = body[match.start(5) :]
-            if op == "Streaming" and text.startswith(_STREAM):
-                op = _STREAM.rstrip()
+            if op in _SEVERAL and text.startswith(f"{_SEVERAL[op]} "):
+                op = _SEVERAL[op]
             if marks:
                 badges = tuple(MARKS[mark] for mark in dict.fromkeys(marks))
         if "..." in text and truncations(text):
