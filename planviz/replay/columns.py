@@ -126,10 +126,9 @@ def columns_of(plans: Iterable[PlanGraph], heading_lines: Iterable[str] = ()) ->
     columns.zone = next(zones, columns.zone)
     for plan in plans:
         if plan.stage == "optimized":
-            _note_local_keys(plan, columns)
+            _note_local_rows(plan, columns)
         for node in plan:
             columns.shortened = columns.shortened or " more fields" in node.text
-            columns.empties = columns.empties or (plan.stage == "optimized" and "LocalRelation <empty>" in node.text)
             if (loop := _LOOP.match(node.text)) is not None:
                 own = ((n, int(i), bool(long)) for n, i, long in _COLUMN.findall(loop[2]))
                 columns.loops.setdefault(int(loop[1]), tuple(own))
@@ -178,9 +177,10 @@ def _note_keys(plan: PlanGraph, join: int, columns: Columns) -> None:
                 return
 
 
-def _note_local_keys(plan: PlanGraph, columns: Columns) -> None:
-    """Note that the keys of inner joins are not null in rows that an optimized plan holds: the optimizer took out those
-    in which they are, and nobody sees the rows."""
+def _note_local_rows(plan: PlanGraph, columns: Columns) -> None:
+    """Note whether rows that an optimized plan held are gone, and that the keys of inner joins are not null in those
+    that are left: the optimizer took out the others, and nobody sees the rows."""
+    columns.empties = columns.empties or any(n.text.startswith("LocalRelation <empty>") for n in plan)
     held = {int(i) for n in plan if n.op == "LocalRelation" for i in _NUMBER.findall(n.text)}
     for node in plan if held else ():
         if node.text.startswith("Join Inner, "):

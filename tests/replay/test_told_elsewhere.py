@@ -8,7 +8,7 @@ from planviz.catalogs import read as read_catalog
 from planviz.config import OptimizerConfig
 from planviz.execution import QueryExecution
 from planviz.expressions.ids import Ids
-from planviz.replay.replayed import Replay
+from planviz.replay.result import Replay
 from tests.replay.test_parts import HEAD, replayed, scan, setting
 
 PARTITIONS = "spark.sql.shuffle.partitions"

@@ -16,7 +16,7 @@ from planviz.document.decisions.adaptive import late_joins
 from planviz.document.decisions.model import Decided, from_text
 from planviz.estimation import OF_UNKNOWN_SIZE
 from planviz.graph.words import path_name
-from planviz.replay.fitting import source_of
+from planviz.replay.fitted_tables import source_of
 from planviz.units import byte_size
 
 if TYPE_CHECKING:

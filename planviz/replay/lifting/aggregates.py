@@ -22,7 +22,7 @@ from planviz.logical.operators import Aggregate
 from planviz.logical.plan import LogicalPlan
 from planviz.replay.lifting.steps import Step
 from planviz.replay.opaque import OpaqueExpression, OpaqueOperator
-from planviz.replay.operators import Line, Operator, columns_of
+from planviz.replay.operator_lines import Line, Operator, columns_of
 from planviz.types import DOUBLE, LONG, STRING, UNKNOWN, DecimalType
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from planviz.logical.relations import LocalRelation, LogicalRDD, LogicalRelation
 from planviz.replay.columns import SCAN, scan_columns
 from planviz.replay.lifting.steps import Step, Steps
 from planviz.replay.opaque import Beneath, OpaqueOperator, PrintedOperator, PrintedRelation, kept_as_printed
-from planviz.replay.operators import MORE, SOURCE, Operator, columns_of
+from planviz.replay.operator_lines import MORE, SOURCE, Operator, columns_of
 from planviz.types import LONG, UNKNOWN
 from planviz.types.reading import parse_type
 
