@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import NoReturn
 
@@ -289,6 +290,7 @@ def _slot_text(e: Expression) -> str:
     return str(DEFAULT_EVALUATOR.value_of(e) or e)
 
 
+@functools.cache
 def pivot_spec(t: DataType) -> FunctionSpec:
     """`pivotfirst` over values of a type."""
     return FunctionSpec("pivotfirst", (), lambda _: ArrayType(t), False)

@@ -89,8 +89,9 @@ class Table:
 
     def __post_init__(self) -> None:
         """Take char and varchar off the columns' types, wherever the table comes from: plans see strings."""
-        plain = tuple(replace(c, data_type=without_lengths(c.data_type)) for c in self.columns)
-        if plain != self.columns:
+        types = [without_lengths(c.data_type) for c in self.columns]
+        if any(t != c.data_type for t, c in zip(types, self.columns, strict=True)):
+            plain = tuple(replace(c, data_type=t) for t, c in zip(types, self.columns, strict=True))
             declared = [(c.name, t) for c in self.columns if isinstance(t := c.data_type, CharType)]
             for name, varying in (("char_lengths", False), ("varchar_lengths", True)):
                 lengths = {column: t.length for column, t in declared if t.varying is varying}

@@ -32,7 +32,7 @@ def _all(options: argparse.Namespace, key: Key) -> int:
     status, made = 0, []
     for name in options.files:
         try:
-            text = read_text(name)
+            text = read_text(name, whole=True)
             made.append((name, restore(text, key) if options.restore else anonymised(text, key)))
         except PlanvizError as error:
             status = 2

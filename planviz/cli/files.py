@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 
 from planviz.errors import InputError, PlanvizError, defect
@@ -12,6 +14,9 @@ from planviz.units import byte_size
 
 #: Bytes that a packed file may unpack to: a kilobyte of gzip can hold a megabyte of one letter.
 _MOST = 1 << 30
+#: Bytes up to which an event log is kept as it is, and of one line of a longer one at most.
+_SHORT, _LONGEST = 32 << 20, 256 << 20
+_EVENT = b'{"Event":"'
 _GZIP, _ZIP = b"\x1f\x8b", b"PK\x03\x04"
 
 #: Bytes that text hardly has; a few come with what a terminal printed.
@@ -21,13 +26,16 @@ _COMPRESSED = frozenset({".zstd", ".zst", ".lz4", ".lzf", ".snappy"})
 _INGEST = "Compressed and rolling event logs are read by: planviz spark ingest LOG -o CATALOGUE, then planviz history."
 
 
-def read_text(name: str) -> str:
+def read_text(name: str, whole: bool = False) -> str:
     """The text of a file or, for `-`, of standard input, unpacked where it is gzip.
 
-    Bytes that are no UTF-8 survive a round trip, line endings stay. Raises `InputError` when it cannot be read.
+    Bytes that are no UTF-8 survive a round trip, line endings stay. Of an event log of more than 32 MB each event that
+    says nothing of executions has its name alone, unless the text is asked for `whole`: such a log is read line by
+    line, however long it is. Raises `InputError` when it cannot be read.
     """
     try:
-        data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+        with nullcontext(_standard_input()) if name == "-" else Path(name).open("rb") as file:
+            return _text_of(name, file, whole)
     except OSError as error:
         hint = "Name an existing file, or - for standard input."
         if len(name.split()) > 1 and not Path(name).suffix:
@@ -35,31 +43,61 @@ def read_text(name: str) -> str:
         if isinstance(error, IsADirectoryError) and Path(name).name.startswith("eventlog_v2_"):
             hint = _INGEST
         raise InputError(f"{one_line(name, 120)}: {error.strerror or error}. {hint}") from None
-    if data[:2] == _GZIP:
-        data = _unpacked(name, data)
+
+
+def _standard_input() -> io.BufferedReader:
+    stream = sys.stdin.buffer
+    return stream if isinstance(stream, io.BufferedReader) else io.BufferedReader(io.BytesIO(stream.read()))
+
+
+def _text_of(name: str, file: io.BufferedReader, whole: bool) -> str:
+    if file.peek(2)[:2] == _GZIP:
+        return _unpacked(name, file, whole)
+    data = file.read(_SHORT)
     if data[:4] == _ZIP:  # so Spark's history server gives event logs away
         raise InputError(f"{name} is a zip archive. Unpack it, and open the file in it that has the plan or the log.")
+    return _decoded(name, data, file, whole)
+
+
+def _decoded(name: str, data: bytes, file: io.BufferedIOBase, whole: bool, most: int | None = None) -> str:
+    """The text that begins with `data` and goes on in a file; `most`: bytes that it may have, unless a log is read."""
     if len(data[:4096].translate(None, _CONTROLS)) < 0.95 * len(data[:4096]):
         hint = _INGEST if Path(name).suffix in _COMPRESSED else "Save the text as UTF-8."
         raise InputError(f"{name} holds binary data or UTF-16, not plain text. {hint}")
+    if len(data) >= _SHORT and data.startswith(_EVENT) and not whole:
+        from planviz.plantext.eventlog.brief import brief
+
+        return b"\n".join(brief(_lines(name, data, file))).decode("utf-8", errors="surrogateescape")
+    data += file.read() if most is None else file.read(max(most + 1 - len(data), 0))
+    if most is not None and len(data) > most:
+        raise InputError(
+            f"{name} unpacks to more than {byte_size(most)}. Unpack it, and open the part that has the plan."
+        )
     return data.decode("utf-8", errors="surrogateescape")
 
 
-def _unpacked(name: str, data: bytes) -> bytes:
+def _lines(name: str, data: bytes, file: io.BufferedIOBase) -> Iterator[bytes]:
+    """The lines of what begins with `data`, of a bounded length each."""
+    whole, found, last = data.rpartition(b"\n")
+    yield from whole.split(b"\n") if found else ()
+    while line := file.readline(_LONGEST):
+        yield last + line
+        last = b""
+        if len(line) == _LONGEST:
+            raise InputError(f"{name} has a line of more than {byte_size(_LONGEST)}, which no event log has.")
+    if last:
+        yield last
+
+
+def _unpacked(name: str, file: io.BufferedReader, whole: bool) -> str:
     import gzip
-    import io
     import zlib
 
     try:
-        with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
-            unpacked = file.read(_MOST + 1)
+        with gzip.GzipFile(fileobj=file) as unpacked:
+            return _decoded(name, unpacked.read(_SHORT), unpacked, whole, _MOST)
     except (EOFError, gzip.BadGzipFile, zlib.error):
         raise InputError(f"{name} is a gzip file that ends too early or is damaged. Copy it whole.") from None
-    if len(unpacked) > _MOST:
-        raise InputError(
-            f"{name} unpacks to more than {byte_size(_MOST)}. Unpack it, and open the part that has the plan."
-        )
-    return unpacked
 
 
 def write(text: str) -> None:

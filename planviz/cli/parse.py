@@ -22,7 +22,7 @@ def parse(options: argparse.Namespace) -> int:
         options.files,
         options.out,
         _ENDINGS[options.format],
-        lambda name: (_shown(open_text(read_text(name)), options.format), ()),
+        lambda name: (_shown(open_text(read_text(name, options.format == "text")), options.format), ()),
     )
 
 

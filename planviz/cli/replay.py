@@ -15,7 +15,8 @@ from planviz.document.model import printed_json
 from planviz.document.opening.replays import replays
 from planviz.errors import PlanvizError
 from planviz.plantext.versions import PrintedBy
-from planviz.replay.replayed import Replay, replay_json
+from planviz.replay.reported import replay_json
+from planviz.replay.result import Replay
 
 _WORDS = {
     "equal": "equals what Spark printed",

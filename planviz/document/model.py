@@ -16,7 +16,7 @@ from planviz.plantext.versions import NEWEST, OLDEST, PrintedBy, minor_words
 
 if TYPE_CHECKING:
     from planviz.execution import QueryExecution
-    from planviz.replay.replayed import Replay
+    from planviz.replay.result import Replay
 
 _RANKS = {"parsed": 0, "analyzed": 1, "optimized": 2, "sparkPlan": 3, "physical": 4}
 

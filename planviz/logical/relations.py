@@ -66,9 +66,20 @@ class LogicalRelation(Source):
         return f"Relation{name}[{','.join(map(str, self.attributes))}] {self.provider}"
 
 
+class UntoldRows(tuple[tuple[Value, ...], ...]):
+    """Rows that stand for those that a text does not tell: nobody knows how many there are and what is in them."""
+
+    __slots__ = ()
+
+    @classmethod
+    def over(cls, columns: int) -> UntoldRows:
+        """Two rows, since one would be known to be the only one."""
+        return cls(((None,) * columns,) * 2)
+
+
 @node
 class LocalRelation(Source):
-    """Rows known while planning.
+    """Rows known while planning, or at least to Spark.
 
     A cell is a value of its column's type, or an expression of that type that is not computed yet.
     """
@@ -79,7 +90,7 @@ class LocalRelation(Source):
     @lazy
     def max_rows(self) -> int | None:
         """The number of rows."""
-        return len(self.rows)
+        return None if isinstance(self.rows, UntoldRows) else len(self.rows)
 
     def arguments(self) -> list[str]:
         """<empty>, [columns]."""

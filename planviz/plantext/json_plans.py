@@ -16,12 +16,12 @@ from planviz.errors import NotAPlan
 from planviz.graph import Link, PlanGraph, PlanNode, kind_of
 from planviz.graph.node import Estimate
 from planviz.jsontypes import JsonObject
+from planviz.plantext.estimates import MEASURED_STAGES, estimate_of
 from planviz.plantext.eventlog.fold import UNREADABLE, EventFold, Execution, measure
 from planviz.plantext.eventlog.messages import plan_text, read_plan
 from planviz.plantext.expression_json import field_parts
 from planviz.plantext.operators import Details, read_arguments
 from planviz.plantext.references import link_references
-from planviz.plantext.tree import MEASURED_STAGES, estimate_of
 
 Found = tuple[list[PlanGraph], str, tuple[str, ...], tuple[str, ...], tuple[tuple[int, str], ...]]
 

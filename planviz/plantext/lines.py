@@ -10,6 +10,8 @@ import re
 from functools import cached_property
 
 from planviz.plantext import unified
+from planviz.plantext.log_prefixes import without_log_prefixes
+from planviz.plantext.marks import MARKED, PLANISH
 from planviz.plantext.outlines import with_marks_for_boxes, with_plus_signs
 from planviz.plantext.quoted import without_quotes
 from planviz.plantext.wrapped import join_continued, join_wrapped
@@ -41,22 +43,8 @@ _BOLD_LINE = re.compile(r"^([ :]*(?:[+:]- )?)\*\*((?:\*?\(\d+\) |\*)?[A-Z]\w*[^\
 _HALF_HEADING = re.compile(r"^ {0,8}(?:= {0,8})?((?:(?:Parsed|Analyzed|Optimized) Logical|Physical) Plan) ==\s*$")
 _SPACES = str.maketrans({"\xa0": " ", "\u2007": " ", "\u202f": " ", "\u3000": " ", "\u200b": None, "\ufeff": None})
 
-_LEVELS = ("INFO", "WARN", "DEBUG", "ERROR", "TRACE")
-_LEVEL = r"(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR)"
-_STAMP = r"\[?(?:\d{2,4}[-/]\d\d[-/]\d{2,4}[ T,])?\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?"
-_THREAD = r"(?:\[[^\]\n]*\]\s*)*"
-_LOGGER = r"[\w.$/@-]*(?:\[[^\]\n]*\])?(?::\d+)?(?: ?\([^)\n]*\))?"
-_LOG = re.compile(
-    rf"^ {{0,8}}{_STAMP}(?:\s+(?:(?:stdout|stderr) [FP] |{_THREAD}{_LEVEL}\s+{_THREAD}{_LOGGER}\s*[:-](?: |$)|"
-    rf"{_THREAD}{_LEVEL}: |\[(?:info|warn|error|debug)\] ?|- [\w.$]+ - {_LEVEL} - )|\s(?=[ :]*(?:[+:]- |==)))"
-)
-_BUILD_TOOL = re.compile(r"^ {0,8}\[(?:info|warn|error|debug|INFO|WARNING|ERROR|DEBUG)\] ?")
-_SERVICE = re.compile(r"^ {0,8}([\w.-]{1,60}) {1,40}\| ?")
-_RUNNER = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z ?")
-_LEVEL_FIRST = re.compile(rf"^ {{0,8}}{_LEVEL}:? {_THREAD}[\w.$]+(?:\[[^\]]*\])?: ")
 #: How adaptive execution logs that a plan took another's place, before either.
 _CHANGED = re.compile(r"^.*\bPlan changed from (?=['!*(]*[A-Z])|^ to (?=['!*(]*(?:\(?\d+\) )?[A-Z]\w+(?:[ (\[]|$))")
-_BEFORE_PLAN = re.compile(r"^[^=\n]*?\b(?:plan|tree|query)(?: is)?: (?=['!*(]*[A-Z])")
 
 _PREFIX = re.compile(
     r"(?:((?://|#|--) ?MAGIC|//+|#>|#+|--+|\*)(?: |$)|"
@@ -69,12 +57,8 @@ _PREFIX_STARTS = frozenset("#/>-*|+E")
 _NUMBER = re.compile(r"^ {0,40}(\d{1,6})[.:)]?(?: |$)")
 _BORDER = re.compile(r"^\s*[|│┃║](.*?)(?:[|│┃║]\s*)?$", re.DOTALL)
 _RULE_OF_BOX = re.compile(r"^\s*[+┌└├╔╚╠┏┗┣|][-─═━+┬┴┼╦╩╬┳┻╋]{2,}[+┐┘┤╗╝╣┓┛┫|]?\s*$")
-_PLANISH = re.compile(
-    r"^[\s:!]*[+:]-? ?- ?\S|\s[+:]- ['*!^~(]*(?:\d+\) )?[A-Z]\w|== \w[\w ()]* ==|=== \w|^[\s│:]*[├└╰]─+ ?[A-Z]"
-)
-_MARKED = re.compile(r"^[\s:!]*[+:]- \S")
 #: A line of a plan of which nothing is left to take off, and how many layers there may be around one.
-_SHOWN = re.compile(rf"{_MARKED.pattern}|\s*={{2,3}} [A-Z]")
+_SHOWN = re.compile(rf"{MARKED.pattern}|\s*={{2,3}} [A-Z]")
 _LAYERS = 3
 
 
@@ -127,7 +111,7 @@ def clean(raw: str) -> Lines:
     if (sides := unified.both_sides(lines)) is not None:
         lines, number = sides
         stripped.append("the marks of a diff (the new side stands first)")
-    if _double_spaced(lines, _PLANISH):
+    if _double_spaced(lines, PLANISH):
         single = _single_spaced(lines, number, stripped)
         lines, number, stripped = single.text, single.number, list(single.stripped)
     seen = f"{raw}\"'`|" if "HTML entities" in stripped else raw
@@ -139,7 +123,7 @@ def clean(raw: str) -> Lines:
     lines = [line.rstrip() for line in lines]
     if "\\n" in raw or "HTML tags" in stripped:
         return _without_wraps(_with_escaped_breaks(lines, number, stripped))
-    if _double_spaced(lines, _MARKED):
+    if _double_spaced(lines, MARKED):
         return _without_wraps(_single_spaced(lines, number, stripped))
     return _without_wraps(Lines(lines, number, tuple(stripped)))
 
@@ -151,7 +135,7 @@ def _without_layer(lines: list[str], raw: str) -> tuple[list[str], list[str]]:
     """
     taken = []
     for name, take_off in (
-        ("log prefixes", _without_log_prefixes),
+        ("log prefixes", without_log_prefixes),
         ("string quotes", without_quotes),
         ("comment marks", _without_prefixes),
         ("line numbers", _without_numbers),
@@ -164,7 +148,7 @@ def _without_layer(lines: list[str], raw: str) -> tuple[list[str], list[str]]:
             lines = shorter
             taken.append(name)
             if name == "comment marks":  # a log that somebody quoted
-                lines = _without_log_prefixes(lines, raw) or lines
+                lines = without_log_prefixes(lines, raw) or lines
     return lines, taken
 
 
@@ -247,7 +231,7 @@ def _blanks(match: re.Match[str]) -> str:
 def _without_bold(line: str) -> str:
     """A line without the stars of Markdown around an operator's name, or around all that is said of it."""
     whole = _BOLD_LINE.match(line)
-    if whole is not None and ("#" in whole[2] or _MARKED.match(line)):
+    if whole is not None and ("#" in whole[2] or MARKED.match(line)):
         return whole[1] + whole[2]
     return _BOLD.sub(r"\1\2", line)
 
@@ -257,9 +241,9 @@ def _without_comment_around(lines: list[str]) -> list[str]:
     and that tree's last line where it ends in `*/`."""
     out = lines[:]
     for at, line in enumerate(lines):
-        if "/*" in line and at + 1 < len(lines) and _MARKED.match(lines[at + 1]):
+        if "/*" in line and at + 1 < len(lines) and MARKED.match(lines[at + 1]):
             out[at] = _COMMENT_START.sub(_blanks, line)
-        elif line.rstrip()[-2:] == "*/" and _MARKED.match(line):
+        elif line.rstrip()[-2:] == "*/" and MARKED.match(line):
             out[at] = line.rstrip()[:-2]
     return out
 
@@ -275,7 +259,7 @@ def _without_tabs(line: str, size: int) -> str:
 
 def _tab_size(lines: list[str]) -> int:
     """The tab width in columns that puts most tree marks where Spark prints them, at multiples of three."""
-    marked = [line for line in lines if "\t" in line and _MARKED.match(line)][:500]
+    marked = [line for line in lines if "\t" in line and MARKED.match(line)][:500]
 
     def fitting(size: int) -> int:
         heads = (_without_tabs(line, size) for line in marked)
@@ -287,47 +271,6 @@ def _tab_size(lines: list[str]) -> int:
 
 
 # -- prefixes
-
-
-def _without_log_prefixes(lines: list[str], raw: str) -> list[str] | None:
-    bare = _without_services(lines)
-    logged = _without_log_marks(lines if bare is None else bare, raw)
-    return bare if logged is None else logged
-
-
-def _without_log_marks(lines: list[str], raw: str) -> list[str] | None:
-    runner = _all_stamped(lines)
-    hinted = runner or "[info]" in raw or any(level in raw for level in _LEVELS)
-    if not hinted and not any(_LOG.match(line) for line in lines[:200]):
-        return None
-    changed, out = False, []
-    for at, line in enumerate(lines):
-        match = _LOG.match(line) or _LEVEL_FIRST.match(line) or _BUILD_TOOL.match(line)
-        if match is None and runner:
-            match = _RUNNER.match(line)
-        if match:
-            line, changed = line[match.end() :], True
-            if at + 1 < len(lines) and _MARKED.search(lines[at + 1]):
-                line = _BEFORE_PLAN.sub("", line)
-        out.append(line)
-    return out if changed else None
-
-
-def _without_services(lines: list[str]) -> list[str] | None:
-    """Lines without the name of the container that wrote them, as `docker compose` prints it: `driver-1  | +- Sort`."""
-    full = [line for line in lines[:400] if line.strip()]
-    named = [line[match.end() :] for line in full if (match := _SERVICE.match(line)) is not None]
-    if len(named) < 2 or len(named) < 0.5 * len(full) or not any(map(_PLANISH.search, named)):
-        return None
-    return [_SERVICE.sub("", line) for line in lines]
-
-
-def _all_stamped(lines: list[str]) -> bool:
-    """Whether nearly every line begins with the time at which a build server read it."""
-    if not lines or not (_RUNNER.match(lines[0]) or _RUNNER.match(lines[len(lines) // 2])):
-        return False
-    full = [line for line in lines[:400] if line.strip()]
-    return sum(1 for line in full if _RUNNER.match(line)) >= 0.8 * len(full)
 
 
 def _with_space_behind_stars(lines: list[str], raw: str) -> list[str]:
@@ -376,7 +319,7 @@ def _without_prefixes(lines: list[str], raw: str) -> list[str] | None:
         # A single `* Project (3)` is an operator of `explain formatted`, not a line of a comment.
         if (
             (end - at > 1 or prefix not in "*+")
-            and any(_PLANISH.search(line) for line in cut)
+            and any(PLANISH.search(line) for line in cut)
             and not _is_table(lines, at, end)
         ):
             out = lines[:] if out is None else out
@@ -419,7 +362,7 @@ def _without_numbers(lines: list[str], raw: str) -> list[str] | None:
             end += 1
             expected += 1
         cut = [_NUMBER.sub("", line, count=1) for line in lines[at:end]]
-        if end - at > 1 and any(_PLANISH.search(line) for line in cut):
+        if end - at > 1 and any(PLANISH.search(line) for line in cut):
             out = lines[:] if out is None else out
             out[at:end] = cut
         at = max(end, at + 1)
@@ -464,7 +407,7 @@ def _with_escaped_breaks(lines: list[str], numbers: range | list[int], stripped:
     for index, line in zip(numbers, lines, strict=True):
         if "\\n" in line and _escaped_plan(line):
             parts = [part.rstrip() for part in line.replace("\\t", " ").split("\\n")]
-            if _MARKED.match(parts[1]):
+            if MARKED.match(parts[1]):
                 parts[0] = _OPENING_QUOTE.sub("", parts[0])
                 if parts[-1].count('"') % 2:
                     parts[-1] = _CLOSING_QUOTE.sub("", parts[-1])

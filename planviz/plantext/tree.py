@@ -11,16 +11,17 @@ than closing brackets, the lines up to the one that closes them are read both wa
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable
 
 from planviz.graph import PlanNode, is_known, kind_of
 from planviz.graph.kinds import is_exchange
-from planviz.graph.node import MARKS, Arguments, Estimate, Link
+from planviz.graph.node import Arguments, Link
+from planviz.plantext.brackets import balance_of, opens
+from planviz.plantext.estimates import MEASURED_STAGES, estimate_of, runtime_statistics
 from planviz.plantext.lines import Lines
-from planviz.plantext.operators import truncations
-from planviz.units import beyond, byte_size
+from planviz.plantext.open_nodes import OpenNode, OpenPlan
+from planviz.plantext.operator_line import parts_of
 
 #: The star of a generated stage is gone where a page or an editor took it for a mark of its own: `(2) Sort [a#1], ..`.
 _BODY = re.compile(
@@ -32,11 +33,6 @@ _SECTION = re.compile(r"== (Final|Current|Initial) Plan ==\s*$")
 _EQUALS = re.compile(r"== ([A-Z]\w*)(.*) ==\s*$")
 #: An entry of a scan on a line of its own, as an author wraps them.
 _KEYED = re.compile(r"(?:Batched|DataFilters|Format|Location|PartitionFilters|PushedFilters|ReadSchema): ")
-#: Stages of an adaptive plan: what their lines tell was measured when they were done.
-MEASURED_STAGES = frozenset({"ShuffleQueryStage", "BroadcastQueryStage", "TableCacheQueryStage"})
-_STATISTICS = re.compile(r"Statistics\(sizeInBytes=([\d.E+]+) (\w+)(?:, rowCount=([\d.E+]+))?")
-_UNITS = {unit: 1024**power for power, unit in enumerate(("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"))}
-_UNITS |= {"KB": 1024, "MB": 1024**2, "GB": 1024**3, "TB": 1024**4}
 _END = re.compile(
     r"\s*+(?:>>>|[\"'`]{3}|[\"'`)]++[;,.}\])]*\s*$|</|"
     r"scala>|spark-sql\b.*>|sql>|In \[\d*\]:|Out\[\d*\]:|res\d+:|```|Time taken|Fetched \d|"
@@ -47,10 +43,8 @@ _END = re.compile(
 )
 #: What no operator's text holds, open brackets or not: the end of a Markdown block, or of what a notebook prints.
 _STOP = re.compile(r"\s*(?:`{3}|\*\*\* WARNING: max output size exceeded)")
-_JAVA_ARRAY = re.compile(r"\[L(?=\w+(?:\.\w+)+;)")
 _CALL = re.compile(r"\w+\($|\)$")
 _PROSE = re.compile(r"[\w'’-]+ [\w'’-]+ [\w'’-].*[.:?!]\s*$|\w+(?: \w+)*:\s*$")
-_STREAM = "Streaming RelationV2 "  # as Spark 2.3 and 2.4 call a relation of a stream
 _HOLDS_SQL = re.compile(r"View|Function|CacheTable|Compound|Script")
 _LOOKAHEAD = 64
 _PLAIN_ENOUGH = 8
@@ -87,91 +81,6 @@ def read_tree(lines: Lines, start: int, stop: int, reader: Reader, *, headed: bo
     return _TreeReader(lines, stop, reader, headed).read(start)
 
 
-def parse_size(number: str, unit: str) -> int | None:
-    """Bytes of a size such as `("91.4", "MiB")`; None when the unit is unknown."""
-    factor, value = _UNITS.get(unit), _float(number)
-    return None if factor is None or value is None else int(value * factor)
-
-
-def _float(number: str) -> float | None:
-    try:
-        value = float(number)
-    except ValueError:
-        return None  # cut in the middle: `1.62E+`
-    return value if math.isfinite(value) else None
-
-
-def estimate_of(text: str) -> Estimate | None:
-    """The `Statistics(...)` that `explain cost` puts at the end of an operator's line, or None."""
-    match = _STATISTICS.search(text)
-    if match is None:
-        return None
-    size, rows = match.group(1), match.group(3)
-    rounded = "." in size or "E" in size or (rows is not None and "E" in rows)
-    count = None if rows is None else _float(rows)
-    return Estimate(
-        rows=None if count is None else int(count),
-        size_in_bytes=parse_size(size, match.group(2)),
-        rounded=rounded or match.group(2) != "B",
-    )
-
-
-def runtime_statistics(text: str) -> dict[str, str] | None:
-    """The metrics behind the `Statistics(...)` of a finished stage of an adaptive plan, or None.
-
-    Spark takes them from the metrics of the stage's exchange (QueryStageExec.computeStats), bytes and rows, and prints
-    them with three or four figures.
-    """
-    found = estimate_of(text)
-    if found is None:
-        return None
-    countless = found.rows is None or beyond(found.rows)
-    told = {
-        "number of output rows": None if countless else f"{found.rows:,}",
-        "data size": None if found.size_in_bytes is None else byte_size(found.size_in_bytes),
-    }
-    return {name: value for name, value in told.items() if value is not None} or None
-
-
-class _Plan:
-    """Where new nodes go: the list of a plan and its links."""
-
-    __slots__ = ("links", "nodes")
-
-    def __init__(self, nodes: list[PlanNode], links: list[Link]) -> None:
-        self.nodes = nodes
-        self.links = links
-
-
-class _Open:
-    """An operator that may still get children: the column of its mark, its node, its plan.
-
-    `section` is set on the entry that an adaptive heading pushes for its AdaptiveSparkPlan: what follows at columns
-    right of the heading belongs to that plan, whatever the column of AdaptiveSparkPlan itself (Spark computes the two
-    indentations differently, so under subqueries and caches the heading stands left of its owner).
-    """
-
-    __slots__ = ("balance", "column", "ends_in_a_comma", "last_child", "node", "plan", "section")
-
-    def __init__(
-        self, column: int, node: PlanNode | None, plan: _Plan, section: bool = False, last_child: bool = False
-    ) -> None:
-        self.column = column
-        self.node = node
-        self.plan = plan
-        self.section = section
-        self.last_child = last_child
-        self.balance: int | None = None
-        self.ends_in_a_comma = node is not None and node.text.rstrip()[-1:] == ","
-
-    def still_opens(self) -> bool:
-        """Whether brackets of the operator's text so far are open; where Spark cut the text they prove nothing."""
-        if self.balance is None:
-            text = "" if self.node is None else self.node.text
-            self.balance = 0 if "..." in text else _balance(text)
-        return self.balance > 0
-
-
 class _TreeReader:
     def __init__(self, lines: Lines, stop: int, reader: Reader, headed: bool) -> None:
         self.text = lines.text
@@ -182,8 +91,8 @@ class _TreeReader:
         self.reader = reader
         self.headed = headed
         self.tree = Tree()
-        self.plan = _Plan(self.tree.nodes, self.tree.links)
-        self.stack: list[_Open] = []
+        self.plan = OpenPlan(self.tree.nodes, self.tree.links)
+        self.stack: list[OpenNode] = []
         self.continued: dict[int, tuple[PlanNode, list[str]]] = {}
         self.shifted = False  # an operator stands at the column of one that was the last child
         self.usual = False  # beneath the root an operator stands three columns right of its parent
@@ -229,7 +138,7 @@ class _TreeReader:
                 index += 1
                 continue
             last = index
-            if _opens(body):
+            if opens(body):
                 last = self._literal_end(index, body)
                 if last > index:
                     body = self._joined(body, index, last)
@@ -275,7 +184,7 @@ class _TreeReader:
         return None
 
     @classmethod
-    def _goes_on(cls, top: _Open, column: int, bare: str) -> bool:
+    def _goes_on(cls, top: OpenNode, column: int, bare: str) -> bool:
         # The text of a view or a script stands in a command's arguments as it was written, line breaks included.
         if column > top.column + 3 or (top.node is not None and bool(_HOLDS_SQL.search(top.node.op))):
             return True
@@ -306,12 +215,12 @@ class _TreeReader:
             return after
         return after if self._mark_fits(after) else None
 
-    def _closes_after(self, top: _Open, start: int) -> bool:
+    def _closes_after(self, top: OpenNode, start: int) -> bool:
         balance = top.balance or 0
         for at in range(start, min(self.stop, start + _PLAIN_ENOUGH)):
             if _MARKED.match(self.text[at]) or self.text[at].startswith("== ") or _STOP.match(self.text[at]):
                 return False
-            balance += _balance(self.text[at])
+            balance += balance_of(self.text[at])
             if balance <= 0:
                 return True
         return False
@@ -323,7 +232,7 @@ class _TreeReader:
         if _END.match(bare):
             return None
         last = index
-        if _opens(bare):
+        if opens(bare):
             last = self._literal_end(index, bare)
             if last > index:
                 bare = self._joined(bare, index, last)
@@ -345,7 +254,7 @@ class _TreeReader:
             self.stack.pop()
         if self.stack and self.stack[-1].node is not None:
             above = self.stack[-1]
-            self.stack.append(_Open(column, above.node, above.plan))
+            self.stack.append(OpenNode(column, above.node, above.plan))
 
     def _continue(self, index: int) -> None:
         """The line goes on with the operator before it (a line break inside one of its arguments)."""
@@ -356,7 +265,7 @@ class _TreeReader:
         top, line = self.stack[-1], self._dedented(index)
         top.ends_in_a_comma = line.rstrip()[-1:] == ","
         if top.balance is not None and (top.still_opens() or _CALL.match(line.strip())):
-            top.balance += _balance(line)
+            top.balance += balance_of(line)
         self.continued.setdefault(id(node), (node, []))[1].append(line)
         assert node.source is not None
         node.source = (node.source[0], self.end[index])
@@ -397,11 +306,11 @@ class _TreeReader:
             links: list[Link] = []
             nodes: list[PlanNode] = []
             self.tree.initial.append((self._owner_name(), nodes, links))
-            stack.append(_Open(column, None, _Plan(nodes, links), section=True))
+            stack.append(OpenNode(column, None, OpenPlan(nodes, links), section=True))
         else:
             host = stack[-1] if stack else None
             plan = self.plan if host is None else host.plan
-            stack.append(_Open(column, None if host is None else host.node, plan, section=True))
+            stack.append(OpenNode(column, None if host is None else host.node, plan, section=True))
         self.tree.sections.append(name)
         self.tree.headings.append(index)
         self.pending = True
@@ -438,35 +347,10 @@ class _TreeReader:
     ) -> None:
         stack = self.stack
         if not root:
-            # No operator follows the last child of its parent: at that column the indentation is lost.
-            while stack and (stack[-1].column > column or (stack[-1].column == column and not stack[-1].last_child)):
-                stack.pop()
-            if stack and stack[-1].column == column and self._is_second_input(column):
-                stack.pop()
-            elif stack and stack[-1].column == column:
-                self.shifted = True
-        if stack:
-            parent, plan = stack[-1].node, stack[-1].plan
-        else:
-            parent, plan = None, self.plan
+            self._leave(column)
+        parent, plan = (stack[-1].node, stack[-1].plan) if stack else (None, self.plan)
         nodes = plan.nodes
-        badges: tuple[str, ...] = ()
-        stage: int | None = None
-        if match is None:
-            op = body.split(None, 1)[0][:60]
-            badges = ("not understood",)
-            text = body
-        else:
-            codegen, gluten, marks, inner_codegen, op = match.groups()
-            codegen = codegen or gluten or inner_codegen
-            stage = int(codegen) if codegen else None
-            text = body[match.start(5) :]
-            if op == "Streaming" and text.startswith(_STREAM):
-                op = _STREAM.rstrip()
-            if marks:
-                badges = tuple(MARKS[mark] for mark in dict.fromkeys(marks))
-        if "..." in text and truncations(text):
-            badges = (*badges, "truncated")
+        op, text, stage, badges = parts_of(body, match)
         node = PlanNode(
             len(nodes),
             op,
@@ -479,8 +363,6 @@ class _TreeReader:
             badges=badges,
             reader=self.reader,
         )
-        if match is not None and body[0] == "*" and stage is None:
-            node.badges = (*node.badges, "codegen")
         if "Statistics(" in text:
             if op in MEASURED_STAGES:
                 node.metrics = runtime_statistics(text)
@@ -494,7 +376,18 @@ class _TreeReader:
             plan.links.append(Link(parent.id, node.id, "subquery"))
         elif parent is not None and parent.parent is not None and column - stack[-1].column == 3:
             self.usual = True
-        stack.append(_Open(column, node, plan, last_child=last_child and not root))
+        stack.append(OpenNode(column, node, plan, last_child=last_child and not root))
+
+    def _leave(self, column: int) -> None:
+        """Leave the operators that one at this column does not stand beneath."""
+        stack = self.stack
+        # No operator follows the last child of its parent: at that column the indentation is lost.
+        while stack and (stack[-1].column > column or (stack[-1].column == column and not stack[-1].last_child)):
+            stack.pop()
+        if stack and stack[-1].column == column and self._is_second_input(column):
+            stack.pop()
+        elif stack and stack[-1].column == column:
+            self.shifted = True
 
     def _is_second_input(self, column: int) -> bool:
         """Whether the operator above at this column is a join's only input so far: an author gave both the mark of a
@@ -540,14 +433,14 @@ class _TreeReader:
         text = self.text
         if (end := self.builder_ends.get(index, self.stop)) < self.stop:
             return end
-        balance = _balance(body)
+        balance = balance_of(body)
         stop = min(self.stop, index + _LOOKAHEAD)
         plain = True
         for at in range(index + 1, stop):
             line = text[at]
             if _STOP.match(line):
                 return index
-            here = _balance(line)
+            here = balance_of(line)
             balance += here
             if plain:
                 bare = line.lstrip(" :")
@@ -585,16 +478,3 @@ def is_marked(line: str) -> bool:
 def _is_cached(parent: str, op: str) -> bool:
     """Whether an operator is the cache that its parent reads, or the plan of one: inner children at any indentation."""
     return parent == "InMemoryRelation" or (op == "InMemoryRelation" and parent.endswith("InMemoryTableScan"))
-
-
-def _opens(text: str) -> bool:
-    return text.count("(") > text.count(")") or text.count("[") - _java_arrays(text) > text.count("]")
-
-
-def _balance(text: str) -> int:
-    return text.count("(") - text.count(")") + text.count("[") - text.count("]") - _java_arrays(text)
-
-
-def _java_arrays(text: str) -> int:
-    """How many brackets are no brackets: Java prints an array as `[Lorg.apache.spark.Partition;@2ac7c683`."""
-    return len(_JAVA_ARRAY.findall(text)) if "[L" in text else 0

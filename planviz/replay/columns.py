@@ -84,6 +84,9 @@ class Columns:
     #: The ids of leaves' columns that are never null.
     never_null: set[int] = field(default_factory=set)
 
+    #: Whether no row is left somewhere in the optimized plan.
+    empties: bool = False
+
     #: Whether lists in the text are cut, so that a column may be one that no line makes.
     shortened: bool = False
     #: Of a shortened text: every column that some line mentions, by its id, with its name and whether it is a bigint.
@@ -123,7 +126,7 @@ def columns_of(plans: Iterable[PlanGraph], heading_lines: Iterable[str] = ()) ->
     columns.zone = next(zones, columns.zone)
     for plan in plans:
         if plan.stage == "optimized":
-            _note_local_keys(plan, columns)
+            _note_local_rows(plan, columns)
         for node in plan:
             columns.shortened = columns.shortened or " more fields" in node.text
             if (loop := _LOOP.match(node.text)) is not None:
@@ -174,9 +177,10 @@ def _note_keys(plan: PlanGraph, join: int, columns: Columns) -> None:
                 return
 
 
-def _note_local_keys(plan: PlanGraph, columns: Columns) -> None:
-    """Note that the keys of inner joins are not null in rows that an optimized plan holds: the optimizer took out those
-    in which they are, and nobody sees the rows."""
+def _note_local_rows(plan: PlanGraph, columns: Columns) -> None:
+    """Note whether rows that an optimized plan held are gone, and that the keys of inner joins are not null in those
+    that are left: the optimizer took out the others, and nobody sees the rows."""
+    columns.empties = columns.empties or any(n.text.startswith("LocalRelation <empty>") for n in plan)
     held = {int(i) for n in plan if n.op == "LocalRelation" for i in _NUMBER.findall(n.text)}
     for node in plan if held else ():
         if node.text.startswith("Join Inner, "):

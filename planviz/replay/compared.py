@@ -66,7 +66,7 @@ def _plain(text: str) -> str:
 
 def _both(theirs: str, ours: str) -> tuple[str, str]:
     """Both texts in canonical form; of lists that Spark shortened (spark.sql.debug.maxToStringFields) ours are, too."""
-    if _MORE.search(theirs) is None:
+    if " more fields" not in theirs or _MORE.search(theirs) is None:
         return canonical(theirs), canonical(ours)
     a, b = (_BROKEN.sub(r"\1", _plain(t)).strip("\n").split("\n") for t in (theirs, ours))
     for i, k, count in _aligned(a, b):

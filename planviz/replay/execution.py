@@ -10,10 +10,10 @@ from planviz.logical.combining import Join
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LogicalRelation
 from planviz.replay.columns import Columns
-from planviz.replay.fitting import key_of, named, table_of, with_size
+from planviz.replay.fitted_tables import key_of, named, table_of, with_size
 from planviz.replay.opaque import nodes_of
 from planviz.replay.plans import ReadPlan
-from planviz.replay.replayed import Replay
+from planviz.replay.result import Replay
 from planviz.replay.taken import with_choices
 from planviz.replay.wanted import signature_of
 

@@ -7,26 +7,19 @@ trials. What it finds is one possibility; nothing says that it is the truth.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from typing import TypeGuard
-from weakref import WeakKeyDictionary
 
 from planviz.catalog.tables import Table
 from planviz.config import OptimizerConfig
 from planviz.decisions.join_tree import THRESHOLD
 from planviz.errors import PlanvizError
 from planviz.estimation import Estimator, take_estimate
-from planviz.expressions.aggregates import AggregateCall
-from planviz.expressions.calls import FunctionCall
-from planviz.expressions.core import Expression, Literal
-from planviz.expressions.predicates import conjunction, split_conjunction
+from planviz.expressions.predicates import split_conjunction
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.graph.node import Estimate as Printed
-from planviz.logical.cached import InMemoryRelation
 from planviz.logical.combining import Join, Union
 from planviz.logical.operators import Filter
 from planviz.logical.plan import LogicalPlan
@@ -38,11 +31,17 @@ from planviz.physical.strategies.context import PlanningContext, undecided
 from planviz.physical.strategies.join_selection import JoinSelection
 from planviz.physical.strategies.keys import equi_join
 from planviz.replay.columns import Columns
-from planviz.replay.opaque import OpaqueOperator, nodes_of, plans_in, reads_opaque
+from planviz.replay.fitted_tables import is_printed_leaf, key_of, source_of, table_of
+from planviz.replay.opaque import nodes_of, plans_in, reads_opaque
 from planviz.replay.plans import ReadPlan
+from planviz.replay.runtime_filters import (
+    blooms_of,
+    is_bloom,
+    runtime_filters,
+    runtime_filters_of_one,
+    without_runtime_filters,
+)
 from planviz.replay.wanted import Wanted, wanted_joins
-from planviz.trees.memo import Memo
-from planviz.types import StructField
 
 #: Sizes that are tried, in bytes: around the thresholds of broadcasts (10 MB) and runtime filters (10 GB).
 LEVELS = (
@@ -62,8 +61,6 @@ _AROUND, _USUAL = range(1, 6), 10 << 20
 #: What a table is taken for before anything is known.
 LARGE = 6_000_000_000
 HUGE = 2_000_000_000_000
-#: The values that a runtime filter expects where nobody knows the rows.
-EXPECTED = 1_000_000
 #: How many times all decisions are taken while sizes are looked for.
 TRIALS = 160
 #: More bytes than any side has.
@@ -78,20 +75,6 @@ _BROADCAST_SIDES = {
     "ExistenceJoin": ("BuildRight",),
     "RightOuter": ("BuildLeft",),
 }
-_ID = re.compile(r"#\d+L?")
-#: Where the lines of sources have the name of what they read.
-_NAMES = (
-    re.compile(r"(?:HiveTable|Catalog)Relation \[?((?:`[^`]+`\.?)+)"),
-    re.compile(r"MetastoreRelation (\w+), (\w+)"),
-    re.compile(r"JDBCRelation\((.*?)\)(?= \[numPartitions| ?\[|$)"),
-    re.compile(r"Scan(?: |Relation )([\w`]+(?:\.[\w`]+)+)"),
-    re.compile(r"^BatchScan ?\[[^\[\]]*\] ?([\w`-]+(?:\.[\w`-]+)+)"),
-)
-#: The characters of such a name, at most.
-_LONGEST = 60
-_FIELDS: Memo[tuple[StructField, ...]] = Memo("replayed_fields")
-_KEYS: Memo[str] = Memo("replayed_key")
-_SOURCES: WeakKeyDictionary[LogicalPlan, str] = WeakKeyDictionary()
 
 
 @dataclass
@@ -106,151 +89,7 @@ class Fitted:
     trials: int = 0
 
 
-def with_tables(
-    plan: LogicalPlan, sizes: dict[str, int], columns: Columns, rows: dict[str, int] | None = None
-) -> LogicalPlan:
-    """The plan over tables of these sizes and rows; a table that has none stays of unknown size."""
-    _note_partitions(plan, columns)
-
-    def one(p: LogicalPlan) -> LogicalPlan:
-        if isinstance(p, LogicalRelation):
-            return p.replace(table=table_of(p, sizes.get(key_of(p)), columns, (rows or {}).get(key_of(p))))
-        return with_size(p, sizes)
-
-    return plan.transform_with_subqueries(one)
-
-
-def with_size(leaf: LogicalPlan, sizes: dict[str, int]) -> LogicalPlan:
-    """A source that stands as it was printed, of the size that it has there; anything else as it is."""
-    if not is_printed_leaf(leaf) or source_of(leaf) not in sizes:
-        return leaf
-    made = copy(leaf)
-    take_estimate(made, sizes[source_of(leaf)], None)
-    return made
-
-
-def is_printed_leaf(plan: LogicalPlan) -> bool:
-    """Whether this is a source that stands as it was printed, such as a table of a database, or a cache."""
-    return isinstance(plan, OpaqueOperator | InMemoryRelation) and not plan.children
-
-
-def source_of(plan: LogicalPlan) -> str:
-    """What a leaf that stands as it was printed reads, in its own words: two lines of one table have one name."""
-    if plan not in _SOURCES:
-        text = str(plan.simple_string)
-        named = next((m for m in (p.search(text) for p in _NAMES) if m is not None), None)
-        words = ".".join(g.replace("`", "") for g in named.groups() if g) if named is not None else _ID.sub("", text)
-        _SOURCES[plan] = words if len(words) <= _LONGEST else words[: _LONGEST - 1] + "…"
-    return _SOURCES[plan]
-
-
-def named(plan: LogicalPlan, columns: Columns) -> LogicalPlan:
-    """The plan with the names that scans give to relations that were printed without one.
-
-    A relation that no scan reads, since its exchange is reused, is the table of those with the same columns.
-    """
-    nameless = [n for n in nodes_of(plan) if isinstance(n, LogicalRelation) and not n.name]
-    known: dict[str, set[str]] = {}
-    for relation in nameless:
-        known.setdefault(key_of(relation), set()).update(_scanned(relation, columns))
-
-    def one(p: LogicalPlan) -> LogicalPlan:
-        if not isinstance(p, LogicalRelation) or p.name:
-            return p
-        names = _scanned(p, columns)[:1] or sorted(known[key_of(p)])
-        return p.replace(name=tuple(names[0].split("."))) if len(names) == 1 else p
-
-    return plan.transform_with_subqueries(one) if nameless else plan
-
-
-def _scanned(relation: LogicalRelation, columns: Columns) -> list[str]:
-    """The names that scans of its columns have."""
-    return list(dict.fromkeys(columns.tables[a.expr_id] for a in relation.attributes if a.expr_id in columns.tables))
-
-
-def table_of(relation: LogicalRelation, size: int | None, columns: Columns, rows: int | None = None) -> Table:
-    """The entry of a catalogue that a relation stands for."""
-    name = relation.name[-1] if relation.name else ""
-    database = relation.name[-2] if len(relation.name) > 1 else "default"
-    fields = _FIELDS.get(relation)
-    if fields is None:
-        fields = _FIELDS.set(relation, tuple([StructField(a.name, a.type, True) for a in relation.attributes]))
-    partitions = columns.partitions.get(key_of(relation), ())
-    scans = (".".join(relation.name), *_scanned(relation, columns))
-    buckets = next((b for s in scans if (b := columns.buckets.get(s.lower())) is not None), None)
-    return Table(name, fields, database, relation.provider, tuple(partitions), rows, size, buckets=buckets)
-
-
-def _note_partitions(plan: LogicalPlan, columns: Columns) -> None:
-    """Note the columns of partitions of relations without a name, for all that have the same columns: not every one
-    is scanned where exchanges are reused."""
-    for relation in nodes_of(plan) if columns.partition_ids else ():
-        if isinstance(relation, LogicalRelation) and not relation.name:
-            found = [a.name for a in relation.attributes if a.expr_id in columns.partition_ids]
-            if found:
-                columns.partitions.setdefault(key_of(relation), found)
-
-
-def rows_told(plan: LogicalPlan) -> dict[str, int]:
-    """The rows of tables, by runtime filters built of them that expect as many; not where that is the default."""
-    found: dict[str, int] = {}
-    for node in nodes_of(plan):
-        for bloom in _blooms(node):
-            inner = bloom.arguments[0]
-            if not isinstance(inner, SubqueryExpression):
-                continue
-            made: LogicalPlan = inner.plan
-            calls = [e for n in made.walk() for x in n.expressions for e in x.collect(AggregateCall)]
-            tables = [n for n in made.walk() if isinstance(n, LogicalRelation)]
-            values = [e.arguments[1] for e in calls if e.name == "bloom_filter_agg" and len(e.arguments) > 1]
-            if len(tables) == 1 and len(values) == 1 and isinstance(values[0], Literal) and values[0].value != EXPECTED:
-                found[key_of(tables[0])] = int(values[0].value)
-    return found
-
-
-def key_of(relation: LogicalRelation) -> str:
-    """The name of a relation's table; the columns of one that has no name."""
-    found = _KEYS.get(relation)
-    if found is None:
-        columns = ",".join([a.name for a in relation.attributes])
-        found = _KEYS.set(relation, ".".join(relation.name).lower() or f"[{columns}]")
-    return found
-
-
 # ------------------------------------------------------------------------------------------------ what is wanted
-
-
-def runtime_filters(plan: LogicalPlan) -> Counter[str]:
-    """The keys that are tested against a runtime filter, each as often as it is."""
-    found: Counter[str] = Counter()
-    for node in nodes_of(plan):
-        found.update(str(c.arguments[1]) for c in _blooms(node))
-    return found
-
-
-def _is_bloom(e: Expression) -> TypeGuard[FunctionCall]:
-    return isinstance(e, FunctionCall) and e.name == "might_contain" and len(e.arguments) == 2
-
-
-def _blooms(node: LogicalPlan) -> list[FunctionCall]:
-    """The runtime filters of an operator: a subquery's bloom filter, and the value that may be in it."""
-    return [c for c in split_conjunction(node.condition) if _is_bloom(c)] if isinstance(node, Filter) else []
-
-
-def without_runtime_filters(plan: LogicalPlan) -> LogicalPlan:
-    """The plan without the filters that runtime filters added."""
-
-    def one(p: LogicalPlan) -> LogicalPlan:
-        if not isinstance(p, Filter):
-            return p
-        parts = split_conjunction(p.condition)
-        kept = [c for c in parts if not _is_bloom(c)]
-        if len(kept) == len(parts):
-            return p
-        return p.replace(condition=conjunction(kept)) if kept else p.child
-
-    stripped: LogicalPlan = plan.transform_with_subqueries(one)
-    return stripped
 
 
 # ------------------------------------------------------------------------------------------------ estimates told
@@ -509,13 +348,13 @@ class Fitting:
         for key in self.sizes:
             self._set(key, self.levels[2] if key in small else LARGE)
         for node in nodes_of(self.plan):
-            for inner in (c.arguments[0] for c in _blooms(node)):
+            for inner in (c.arguments[0] for c in blooms_of(node)):
                 for key in self._tables_of(inner.plan) if isinstance(inner, SubqueryExpression) else ():
                     if key not in small:
                         self._set(key, self.levels[3])
                     small.add(key)
         for node in nodes_of(self.plan):
-            if isinstance(node, Filter) and any(_is_bloom(c) for c in split_conjunction(node.condition)):
+            if isinstance(node, Filter) and any(is_bloom(c) for c in split_conjunction(node.condition)):
                 for key in self._tables_of(node.child):
                     if key not in small:
                         self._set(key, HUGE)
@@ -549,11 +388,3 @@ class Fitting:
             self._set(key, before)
         self.different()
         return None
-
-
-def runtime_filters_of_one(plan: LogicalPlan) -> Counter[str]:
-    """The same of one plan, without those of its subqueries."""
-    found: Counter[str] = Counter()
-    for node in plan.walk():
-        found.update(str(c.arguments[1]) for c in _blooms(node))
-    return found

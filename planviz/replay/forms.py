@@ -20,18 +20,13 @@ from planviz.expressions.complex import (
 )
 from planviz.expressions.core import AttributeReference, Expression, Literal, SortOrder
 from planviz.expressions.decimals import PromotePrecision
-from planviz.expressions.earlier import LongStaticInvoke
 from planviz.expressions.generators import GeneratorCall
 from planviz.expressions.ids import next_id
 from planviz.expressions.internal import KnownFloatingPointNormalized, MakeDecimal, NormalizeNaNAndZero, UnscaledValue
-from planviz.expressions.lambdas import LambdaFunction, NamedLambdaVariable
 from planviz.expressions.objects import (
     CheckOverflow,
-    FunctionObject,
-    Invoke,
     KnownNotContainsNull,
     KnownNotNull,
-    StaticInvoke,
 )
 from planviz.expressions.patterns import MultiLike, RLike, StringPredicate
 from planviz.expressions.predicates import (
@@ -54,16 +49,14 @@ from planviz.expressions.windows import (
 from planviz.functions.builders.aggregates import frequent_items
 from planviz.functions.builders.datetimes import parsed_spec
 from planviz.functions.builders.formats import spec_from
-from planviz.functions.builders.lambdas import HIGHER_ORDER
 from planviz.functions.registry import build
 from planviz.optimizer.rules.runtime_filters import BLOOM, CONTAINS, HASH
+from planviz.replay import invocations, lambdas
 from planviz.replay.literals import constant
 from planviz.replay.opaque import Wrapped
 from planviz.replay.scala_types import scala_field, scala_type
-from planviz.replay.terms import Term, columns_in
+from planviz.replay.term import Term, columns_in
 from planviz.types import (
-    BINARY,
-    BOOLEAN,
     INT,
     LONG,
     STRING,
@@ -73,11 +66,9 @@ from planviz.types import (
     ArrayType,
     DataType,
     DecimalType,
-    MapType,
     StructField,
     StructType,
 )
-from planviz.types.reading import parse_type
 
 if TYPE_CHECKING:
     from planviz.replay.expressions import Elaborator
@@ -190,12 +181,6 @@ def _struct(e: Elaborator, t: Term) -> Expression | None:
     named = enumerate(t.children)
     parts = [constant(c.text, STRING) if i % 2 == 0 and not columns_in(c) else e.expression(c) for i, c in named]
     return CreateNamedStruct(tuple(parts), t.value[0])
-
-
-def _lambda_function(e: Elaborator, t: Term) -> Expression:
-    body, *names, hidden = t.children
-    variables = [e.expression(n) for n in names]
-    return LambdaFunction(e.expression(body), tuple(variables), hidden.text == "true")
 
 
 def _lag_lead(e: Elaborator, t: Term) -> Expression | None:
@@ -328,57 +313,6 @@ def _frequent_items(e: Elaborator, t: Term) -> Expression | None:
     return AggregateExpression(call, "Complete", False, None, next_id())
 
 
-#: What methods of Java give, by class and method; STRING where none is named.
-_GIVES: dict[tuple[str, str], DataType] = {
-    ("Encode", "encode"): BINARY,
-    ("ExpressionImplUtils", "aesEncrypt"): BINARY,
-    ("ExpressionImplUtils", "aesDecrypt"): BINARY,
-    ("ExpressionImplUtils", "isLuhnNumber"): BOOLEAN,
-    ("BitmapExpressionUtils", "bitmapBitPosition"): LONG,
-    ("BitmapExpressionUtils", "bitmapBucketNumber"): LONG,
-    ("BitmapExpressionUtils", "bitmapCount"): LONG,
-}
-_TEXTS = frozenset({"CharVarcharCodegenUtils", "Base64", "StringDecode", "UrlCodec"})
-_CLASS = re.compile(r"class (?:[\w]+\.)*(\w+)\$?")
-
-
-def _gives(owner: str, method: str) -> DataType:
-    return STRING if owner in _TEXTS else _GIVES.get((owner, method), UNKNOWN)
-
-
-def _static_invoke(e: Elaborator, t: Term) -> Expression | None:
-    """static_invoke(Owner.method(arguments)): a method of Java."""
-    if len(t.children) != 1 or t.children[0].kind != "call":
-        return None
-    called = t.children[0]
-    owner, _, method = called.value[0].rpartition(".")
-    arguments = tuple(e.expression(c) for c in called.children)
-    made = StaticInvoke(owner, method, _gives(owner, method), arguments)
-    return made if owner and made.text == t.text else None
-
-
-def _long_static_invoke(e: Elaborator, t: Term) -> Expression | None:
-    """staticinvoke(class name, type, method, arguments, what types it takes, three flags): that before Spark 4.0."""
-    if len(t.children) < 6 or (owner := _CLASS.fullmatch(t.children[0].text)) is None:
-        return None
-    kind, method, arguments = scala_type(t.children[1].text), t.children[2].text, t.children[3:-3]
-    for count in range(len(arguments), 0, -1):
-        given = tuple(e.expression(c) for c in arguments[:count])
-        made = LongStaticInvoke(owner[1], method, kind, given, True, False)
-        if made.text == t.text:
-            return made
-    return None
-
-
-def _invoke(e: Elaborator, t: Term) -> Expression | None:
-    """invoke(object.method(arguments)): what a function prepares once, such as the writer of to_json."""
-    _, target, method = t.value
-    kind = BOOLEAN if target.startswith("XPathBoolean") else STRING if target.startswith(_WRITERS) else UNKNOWN
-    made = Invoke(FunctionObject(target, kind), method, kind, tuple(e.expression(c) for c in t.children))
-    return made if made.text == t.text else None
-
-
-_WRITERS = ("StructsToJsonEvaluator", "StructsToCsvEvaluator", "StructsToXmlEvaluator", "ParseUrlEvaluator")
 _OPTION = re.compile(r"\([\w.]+,.*\)")
 
 
@@ -412,85 +346,6 @@ def _replicated(e: Elaborator, t: Term) -> Expression | None:
     return made if made.text == t.text else None
 
 
-def _higher_order(e: Elaborator, t: Term) -> Expression | None:
-    """A function that takes functions: their variables are of the types of what they go through."""
-    name = t.value[0]
-    values = [c for c in t.children if not _is_function(c)]
-    functions = [c for c in t.children if _is_function(c)]
-    if name == "array_sort":
-        values, functions = values[:1], functions[:1]  # a flag stands behind them
-    if not functions:
-        return None
-    given = [e.expression(c) for c in values]
-    held = [_held(g) for g in given]
-    if name in ("aggregate", "reduce") and len(values) == 2:
-        return _aggregated(e, t, given, held[0], functions)
-    bound = {
-        "array_sort": held[0] * 2,
-        "zip_with": [kinds[0] for kinds in held],
-        "map_zip_with": [*held[0], *held[-1][1:]],
-        "transform": [held[0][0], (INT, False)],
-        "filter": [held[0][0], (INT, False)],
-    }
-    (function,) = functions
-    _bind(e, function, bound.get(name, held[0]))
-    return _built(name, (*given, e.expression(function)), t)
-
-
-def _aggregated(
-    e: Elaborator, t: Term, given: list[Expression], held: list[tuple[DataType, bool]], functions: list[Term]
-) -> Expression | None:
-    """aggregate(array, start, merge, finish): a constant to start with is of the type that `merge` gives."""
-    start = t.children[1]
-    kinds = [given[1].data_type]
-    if start.kind == "constant":
-        kinds += [k for k in (_cast_to(functions[0].children[0]), held[0][0]) if k is not None]
-    known, opaque = dict(e.made), len(e.found.opaque)
-    for kind in kinds:
-        e.made = dict(known)
-        del e.found.opaque[opaque:]
-        first = e.expression(start, kind)
-        _bind(e, functions[0], [(kind, True), held[0]])
-        made = e.expression(functions[0])
-        if first.data_type == kind == made.data_type:
-            break
-    else:
-        return None
-    for finish in functions[1:]:
-        _bind(e, finish, [(kind, True)])
-    return _built(t.value[0], (given[0], first, made, *(e.expression(f) for f in functions[1:])), t)
-
-
-def _cast_to(t: Term) -> DataType | None:
-    return parse_type(t.value[1]) if t.kind == "cast" else None
-
-
-def _bind(e: Elaborator, function: Term, kinds: list[tuple[DataType, bool]]) -> None:
-    """Note the types of a function's variables."""
-    for variable, (kind, null) in zip(function.children[1:-1], kinds, strict=False):
-        label, number, _ = variable.value
-        e.lambdas[int(number)] = NamedLambdaVariable(label, kind, null, int(number))
-
-
-def _built(name: str, arguments: tuple[Expression, ...], t: Term) -> Expression | None:
-    made = build((name,), arguments, None)
-    return made if made is not None and made.text == t.text else None
-
-
-def _is_function(t: Term) -> bool:
-    return t.kind == "call" and t.value[0] == "lambdafunction" and all(c.kind == "lambda" for c in t.children[1:-1])
-
-
-def _held(e: Expression) -> list[tuple[DataType, bool]]:
-    """The types of what an array or a map holds, and whether it can be null."""
-    kind = e.data_type
-    if isinstance(kind, ArrayType):
-        return [(kind.element, kind.contains_null)]
-    if isinstance(kind, MapType):
-        return [(kind.key, False), (kind.value, kind.value_contains_null)]
-    return [(UNKNOWN, True)]
-
-
 FORMS: dict[str, Callable[[Elaborator, Term], Expression | None]] = {
     "isnull": _null_test(IsNull),
     "isnotnull": _null_test(IsNotNull),
@@ -521,7 +376,6 @@ FORMS: dict[str, Callable[[Elaborator, Term], Expression | None]] = {
     "any_value": _first_last,
     "named_struct": _struct,
     "struct": _struct,
-    "lambdafunction": _lambda_function,
     "lag": _lag_lead,
     "lead": _lag_lead,
     "nth_value": _nth,
@@ -536,11 +390,9 @@ FORMS: dict[str, Callable[[Elaborator, Term], Expression | None]] = {
     "gettimestamp": _get_timestamp,
     "update_fields": _update_fields,
     "collect_frequent_items": _frequent_items,
-    "static_invoke": _static_invoke,
-    "staticinvoke": _long_static_invoke,
-    "invoke": _invoke,
     "replicaterows": _replicated,
     **dict.fromkeys(("from_json", "from_csv", "from_xml"), _parsed),
     **dict.fromkeys(("likeany", "likeall", "notlikeany", "notlikeall"), _multi_like),
-    **dict.fromkeys(HIGHER_ORDER, _higher_order),
+    **lambdas.FORMS,
+    **invocations.FORMS,
 }

@@ -9,7 +9,7 @@ from planviz.graph import PlanGraph
 from planviz.logical.operators import Project, SubqueryAlias, View
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LogicalRelation
-from planviz.replay.fitting import key_of
+from planviz.replay.fitted_tables import key_of
 from planviz.replay.opaque import PrintedView, nodes_of
 
 _LOCATION = re.compile(r"Location: \w+\s*(?:\(\d+ paths?\))?\s*\[([^\],]+)")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from planviz.graph import Link, PlanGraph, PlanNode
 from planviz.graph.kinds import kind_of
@@ -46,11 +47,21 @@ _KINDS = re.compile(r"\b(?:Inner|Cross|LeftOuter|RightOuter|FullOuter|LeftSemi|L
 def in_newer_words(plans: Sequence[PlanGraph]) -> list[PlanGraph]:
     """The plans as Spark 3.0 would have printed them; those that are written so already stay what they are."""
     texts = [n.text for p in plans for n in p]
-    first = any(_FIRST.search(t) for t in texts)
+    first = any(_is_of_spark_1(t) for t in texts)
     cut = any(_splits(n, p.stage) != n.text for p in plans for n in p if n.op == "Range")
-    if not first and not cut and not any(_SECOND.search(t) for t in texts):
+    if not first and not cut and not any(_is_old(t) for t in texts):
         return list(plans)
     return [_rewritten(p, first) for p in plans]
+
+
+@lru_cache(maxsize=8192)  # the lines of a text are looked at for every plan of it
+def _is_of_spark_1(text: str) -> bool:
+    return _FIRST.search(text) is not None
+
+
+@lru_cache(maxsize=8192)
+def _is_old(text: str) -> bool:
+    return _SECOND.search(text) is not None
 
 
 def newer_operator(op: str) -> str:

@@ -18,9 +18,10 @@ from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LogicalRelation
 from planviz.replay.caches import cache_key, printed_tree
 from planviz.replay.columns import HIVE_TABLE, Columns, columns_of
-from planviz.replay.expressions import Found
+from planviz.replay.found import Found
 from planviz.replay.opaque import Beneath, OpaqueOperator, PrintedOperator, PrintedRelation
-from planviz.replay.operators import Line, Operator, Scope
+from planviz.replay.operator_lines import Line, Operator, Scope
+from planviz.replay.operators import read_operator
 from planviz.replay.terms import SUBQUERY
 from planviz.types import UNKNOWN
 
@@ -198,7 +199,7 @@ class _Reader:
             # Trees of one text are one object, as they were to Spark: their aggregates share the columns in between.
             key = (text, tuple(map(id, inputs)), tuple(map(id, plans)), bool(outer))
             if key not in self.known:
-                made = Operator(line, self.columns, self.ansi, self.found).read()
+                made = read_operator(Operator(line, self.columns, self.ansi, self.found))
                 self.known[key] = self._with_trees(at, with_pruning_keys(made, self.pruned))
             done[at] = self.known[key]
             if at in self.unlisted:

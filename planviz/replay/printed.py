@@ -47,11 +47,17 @@ _DATA_FILTERS = re.compile(r"DataFilters: \[.*?\], (?=Format: )")
 #: What a scan of files says of itself: keys with their values, which Spark shortens (spark.sql.maxMetadataValueLength).
 _SCAN = re.compile(r"(?m)^((?:[ :]*[+:]- )?(?:\*(?:\(\d+\))? )?FileScan [^\n]*?\] )(Batched: [^\n]*)$")
 _NEXT_KEY = re.compile(r", (?=[A-Z][A-Za-z]+: )")
+#: What a scan says of the buckets of its table.
+_BUCKETS = re.compile(
+    r"Bucketed: (?:true|false \((?:[^()\n]|\(s\))*\)), "
+    r"|, SelectedBucketsCount: \d+ out of \d+(?: \(Coalesced to \d+\))?"
+)
 #: The least length that is taken for such a limit.
 _SHORTEST = 20
 #: The mark of an operator that reads what no input has, which no line of a text keeps.
 _MARKED = re.compile(r"(?m)^([ :]*(?:[+:]- )?)!")
 _LINE = re.compile(r"((?:[ :]*[+:]- )?)(\*(?:\(\d+\))? )?(.*)$")
+_CHILD = re.compile(r"[ :]*[+:]- ")
 _COLUMN_ID = re.compile(r"#\d+")
 _BARE = re.compile(r"(?:\*(?:\(\d+\))? )?(\w+)$")
 
@@ -148,21 +154,33 @@ class PhysicalForm:
             if m is not None
         )
 
+    def _sides(self, ours: str) -> tuple[str, str]:
+        """The text and a plan of ours, as they are held against each other line by line.
+
+        That a table has buckets, a scan says where they serve nothing, too; by which columns, nobody says then.
+        """
+        text = self.text
+        if "Bucket" in text:
+            known = {_table(line) for line in ours.split("\n") if "Bucket" in line}
+            lines = text.split("\n")
+            text = "\n".join(_BUCKETS.sub("", t) if "Bucket" in t and _table(t) not in known else t for t in lines)
+        return self.told(text), self.told(ours)
+
     def verdict(self, ours: str) -> str:
         """equal, shape or differs."""
         if self.by_lines:
-            return verdict(self.told(self.text), self.told(ours))
-        return "shape" if self.shown(self.text) == self.shown(ours) else "differs"
+            return verdict(*self._sides(ours))
+        return "shape" if self.shown(self.text) == self.shown(_one_line_each(ours)) else "differs"
 
     def ends_early(self, ours: str) -> bool:
         """Whether the text stops in the middle of the plan, and all that is there is ours."""
-        return self.by_lines and ends_early(self.told(self.text), self.told(ours))
+        return self.by_lines and ends_early(*self._sides(ours))
 
     def distance(self, ours: str) -> int:
         """How far a plan is from the text: 0 where nothing that both show differs."""
         if self.by_lines:
-            return distance(self.told(self.text), self.told(ours))
-        a, b = self.shown(self.text), self.shown(ours)
+            return distance(*self._sides(ours))
+        a, b = self.shown(self.text), self.shown(_one_line_each(ours))
         if a == b:
             return 0
         matcher = difflib.SequenceMatcher(None, a, b, autojunk=False)
@@ -171,13 +189,25 @@ class PhysicalForm:
     def differences(self, ours: str) -> list[dict[str, str]]:
         """The lines that differ, or the operators that do."""
         if self.by_lines:
-            return differences(self.told(self.text), self.told(ours))
-        a, b = ("\n".join("  " * depth + label for depth, label in self.shown(t)) for t in (self.text, ours))
+            return differences(*self._sides(ours))
+        both = (self.text, _one_line_each(ours))
+        a, b = ("\n".join("  " * depth + label for depth, label in self.shown(t)) for t in both)
         return differences(a, b)
 
     def shown(self, text: str) -> list[tuple[int, str]]:
         """Depth and kind of the operators of a plan that count here."""
         return shown(text, self.once, self.subqueries)
+
+
+def _one_line_each(tree: str) -> str:
+    """A tree of ours without what stands on further lines of an operator: the tables of commands, texts in quotes."""
+    first, *more = tree.split("\n")
+    return "\n".join([first, *(line for line in more if _CHILD.match(line))])
+
+
+def _table(line: str) -> str:
+    """The table that a scan's line names."""
+    return line.partition("FileScan ")[2].partition("[")[0]
 
 
 def _longest_value(text: str) -> int:

@@ -22,7 +22,8 @@ from planviz.replay.caches import with_caches
 from planviz.replay.clock import NOW, moved_now, reads_the_clock
 from planviz.replay.columns import Columns
 from planviz.replay.compared import differences, distance, ends_early, verdict
-from planviz.replay.fitting import Fitted, Fitting, named, rows_told, with_estimates, with_tables
+from planviz.replay.fitted_tables import named, with_tables
+from planviz.replay.fitting import Fitted, Fitting, with_estimates
 from planviz.replay.given import Given
 from planviz.replay.lifting.lifter import lifted_plan
 from planviz.replay.names import relation_names
@@ -31,6 +32,8 @@ from planviz.replay.opaque import OpaqueOperator
 from planviz.replay.plans import ReadPlan, read_plan, row_counts_told, sizes_told
 from planviz.replay.printed import PhysicalForm, printed
 from planviz.replay.remembered import Remembered, same_batches
+from planviz.replay.result import Replay
+from planviz.replay.runtime_filters import rows_told
 from planviz.replay.search import as_settings, optimizer_changes, planner_changes, smallest_change, tries_for
 from planviz.replay.settings import ANSI, COST_BASED, SMALL, Setting, candidates, configured, found_settings
 from planviz.replay.shared import with_shared_functions
@@ -64,47 +67,6 @@ class _Optimized:
     trace: Trace
     taken: list[str]
     profile: str
-
-
-@dataclass
-class Replay:
-    """The plans of one explain, replayed.
-
-    `read` are the logical plans by stage, `texts` what planviz makes of them by stage, `verdicts` how each compares
-    (equal, shape, differs, absent), `differences` the lines that differ by stage. `fitted` are sizes that the text does
-    not say, `taken` decisions that were taken from the text, `failures` what went wrong in words.
-    """
-
-    read: dict[str, ReadPlan] = field(default_factory=dict)
-    settings: list[Setting] = field(default_factory=list)
-    texts: dict[str, str] = field(default_factory=dict)
-    verdicts: dict[str, str] = field(default_factory=dict)
-    differences: dict[str, list[dict[str, str]]] = field(default_factory=dict)
-    fitted: Fitted | None = None
-    taken: list[str] = field(default_factory=list)
-    failures: list[str] = field(default_factory=list)
-    trace: Trace = field(default_factory=Trace)
-    optimized: LogicalPlan | None = None
-    planned: PhysicalPlan | None = None
-    #: The analyzed plan with what is cached read from its caches.
-    start: LogicalPlan | None = None
-    config: OptimizerConfig = field(default_factory=OptimizerConfig)
-    #: The versions that printed the text, in words, where they are older than every profile.
-    older: str = ""
-    stages: tuple[str, ...] = ()
-    #: What people call the relations, by `fitting.key_of`.
-    names: dict[str, str] = field(default_factory=dict)
-    #: The tables whose size, whose rows the text says, by the same key.
-    told: dict[str, int] = field(default_factory=dict)
-    told_rows: dict[str, int] = field(default_factory=dict)
-    given: Given = field(default_factory=Given)
-    #: From where new expressions are numbered.
-    first_id: int = 1
-
-    def has_only_operators(self, stage: str) -> bool:
-        """Whether the plan of a stage has the operators of the text, and nobody compared the lines: it has run, is
-        formatted, or another engine printed it."""
-        return self.verdicts.get(stage) == "shape" and not self.differences.get(stage)
 
 
 def replay(
@@ -523,53 +485,3 @@ def unplannable(plan: LogicalPlan) -> list[str]:
     """The names of the operators that no planner knows, each once."""
     opaque = (n for n in plan.walk() if isinstance(n, OpaqueOperator) and not n.physical)
     return list(dict.fromkeys(n.node_name.split("[")[0] for n in opaque))
-
-
-def replay_json(made: Replay) -> list[dict[str, object]]:
-    """One entry for every plan of the explain, with the verdicts on the whole."""
-    common = {
-        "profile": made.config.profile,
-        "settings": {s.key: s.value for s in made.settings},
-        "evidence": {s.key: s.evidence for s in made.settings},
-        "optimized": made.verdicts["optimized"],
-        "physical": made.verdicts["physical"],
-        "taken": made.taken,
-        "fitted": fitted_json(made),
-        "differences": [{"stage": stage, **d} for stage, found in made.differences.items() for d in found],
-        "failures": made.failures,
-    }
-    return [{"stage": stage, "read": read_json(made.read.get(stage)), **common} for stage in dict.fromkeys(made.stages)]
-
-
-def read_json(read: ReadPlan | None) -> dict[str, object]:
-    """What was read of a plan; nothing of one that is not read back."""
-    if read is None:
-        return {
-            "operators": 0,
-            "expressions": 0,
-            "opaque": 0,
-            "opaque_texts": [],
-            "columns": 0,
-            "inferred": 0,
-            "open": 0,
-            "kept": 0,
-            "assumed": [],
-        }
-    return {
-        "operators": read.operators,
-        "expressions": read.expressions,
-        "opaque": len(read.opaque) + len(read.opaque_operators),
-        "opaque_texts": [t[:200] for t in (*read.opaque_operators, *read.opaque)][:20],
-        "columns": read.columns,
-        "inferred": read.inferred,
-        "open": read.open,
-        "kept": read.kept,
-        "assumed": read.assumed,
-    }
-
-
-def fitted_json(made: Replay) -> dict[str, object]:
-    """The sizes that the decisions are consistent with, and the decisions that no size explains."""
-    if made.fitted is None:
-        return {"decisions": 0, "sizes": {}, "open": []}
-    return {"decisions": made.fitted.decisions, "sizes": made.fitted.sizes, "open": made.fitted.open}

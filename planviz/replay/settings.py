@@ -27,6 +27,12 @@ COST_BASED = ("spark.sql.cbo.enabled", "spark.sql.cbo.planStats.enabled", "spark
 #: Up to how many operators a text is planned as every version that may have printed it; beyond, as this many.
 SMALL, FEW = 300, 3
 _PARTITIONING = re.compile(r"\b(?:hash|range)partitioning\((?:[^\n]*?), (\d+)\), (?:ENSURE_REQUIREMENTS|true|\[id)")
+#: Exchanges of a program that gave no number: what it wants is spread over as many partitions as a join's rows.
+_ASKED = re.compile(
+    r"\bhashpartitioning\([^\n]*?, (\d+)\), RE(?:PARTITION_BY_COL|BALANCE_PARTITIONS_BY_COL)\b"
+    r"|\bRoundRobinPartitioning\((\d+)\), REBALANCE_PARTITIONS_BY_NONE\b"
+)
+_REBALANCED = re.compile(r"RebalancePartitions (?:\[.*\], )?(\d+)$")
 _BARE = re.compile(r"\b(?:hash|range)partitioning\([^\n]*, (\d+)\)$")
 _ROUND = re.compile(r"\bRoundRobinPartitioning\((\d+)\)")
 _ZONED = re.compile(r"Some\(([A-Z]\w+(?:/\w+)*|[+-]\d\d:\d\d)\)")
@@ -52,6 +58,10 @@ def found_settings(plans: Sequence[PlanGraph], printed: PrintedBy) -> list[Setti
     for node in physical:
         if node.kind == "exchange":
             counts.update(int(m) for m in _PARTITIONING.findall(line_of(node).text))
+    if not counts:
+        given = {int(m[1]) for p in plans for n in p if (m := _REBALANCED.match(n.text)) is not None}
+        asked = (int(a or b) for n in physical if n.kind == "exchange" for a, b in _ASKED.findall(line_of(n).text))
+        counts.update(number for number in asked if number not in given)
     if not counts:  # before Spark 3.0, and where somebody took it off, an exchange does not say why it is there
         counts.update(int(m) for n in physical if n.kind == "exchange" for m in _BARE.findall(line_of(n).text))
     if counts:

@@ -9,7 +9,7 @@ from typing import TypeVar
 from planviz.logical.combining import Join
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LogicalRelation
-from planviz.replay.fitting import key_of
+from planviz.replay.fitted_tables import key_of
 from planviz.replay.opaque import nodes_of
 from planviz.replay.wanted import Wanted, signature_of
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 
 from planviz.replay.scala_types import NESTED
+from planviz.replay.term import Item, Reading, Stops, Term, Unreadable
 
 #: How many readings of constants are tried before an expression counts as unreadable.
 BUDGET = 60_000
@@ -43,49 +43,6 @@ _NAMED = re.compile(r" (?:AS .*#\d|(?:ASC|DESC) NULLS )")
 _EMPTY = re.compile(r" AS [^#,\[\]]+#\d+L?(?=, |\]|$)")
 _LAMBDA = re.compile(r"lambda ('?[\w.]+)#(\d+)(L?)")
 _ALIAS_END = re.compile(r"#(\d+)(L?)(-T\d+ms)?(?=$|, |\]|\)| AS | ASC| DESC)")
-
-
-@dataclass(slots=True)
-class Term:
-    """A part of an expression: `kind` says how it is written, `start` and `end` where.
-
-    Kinds and what `value` is: column (name, id, L), constant (the text), call (name), operator (symbol), not, minus,
-    tilde, group, case (whether it has ELSE), if, cast (word, type), item, part (name), in, inset, like (word), alias
-    (name, id, L), order (direction, nulls), subquery (label, id), lambda (name, id, L), python (name, id, L), window,
-    spaced (operator). The value of a call `invoke` is that word, the object and its method.
-    """
-
-    kind: str
-    start: int
-    end: int
-    value: tuple[str, ...] = ()
-    children: tuple[Term, ...] = ()
-    text: str = field(default="", repr=False)
-
-
-class Unreadable(Exception):
-    """No reading of a text was found."""
-
-
-Reading = Iterator[Term]
-Stops = Callable[[int], bool]
-
-
-@dataclass(frozen=True, slots=True)
-class _Item:
-    """An item of a list, behind the one before it."""
-
-    term: Term
-    before: _Item | None
-
-    def listed(self) -> tuple[Term, ...]:
-        """All items up to this one, in order."""
-        found: list[Term] = []
-        at: _Item | None = self
-        while at is not None:
-            found.append(at.term)
-            at = at.before
-        return tuple(reversed(found))
 
 
 class Terms:
@@ -193,7 +150,7 @@ class Terms:
         def stops(at: int) -> bool:
             return text.startswith(separator, at) or text.startswith(closing, at)
 
-        stack: list[tuple[Reading, _Item | None]] = [(self._expression(start, stops), None)]
+        stack: list[tuple[Reading, Item | None]] = [(self._expression(start, stops), None)]
         while stack:
             readings, before = stack[-1]
             term = next(readings, None)
@@ -201,7 +158,7 @@ class Terms:
                 stack.pop()
                 continue
             self._spend()
-            item = _Item(term, before)
+            item = Item(term, before)
             if text.startswith(closing, term.end):
                 yield item.listed(), term.end
             if text.startswith(separator, term.end):
@@ -500,15 +457,3 @@ def _bare_name(text: str, end: int) -> str:
     while start and (text[start - 1].isalnum() or text[start - 1] in "_$.-"):
         start -= 1
     return text[start:end].lstrip("-.")
-
-
-def columns_in(term: Term) -> list[Term]:
-    """The columns in a term, in the order of the text."""
-    found: list[Term] = []
-    stack = [term]
-    while stack:
-        top = stack.pop()
-        if top.kind == "column":
-            found.append(top)
-        stack.extend(top.children)
-    return sorted(found, key=lambda t: t.start)

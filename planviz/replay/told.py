@@ -10,7 +10,8 @@ from planviz.replay.lifting.lines import line_of
 
 #: Kinds of operators that make rows of other rows only.
 _WITH_INPUTS = frozenset({"filter", "project", "join", "aggregate", "exchange", "sort", "limit", "window", "generate"})
-_BINARY = re.compile(r"(?:Join|CartesianProduct)(?:Exec\w*)?$")
+#: What has two inputs; a join that looks rows up in a database has one.
+_BINARY = re.compile(r"(?:(?<!Direct )Join|CartesianProduct)(?:Exec\w*)?$")
 _NUMBERED = re.compile(r"#\d")
 #: Lines that name columns; Spark numbers those in every one of them.
 _NAMES_COLUMNS = re.compile(

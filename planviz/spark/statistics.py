@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, cast
 
 from planviz.errors import InputError
 from planviz.jsontypes import JsonObject
-from planviz.plantext.tree import parse_size
+from planviz.plantext.estimates import parse_size
 from planviz.spark.columns import ORDERED, TEXTS, Column
 from planviz.spark.exact import analyze_exactly
 from planviz.spark.histograms import ends_of, histogram_of, selected

@@ -21,7 +21,7 @@ from planviz.document import open_text
 from planviz.document.opening.replays import replays
 from planviz.graph import PlanGraph
 from planviz.replay.plans import columns_in, read_plan
-from planviz.replay.replayed import Replay
+from planviz.replay.result import Replay
 from planviz.replay.settings import ADAPTIVE, ANSI, COST_BASED, PARTITIONS
 from tests.fidelity.scoreboard import SHARED
 

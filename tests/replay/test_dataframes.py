@@ -7,7 +7,7 @@ import pytest
 from planviz.dataframe import functions, session
 from planviz.document import open_text
 from planviz.document.opening.replays import with_replayed_trace
-from planviz.replay.replayed import Replay
+from planviz.replay.result import Replay
 from tests.plans import small_catalog
 from tests.replay.test_pasted import opaque, replayed_text
 

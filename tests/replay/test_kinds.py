@@ -12,7 +12,7 @@ from planviz.document import open_text
 from planviz.document.opening.replays import replays
 from planviz.execution import QueryExecution
 from planviz.expressions.ids import Ids
-from planviz.replay.replayed import Replay
+from planviz.replay.result import Replay
 
 TABLES = """
 CREATE TABLE trips (id BIGINT, line STRING, price DECIMAL(7,2), left TIMESTAMP, day DATE, seats ARRAY<DOUBLE>,

@@ -15,7 +15,7 @@ from planviz.errors import PlanvizError
 from planviz.execution import QueryExecution
 from planviz.expressions.ids import Ids
 from planviz.logical.operators import Aggregate
-from planviz.replay.replayed import Replay
+from planviz.replay.result import Replay
 from tests.fidelity.replay import CORPUS, lifted
 
 SHOP = """

@@ -7,7 +7,7 @@ import pytest
 
 from planviz.document import open_text
 from planviz.document.opening.replays import replays
-from planviz.replay.replayed import Replay
+from planviz.replay.result import Replay
 
 SPARK_2 = """== Analyzed Logical Plan ==
 name: string, kind: string

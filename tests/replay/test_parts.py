@@ -6,7 +6,7 @@ import pytest
 
 from planviz.document import open_text
 from planviz.document.opening.replays import replays
-from planviz.replay.replayed import Replay
+from planviz.replay.result import Replay
 
 HEAD = "== Physical Plan ==\n"
 ADAPTIVE = "spark.sql.adaptive.enabled"

@@ -14,7 +14,8 @@ from planviz.expressions.core import Literal
 from planviz.expressions.predicates import In
 from planviz.logical.operators import Filter
 from planviz.replay.plans import ReadPlan, columns_in, read_plan
-from planviz.replay.terms import Terms, Unreadable
+from planviz.replay.term import Unreadable
+from planviz.replay.terms import Terms
 from planviz.types import INT, LONG, STRING, DataType, DecimalType
 from tests.fidelity.replay import CORPUS, round_trip, sql_tests
 

@@ -14,7 +14,8 @@ from planviz.document import open_text
 from planviz.document.opening.replays import replays
 from planviz.execution import QueryExecution
 from planviz.expressions.ids import Ids
-from planviz.replay.replayed import Replay, replay_json
+from planviz.replay.reported import replay_json
+from planviz.replay.result import Replay
 from tests.fidelity.replay import CORPUS, texts
 
 SHOP = """

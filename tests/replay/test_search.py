@@ -13,7 +13,7 @@ from planviz.document.opening.replays import replays
 from planviz.execution import QueryExecution
 from planviz.expressions.ids import Ids
 from planviz.replay.given import given
-from planviz.replay.replayed import Replay
+from planviz.replay.result import Replay
 from planviz.replay.search import EXCLUDED, Change, smallest_change, tries_for
 
 SHOP = """

@@ -13,7 +13,7 @@ from planviz.document.opening.replays import replays
 from planviz.execution import QueryExecution
 from planviz.expressions.ids import Ids
 from planviz.replay import compared
-from planviz.replay.replayed import Replay
+from planviz.replay.result import Replay
 
 TABLES = (
     "CREATE TABLE flights (id BIGINT, tail STRING, departure TIMESTAMP, origin STRING, goal STRING, "

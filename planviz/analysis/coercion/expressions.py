@@ -36,12 +36,12 @@ def coerced_tree(e: Expression, c: TypeCoercion) -> Expression:
         return e
     new = e.map_children(lambda child: coerced_tree(child, c), BEYOND_LEAVES)
     if c.mode != ANSI.mode:
-        new = _in_mode(new, c.mode)
+        new = in_mode(new, c.mode)
     if (new.children_resolved or _waits_for_its_bounds(new)) and not isinstance(new, Literal):
         result = coerce(new, c)
         if result is not new and c.mode != ANSI.mode:
             # The casts that were put in just now: HAVING is compared with the select list before the next pass.
-            result = _in_mode(result.map_children(lambda x: _in_mode(x, c.mode), BEYOND_LEAVES), c.mode)
+            result = in_mode(result.map_children(lambda x: in_mode(x, c.mode), BEYOND_LEAVES), c.mode)
         if c.finish is not None:
             result = c.finish(result)
         if result is not new:
@@ -60,7 +60,8 @@ def _waits_for_its_bounds(e: Expression) -> bool:
     return isinstance(e.frame, SpecifiedWindowFrame) and e.frame.children_resolved
 
 
-def _in_mode(e: Expression, mode: str) -> Expression:
+def in_mode(e: Expression, mode: str) -> Expression:
+    """A node with ANSI off: of a call that another expression replaces, that one, too."""
     if getattr(e, "mode", "") == ANSI.mode:
         return e.rebuilt(e.replace(mode=mode))
     if not isinstance(e, SignatureCall):
@@ -68,7 +69,7 @@ def _in_mode(e: Expression, mode: str) -> Expression:
     new = e.without_failures()
     if new is not e and isinstance(e, ReplaceableCall) and e.made is not None:
         made = e.made
-        return new.replace(made=lambda a: made(a).transform_up(lambda x: _in_mode(x, mode)))
+        return new.replace(made=lambda a: made(a).transform_up(lambda x: in_mode(x, mode)))
     return new
 
 

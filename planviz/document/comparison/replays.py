@@ -9,7 +9,7 @@ from planviz.document.decisions.bounds import Bound, size_bounds
 from planviz.document.decisions.queries import plain
 from planviz.document.model import SqlStatement
 from planviz.replay.given import given_text
-from planviz.replay.replayed import Replay
+from planviz.replay.result import Replay
 from planviz.settings import spark_words
 from planviz.units import byte_size
 

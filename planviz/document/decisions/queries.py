@@ -17,7 +17,7 @@ from planviz.document.decisions.model import Decided, from_text
 from planviz.estimation import OF_UNKNOWN_SIZE
 from planviz.graph import PlanNode
 from planviz.graph.words import path_name, spaced
-from planviz.replay.fitting import source_of
+from planviz.replay.fitted_tables import source_of
 from planviz.units import byte_size
 
 if TYPE_CHECKING:

@@ -27,7 +27,8 @@ from planviz.replay.lifting.lines import line_of
 from planviz.replay.older import in_newer_words
 from planviz.replay.opaque import OpaqueExpression
 from planviz.replay.plans import columns_in
-from planviz.replay.replayed import Replay, replay
+from planviz.replay.replayed import replay
+from planviz.replay.result import Replay
 from planviz.trees.collector import collector_at_rest
 
 #: Operators of all plans of a text that are replayed while somebody waits for a page: 2,000 in each of four stages.

@@ -18,7 +18,8 @@ from planviz.optimizer.context import OptimizerContext
 from planviz.replay.compared import canonical
 from planviz.replay.given import Given
 from planviz.replay.plans import columns_in
-from planviz.replay.replayed import Replay, replay
+from planviz.replay.replayed import replay
+from planviz.replay.result import Replay
 
 #: Steps of the optimizer in one log that are taken again, and operators of a plan.
 MOST_STEPS, MOST_OPERATORS = 2000, 2000

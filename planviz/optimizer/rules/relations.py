@@ -30,7 +30,7 @@ from planviz.logical.operators import (
     Window,
 )
 from planviz.logical.plan import LogicalPlan
-from planviz.logical.relations import LocalRelation
+from planviz.logical.relations import LocalRelation, UntoldRows
 from planviz.optimizer.context import OptimizerRule
 from planviz.optimizer.rules.boolean import FALSE, is_false, is_null
 from planviz.trees.node import mask_of
@@ -59,6 +59,12 @@ class ConvertToLocalRelation(OptimizerRule):
                     return self.refuse(plan, "the expressions draw, aggregate or hold a subquery", stuck)
                 case Filter(condition, LocalRelation()) if not _evaluable(condition):
                     return self.refuse(plan, "the condition draws or holds a subquery", condition)
+                case Project(items, LocalRelation(_, UntoldRows())):
+                    return LocalRelation(tuple(i.to_attribute() for i in items), UntoldRows.over(len(items)))
+                case Filter(_, LocalRelation(_, UntoldRows()) as relation) | LocalLimit(
+                    _, LocalRelation(_, UntoldRows()) as relation
+                ):
+                    return relation
                 case Project(items, LocalRelation(columns, rows)):
                     new = tuple(tuple(_cell(i, columns, r, evaluator) for i in items) for r in rows)
                     return LocalRelation(tuple(i.to_attribute() for i in items), new)

@@ -33,7 +33,8 @@ from planviz.plantext.eventlog.messages import (
 
 #: What `EventFold.take` raises for a damaged event; the last one where it is nested without end.
 UNREADABLE = (ValueError, TypeError, RecursionError)
-_START = b'{"Event":"'
+#: How Spark begins a line.
+START = b'{"Event":"'
 #: Names of nodes that are no operators of their own.
 NOT_OPERATORS = ("WholeStageCodegen", "InputAdapter")
 #: Spark's sums over the tasks of a stage, and the column that each adds to.
@@ -91,6 +92,13 @@ class Execution:
     values: dict[int, int | str] = field(default_factory=dict)
 
 
+def event_name(line: bytes) -> bytes:
+    """The name of an event. Raises one of `UNREADABLE` for what is none."""
+    if line.startswith(START):
+        return line[10 : line.find(b'"', 10)]
+    return read_message(line).name.encode()
+
+
 class EventFold:
     """Takes the lines of a log in order; `ended` collects the executions that are over, for the caller to take away.
 
@@ -129,10 +137,7 @@ class EventFold:
         """One event; `place` says where it stands. Raises one of `UNREADABLE` when it is damaged."""
         if not line.isascii():
             line.decode()
-        if line.startswith(_START):
-            name = line[10 : line.find(b'"', 10)]
-        else:
-            name = read_message(line).name.encode()
+        name = event_name(line)
         taker = self._takers.get(name)
         if taker is None:
             read_message(line)

@@ -37,6 +37,16 @@ def read_join(op: str, text: str) -> Parts:
             return {"condition": whole(head)}
     if "," not in text and read_join_words(text, parts):
         return parts
+    leftover = _read_pieces(op, text, parts)
+    if op == "StreamingSymmetricHashJoin":
+        return _streaming(parts, leftover)
+    if op == "LateralJoin" and leftover:
+        parts["subquery"] = leftover.pop(0)
+    return _read_rest(op, leftover, parts)
+
+
+def _read_pieces(op: str, text: str, parts: Parts) -> list[str]:
+    """Keys, sides, types and hints of a join into `parts`; what is none of these."""
     lists: list[list[str]] = []
     leftover: list[str] = []
     for piece in split(text):
@@ -56,10 +66,11 @@ def read_join(op: str, text: str) -> Parts:
         parts["left_keys"] = parts["right_keys"] = lists[0]  # by hand, of columns with the same names
     elif lists:
         leftover.insert(0, f"[{', '.join(lists[0])}]")
-    if op == "StreamingSymmetricHashJoin":
-        return _streaming(parts, leftover)
-    if op == "LateralJoin" and leftover:
-        parts["subquery"] = leftover.pop(0)
+    return leftover
+
+
+def _read_rest(op: str, leftover: list[str], parts: Parts) -> Parts:
+    """Flags and condition of a join, from what is left of its line."""
     flags = [piece for piece in leftover if piece in ("true", "false")]
     # Spark's broadcast joins end with one; what the booleans of other engines' joins mean is not known.
     if flags and flags[0] == "true" and "BroadcastHash" in op and parts.get("join_type") == "LeftAnti":

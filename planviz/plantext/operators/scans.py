@@ -31,6 +31,7 @@ _NAMES = {"SelectedBucketsCount": "selected_buckets", "PushedGroupby": "pushed_g
 _AS_TEXT = {"read_schema", "location", "bucketed"}
 _JDBC = re.compile(r"JDBCRelation\(")
 _OLD_JDBC = re.compile(r"jdbc:\S*?,([^,]+),Partition\[\]")  # up to 1.6: address, table, partitions, properties
+_TOLD_BY_LINES = re.compile(r"(\w+Relation)\(([\w.:-]+)\n")  # a table, and its rows and bytes on lines of their own
 _TABLE_OF_SOURCE = re.compile(r"((?:`[^`]+`|[\w-]+)(?:\.(?:`[^`]+`|[\w-]+))+)(?: [(\[]|$)")
 _NAMED_SOURCE = re.compile(r"([A-Z]\w+?) ?Scan(?:: ?([\w.]+)|\b)")
 _IN_MEMORY = "In-memory table "
@@ -81,6 +82,11 @@ def _read_columns(body: str, parts: Parts) -> str:
         return _read_columns(listed[at + 1 :].lstrip(), parts)
     group, _, tail = bracketed(listed)
     tail = tail.strip(" ,\n")
+    if head.endswith("Relation") and "#" not in group and tail.startswith("[") and "#" in bracketed(tail)[0]:
+        # `DirectBigQueryRelation[project.data.table] [a#1]`: what the relation says of itself.
+        parts["format"], parts["table"], head = without_class(head.strip()), group[1:-1], ""
+        group, _, tail = bracketed(tail)
+        tail = tail.strip(" ,\n")
     if take_options([group], parts):
         parts["output"] = items(group)
     elif is_list(tail):  # [numPartitions=1] [columns]
@@ -121,6 +127,9 @@ def _read_head(op: str, head: str, parts: Parts) -> None:
         inside = bracketed(head[match.end() - 1 :])[1]
         old = _OLD_JDBC.match(inside)
         parts["table"] = old[1] if old else inside
+        return
+    if match := _TOLD_BY_LINES.match(head):
+        parts["format"], parts["table"] = match[1], match[2]
         return
     if head.startswith(_IN_MEMORY):
         parts["format"] = "in-memory"

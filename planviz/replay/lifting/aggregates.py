@@ -22,7 +22,7 @@ from planviz.logical.operators import Aggregate
 from planviz.logical.plan import LogicalPlan
 from planviz.replay.lifting.steps import Step
 from planviz.replay.opaque import OpaqueExpression, OpaqueOperator
-from planviz.replay.operators import Line, Operator, columns_of
+from planviz.replay.operator_lines import Line, Operator, columns_of
 from planviz.types import DOUBLE, LONG, STRING, UNKNOWN, DecimalType
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ _PASSED = ("Exchange", "ShuffleExchange", "Sort", "ColumnarExchange")
 _LISTS = re.compile(r"\w+\s?\(keys?=\[")
 _STATE = re.compile(r"StateStore|SessionWindowStateStore|MergingSessions")
 _PARTIAL = re.compile(r"(?:\[|, )(?:partial_|merge_)\w")
+_COLUMN_ID = re.compile(r"#\d+")
 _KEY_ID = re.compile(r"#(\d+)L?$")
 
 
@@ -294,9 +295,16 @@ def _over_keys(e: AggregateExpression, lowest: Step, inputs: LogicalPlan) -> Agg
 
 def _ordered(read: _Read, last: Stage) -> None:
     """The functions in the order of the last stage, which is that of the results."""
-    texts = _items(last.functions)
-    wanted = {re.sub(r"#\d+", "#", t): i for i, t in enumerate(texts)}
-    read.functions.sort(key=lambda f: wanted.get(re.sub(r"#\d+", "#", str(f)), len(wanted)))
+    places: dict[str, list[int]] = {}
+    for at, text in enumerate(_items(last.functions)):
+        places.setdefault(_COLUMN_ID.sub("#", text), []).append(at)
+
+    def place(f: AggregateExpression) -> int:
+        # The stage that computes a function from rows alone says which rows it sees.
+        found = places.get(_COLUMN_ID.sub("#", str(f.replace(where=None))))
+        return found.pop(0) if found else len(read.functions)
+
+    read.functions.sort(key=place)
 
 
 # ------------------------------------------------------------------------------------------------ results

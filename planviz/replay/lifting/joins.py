@@ -10,7 +10,7 @@ from planviz.expressions.predicates import EqualTo, IsNull, Or, conjunction
 from planviz.logical.combining import Join
 from planviz.logical.plan import LogicalPlan
 from planviz.replay.lifting.steps import Step
-from planviz.replay.operators import Operator
+from planviz.replay.operator_lines import Operator
 from planviz.replay.plans import with_pruning_keys
 from planviz.types import BOOLEAN
 

@@ -6,43 +6,35 @@ import itertools
 import re
 from collections.abc import Callable, Sequence
 
-from planviz.expressions.core import AttributeReference, Expression, Literal
+from planviz.expressions.core import AttributeReference
 from planviz.expressions.predicates import conjunction, split_conjunction
 from planviz.graph import PlanGraph
 from planviz.logical.combining import Union
 from planviz.logical.operators import (
     Filter,
     Generate,
-    GlobalLimit,
-    LocalLimit,
-    Offset,
     Project,
-    RebalancePartitions,
     Repartition,
-    RepartitionByExpression,
     Sample,
     Sort,
 )
 from planviz.logical.plan import LogicalPlan
 from planviz.plantext.operators.exchanges import EXECUTOR_BROADCAST
 from planviz.replay.columns import Columns, scan_columns
-from planviz.replay.expressions import Found
-from planviz.replay.lifting import aggregates, joins, sources
+from planviz.replay.found import Found
+from planviz.replay.lifting import aggregates, exchanges, joins, limits, sources
 from planviz.replay.lifting.open_columns import OpenColumns
 from planviz.replay.lifting.steps import Step, Steps
 from planviz.replay.opaque import OpaqueOperator, PrintedOperator, own_columns_of
-from planviz.replay.operators import ELIDED, Line, Operator, sort_keys
+from planviz.replay.operator_lines import Line, Operator
+from planviz.replay.operators import read_operator, sort_keys
 from planviz.replay.plans import ReadPlan, typed
-from planviz.replay.terms import SUBQUERY, Unreadable
-from planviz.types import INT, LONG, UNKNOWN
+from planviz.replay.term import Unreadable
+from planviz.replay.terms import SUBQUERY
+from planviz.types import LONG, UNKNOWN
 
 #: Beyond so many operators a plan that is used again is not written out once more.
 MOST = 20_000
-_EXCHANGE = re.compile(r"(?:\w*Exchange\w*) (\w+?)partitioning\((.*), (\d+)\)(?:, (.*))?$", re.S)
-_SPREAD = re.compile(
-    r"(?:\w*Exchange\w*) (?:RoundRobinPartitioning\((\d+)\)|SinglePartition\$?)(?:, (.*)| \.\.\.)?$", re.S
-)
-_TAKEN = re.compile(r"TakeOrderedAndProject\(limit=(\d+), (?:offset=(\d+), )?orderBy=")
 _SAMPLE = re.compile(r"Sample ([\d.E-]+), ([\d.E-]+), (true|false), (-?\d+)")
 #: Operators that ask for sorted inputs, so that a sort beneath them is the planner's.
 _SORTED = ("SortMergeJoin", "Window", "WindowGroupLimit", "SortAggregate", "MergingSessions", "UpdatingSessions")
@@ -117,7 +109,7 @@ class Lifter:
         while len(at.inputs) == 1 and _is_cut_above(at, above):
             above.append(at)
             at = at.inputs[0]
-        self.unasked = _unasked(at)
+        self.unasked = exchanges.unasked(at)
         made = self.lifted(at)
         for step in reversed(above):
             made = _as_known(self.operator(step, [made]).opaque().replace(physical=True, coded=step.coded))
@@ -166,7 +158,7 @@ class Lifter:
             if step.op.startswith("Reused"):
                 return self._reused(step)
             if step.op.endswith("Exchange") or step.op == "ShuffleExchange":
-                return _exchange(self, step)
+                return exchanges.lifted(self, step)
             if step.op.endswith(("Join", "CartesianProduct", "BroadcastNestedLoopJoin")):
                 return joins.lifted(self, step)
             if not step.inputs:
@@ -260,26 +252,6 @@ def _is_cut_above(step: Step, above: Sequence[Step]) -> bool:
     return aggregates.is_partial(step) or (bool(above) and aggregates.groups_at_once(step))
 
 
-#: Operators that take rows as they are spread: an exchange right beneath is not the planner's.
-_TAKE_ANY = ("Project", "Filter")
-
-
-def _unasked(root: Step) -> frozenset[int]:
-    """The exchanges that no operator asks for, by `id`: a program's. Spark says so itself since 3.1.
-
-    Wrong for a text that begins at an exchange of the planner's, without what asked for it.
-    """
-    places = [root, *(i for step in root.walk() if step.op in _TAKE_ANY for i in step.inputs)]
-    return frozenset(
-        id(step)
-        for step in places
-        if step.op in ("Exchange", "ShuffleExchange")
-        and (m := _EXCHANGE.match(step.text)) is not None
-        and (m.group(4) or "").split(", ")[0] in ("", "true")
-        and not aggregates.is_partial(step.inputs[0])
-    )
-
-
 def _as_known(made: OpaqueOperator) -> PrintedOperator:
     """The same operator, known and kept as it stands."""
     return PrintedOperator(
@@ -334,7 +306,7 @@ def _new_columns(step: Step, operator: Operator, below: set[int]) -> list[Attrib
 
 def _same(lifter: Lifter, step: Step) -> LogicalPlan:
     """An operator whose line is that of the logical one."""
-    return lifter.operator(step).read()
+    return read_operator(lifter.operator(step))
 
 
 def _filter(lifter: Lifter, step: Step) -> LogicalPlan:
@@ -351,110 +323,6 @@ def _sort(lifter: Lifter, step: Step) -> LogicalPlan:
     operator = lifter.operator(step)
     order = operator.expressions()
     return Sort(sort_keys(order), operator.rest.startswith(", true"), operator.child)
-
-
-def _exchange(lifter: Lifter, step: Step) -> LogicalPlan:
-    child = lifter.lifted(step.inputs[0])
-    if step.op.startswith("Broadcast"):
-        if not lifter.columns.shortened:  # else the places of columns are not known
-            sources.note_broadcast_keys(lifter, step, child)
-        return child
-    m = _EXCHANGE.match(step.text)
-    if m is not None:
-        _, _, number, behind = m.groups()
-        origin, asked = _origin(behind or "")
-        if not asked and id(step) not in lifter.unasked:
-            return child
-        operator = lifter.operator(step, [child])
-        operator.at = m.start(2)
-        text = operator.text
-        terms, _ = operator.terms.listed(operator.at, f", {number})" + text[m.end(3) + 1 :])
-        keys = tuple(operator.elaborator.expression(t) for t in terms)
-        if origin.startswith("REBALANCE"):
-            return RebalancePartitions(keys, child)
-        return RepartitionByExpression(keys, child, None if origin.endswith("BY_COL") else int(number))
-    m = _SPREAD.match(step.text)
-    if m is None:
-        return child
-    origin, asked = _origin(m.group(2) or "")
-    if origin.startswith("REBALANCE"):
-        return RebalancePartitions((), child)
-    if m.group(1) is not None or asked:
-        return Repartition(int(m.group(1) or 1), True, child)
-    return child
-
-
-def _origin(behind: str) -> tuple[str, bool]:
-    """Why an exchange is there, and whether a program asked for it."""
-    word = behind.split(", ")[0]
-    if word == "false":  # as Spark 3.0 says that a number of partitions was asked for
-        return "REPARTITION_BY_NUM", True
-    return word, word.startswith(("REPARTITION", "REBALANCE"))
-
-
-def _limit(lifter: Lifter, step: Step) -> LogicalPlan:
-    m = re.fullmatch(r"(\w+?)(?: |\()(?:limit=)?(-?\d+)(?:, (?:offset=)?(\d+))?\)?", step.text)
-    child = lifter.lifted(step.inputs[0])
-    if m is None:
-        raise ValueError(step.text)
-    name, number, offset = m.group(1), int(m.group(2)), int(m.group(3) or 0)
-    if name.startswith("LocalLimit"):
-        return LocalLimit(Literal(number, INT), child)
-    if name.startswith("CollectLimit"):
-        return limited(number, offset, child)
-    if offset:
-        inner = child.child if isinstance(child, LocalLimit) else child
-        return limited(number, offset, inner)
-    return GlobalLimit(Literal(number, INT), child)
-
-
-def limited(number: int, offset: int, child: LogicalPlan) -> LogicalPlan:
-    """The rows `offset` to `number` of a plan, as the optimizer leaves LIMIT and OFFSET; -1 stands for no limit."""
-    if number < 0:
-        return Offset(Literal(offset, INT), child)
-    inner: LogicalPlan = LocalLimit(Literal(number, INT), child)
-    if not offset:
-        return GlobalLimit(Literal(number, INT), inner)
-    return GlobalLimit(Literal(number - offset, INT), Offset(Literal(offset, INT), inner))
-
-
-def _taken(lifter: Lifter, step: Step) -> LogicalPlan:
-    operator = lifter.operator(step)
-    m = _TAKEN.match(step.text)
-    if m is not None:
-        number, offset = int(m.group(1)), int(m.group(2) or 0)
-        operator.at = m.end()
-        order = _listed(operator, ",")
-        operator.skip(", output=")
-        projects = operator.with_names(_listed(operator, ","))
-    else:
-        plain = re.match(r"TakeOrderedAndProject (\d+)(?:, (\d+))?, ", step.text)
-        if plain is None:
-            raise ValueError(step.text)
-        number, offset = int(plain.group(1)), int(plain.group(2) or 0)
-        operator.at = plain.end()
-        order = operator.expressions()
-        operator.skip(", ")
-        projects = operator.named()
-    child: LogicalPlan = Sort(sort_keys(order), True, operator.child)
-    if [getattr(p, "expr_id", None) for p in projects] != [a.expr_id for a in operator.child.output]:
-        child = Project(projects, child)
-    return limited(number, offset, child)
-
-
-def _listed(operator: Operator, separator: str) -> tuple[Expression, ...]:
-    """A list in brackets with commas alone, or with commas and blanks, between its items."""
-    if not operator.text.startswith("[", operator.at):
-        raise Unreadable(operator.text[:80])
-    for between in (separator, ", "):
-        try:
-            terms, end = operator.terms.listed(operator.at + 1, separator=between)
-        except Unreadable:
-            continue
-        if end + 1 == len(operator.text) or operator.text[end + 1] in ",)":
-            operator.at = end + 1
-            return tuple(operator.elaborator.expression(t) for t in terms if not ELIDED.fullmatch(t.text))
-    raise Unreadable(operator.text[:80])
 
 
 def _generate(lifter: Lifter, step: Step) -> LogicalPlan:
@@ -482,8 +350,8 @@ def _group_limit(lifter: Lifter, step: Step) -> LogicalPlan:
         below = below.inputs[0]
         while below.op == "Sort" and below.text.endswith((", false, 0", ", false")):
             below = below.inputs[0]
-        return lifter.operator(step, [lifter.lifted(below)], text).read()
-    return lifter.operator(step, None, text).read()
+        return read_operator(lifter.operator(step, [lifter.lifted(below)], text))
+    return read_operator(lifter.operator(step, None, text))
 
 
 def _sample(lifter: Lifter, step: Step) -> LogicalPlan:
@@ -516,10 +384,10 @@ _READERS: dict[str, Reader] = {
     "BatchEvalPython": _same,
     "ArrowEvalPython": _same,
     "Sort": _sort,
-    "CollectLimit": _limit,
-    "GlobalLimit": _limit,
-    "LocalLimit": _limit,
-    "TakeOrderedAndProject": _taken,
+    "CollectLimit": limits.lifted,
+    "GlobalLimit": limits.lifted,
+    "LocalLimit": limits.lifted,
+    "TakeOrderedAndProject": limits.taken,
     "Generate": _generate,
     "WindowGroupLimit": _group_limit,
     "Sample": _sample,

@@ -124,7 +124,7 @@ def _scan(name: str, named: str, entries: dict[str, str]) -> str:
     if name == "InMemoryTableScan":
         return f"InMemoryTableScan {entries.get('Arguments') or output}"
     kept = [f"{k}: {v}" for k, v in entries.items() if k not in ("Output", "Arguments")]
-    if name == "Scan" and "ReadSchema" in entries and not named.startswith(("JDBC", "hive")):
+    if name == "Scan" and "ReadSchema" in entries and ("Batched" in entries or "Location" in entries):
         name = "FileScan"
     if "Location" in entries and "PartitionFilters" not in entries:
         kept.append("PartitionFilters: []")

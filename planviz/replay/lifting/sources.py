@@ -11,11 +11,11 @@ from planviz.expressions.core import AttributeReference, Expression
 from planviz.expressions.predicates import conjunction
 from planviz.logical.operators import Filter, Project
 from planviz.logical.plan import LogicalPlan
-from planviz.logical.relations import LocalRelation, LogicalRDD, LogicalRelation, OneRowRelation, Range
+from planviz.logical.relations import LocalRelation, LogicalRDD, LogicalRelation, OneRowRelation, Range, UntoldRows
 from planviz.replay.columns import SCAN, scan_columns
 from planviz.replay.lifting.steps import Step, Steps
 from planviz.replay.opaque import Beneath, OpaqueOperator, PrintedOperator, PrintedRelation, kept_as_printed
-from planviz.replay.operators import MORE, SOURCE, Operator, columns_of
+from planviz.replay.operator_lines import MORE, SOURCE, Operator, columns_of
 from planviz.types import LONG, UNKNOWN
 from planviz.types.reading import parse_type
 
@@ -62,7 +62,7 @@ def lifted(lifter: Lifter, step: Step) -> LogicalPlan | None:
     if step.op in ("LocalTableScan", "LocalRelation"):
         columns = lifter.operator(step).own_columns(step.text) if "[" in step.text else ()
         empty = "<empty>" in step.text
-        return LocalRelation(columns, () if empty else (tuple(None for _ in columns),) * 2)
+        return LocalRelation(columns, () if empty else UntoldRows.over(len(columns)))
     if step.op == "Range":
         return _range(lifter, step)
     if step.op == "OneRowRelation":

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _ID = re.compile(r"(?<![sS]ubquery)(?<!pruning)(?<!\(list)(?<!id=)#(\d+)")
 _NAMED = re.compile(r"(?:[sS]ubquery|dynamicpruning|\(list)#(\d+)")
 _SUBQUERY = re.compile(r"(?:subquery|dynamicpruning)#(\d+)")
+#: A scan of cached rows; that of a table says its name.
+_CACHED = re.compile(r"InMemoryTableScan\b|Scan [Ii]n-memory table\b")
 
 
 @dataclass
@@ -106,7 +108,7 @@ class Steps:
                     self._subquery(step, graph[child], done[child])
                 else:
                     step.inner = (*step.inner, printed_tree(graph, child))
-            if step.op.startswith("InMemoryTableScan"):
+            if _CACHED.match(step.text):
                 step.inner = tuple(printed_tree(graph, c) for c in graph.children(at))
                 step.inputs = []
             if WRAPPERS.match(step.op) and len(step.inputs) == 1:
