@@ -68,6 +68,7 @@ def test_the_optimizer_gives_spark_s_plans_in_other_modes(mode):
     assert score.text >= OTHER_MODES[mode]["text"]
 
 
+@pytest.mark.slow
 def test_the_optimizer_takes_spark_s_steps():
     score = measure_trace("Optimizer")
 
