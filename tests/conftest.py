@@ -55,8 +55,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
-    """With Spark's and the browser's tests a process more than cores; fewer tests do not wait."""
-    return None if config.option.markexpr else len(os.sched_getaffinity(0)) + 1
+    return lanes.processes(config)
 
 
 @pytest.fixture

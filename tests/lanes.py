@@ -58,6 +58,14 @@ def group(items: list[pytest.Item]) -> None:
         items.sort(key=places.__getitem__)
 
 
+def processes(config: pytest.Config) -> int | None:
+    """What `-n auto` stands for: one more than cores where all lanes run, else pytest-xdist's own number."""
+    if config.option.markexpr or "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ:
+        return None
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return cores + 1
+
+
 def scheduler(config: pytest.Config, log: Producer) -> Scheduling | None:
     """Who deals out the tests where groups are to stay together (`--dist loadgroup`).
 
