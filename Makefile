@@ -10,7 +10,7 @@ unexport PYTHONDONTWRITEBYTECODE
 SCRIPT_TOOLS := node_modules/.package-lock.json
 NODE_20 := command -v npm >/dev/null && node -e 'parseInt(process.versions.node) < 20 && process.exit(1)'
 
-.PHONY: help setup run test quick check check-js browser notebook pictures docs samples fidelity fidelity-real bench-parse bench-optimizer bench-ingest bench-browser bench-load lock audit clean
+.PHONY: help setup run test quick check check-style check-types check-scripts check-js pytest browser notebook pictures docs samples fidelity fidelity-real bench-parse bench-optimizer bench-ingest bench-browser bench-load lock audit clean
 
 help:
 	@echo "make run            start the app on http://localhost:$(PORT)"
@@ -47,10 +47,16 @@ run: setup
 browser:
 	@sh tests/browser/install_chromium.sh
 
-check: setup
+check: check-style check-types check-scripts
+
+check-style: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+check-types: setup
 	$(BIN)/mypy
+
+check-scripts:
 	@if ! { $(NODE_20); }; then echo "check-js left out: there is no Node 20 with npm"; \
 	elif $(MAKE) --silent $(SCRIPT_TOOLS); then $(MAKE) check-js; \
 	else echo "check-js left out: npm could not install its tools"; fi
@@ -64,7 +70,11 @@ check-js: $(SCRIPT_TOOLS)
 	node_modules/.bin/tsc -p .
 	node_modules/.bin/biome check --error-on-warnings
 
-test: setup browser check
+# The types are looked at beside the tests: mypy keeps one core alone busy.
+test: setup browser check-style check-scripts
+	@$(MAKE) --no-print-directory -j 2 check-types pytest
+
+pytest: setup
 	$(BIN)/python -m pytest -n auto --dist loadgroup -rR
 
 quick: setup

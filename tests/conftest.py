@@ -14,6 +14,7 @@ import pytest
 
 from planviz.logical.integrity import broken
 from planviz.trees.executor import RuleExecutor
+from tests import lanes
 
 # No test writes to the library of whoever runs it.
 os.environ["PLANVIZ_STORE"] = "none"
@@ -21,6 +22,7 @@ os.environ["PLANVIZ_STORE"] = "none"
 # Defects are to be seen where they are, and plans must hold together after every step.
 RuleExecutor.guarded = False
 RuleExecutor.standing = (broken,)
+lanes.shorten_the_start_of_jvms()
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"
@@ -43,17 +45,17 @@ def pytest_collection() -> Generator[None, object, object]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Where several processes run the tests, one has the Spark and one the browser (`--dist loadgroup`).
+    lanes.group(items)
 
-    What another process does can be late or end there, so these tests have a second attempt, which the summary lists
-    (`-rR`). The engine's own tests have none.
-    """
-    for item in items:
-        for name in ("spark", "browser"):
-            if item.get_closest_marker(name):
-                item.add_marker(pytest.mark.xdist_group(name))
-                item.add_marker(pytest.mark.flaky(reruns=1))
-                break
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    return lanes.scheduler(config, log)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    return lanes.processes(config)
 
 
 @pytest.fixture

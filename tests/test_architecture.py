@@ -108,12 +108,14 @@ ANY = {
 
 
 @cache
-def _tree(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
+def _nodes(path: Path) -> tuple[ast.AST, ...]:
+    """The nodes of a file that the tests look at: going through a whole tree takes as long as parsing the file."""
+    wanted = (ast.Import, ast.ImportFrom, ast.If, ast.Name, ast.Assign)
+    return tuple(n for n in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(n, wanted))
 
 
 def imports(path: Path) -> Iterator[tuple[str, int]]:
-    for node in ast.walk(_tree(path)):
+    for node in _nodes(path):
         if isinstance(node, ast.Import):
             yield from ((alias.name, node.lineno) for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
@@ -148,7 +150,7 @@ def test_types_say_more_and_more() -> None:
     uses: Counter[str] = Counter()
     for path in PACKAGE.rglob("*.py"):
         room = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
-        uses[room] += sum(isinstance(n, ast.Name) and n.id == "Any" for n in ast.walk(_tree(path)))
+        uses[room] += sum(isinstance(n, ast.Name) and n.id == "Any" for n in _nodes(path))
     more = {room: (count, ANY.get(room, 0)) for room, count in uses.items() if count > ANY.get(room, 0)}
     assert not more, f"more Any (now, most): {more}; say the type, or object where a value passes through"
 
@@ -172,14 +174,13 @@ def _modules() -> dict[str, Path]:
 
 def _imported(path: Path, modules: dict[str, Path]) -> Iterator[str]:
     """The modules that a file imports, in functions, too; not those that only the type checker does."""
-    tree = _tree(path)
     checked = {
         id(inner)
-        for node in ast.walk(tree)
+        for node in _nodes(path)
         if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
         for inner in ast.walk(node)
     }
-    for node in ast.walk(tree):
+    for node in _nodes(path):
         if id(node) in checked:
             continue
         if isinstance(node, ast.Import):
@@ -231,7 +232,7 @@ def test_what_is_remembered_of_nodes_is_declared() -> None:
     for path in PACKAGE.rglob("*.py"):
         written = [
             target.lineno
-            for n in ast.walk(_tree(path))
+            for n in _nodes(path)
             if isinstance(n, ast.Assign)
             for target in n.targets
             if isinstance(target, ast.Subscript)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 import subprocess
 import sys
@@ -14,21 +15,59 @@ from tests.conftest import ROOT
 GROUPED = """
 import pytest
 
-pytestmark = pytest.mark.xdist_group("one")
-
+@pytest.mark.{0}
 @pytest.mark.parametrize("n", range(6))
 def test_one(n):
     pass
 """
+PLUGIN = """
+import pytest
+from tests import lanes
+
+def pytest_configure(config):
+    for name in ("slow", *lanes.GROUPS):
+        config.addinivalue_line("markers", name)
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    lanes.group(items)
+
+def pytest_xdist_make_scheduler(config, log):
+    return lanes.scheduler(config, log)
+"""
 
 
-def test_one_process_has_all_tests_of_a_group(tmp_path: Path) -> None:
-    """Without it every process starts a Spark and a browser, which pytest 9.2 with pytest-xdist 3.8 did unseen."""
-    (tmp_path / "test_grouped.py").write_text(GROUPED)
+def _processes(folder: Path) -> list[tuple[str, str]]:
+    """Which process ran which test, in the order of their reports."""
+    (folder / "conftest.py").write_text(PLUGIN)
     command = [sys.executable, "-m", "pytest", "-n", "2", "--dist", "loadgroup", "-v", "-p", "no:cacheprovider", "."]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
-    assert len(re.findall("PASSED", done.stdout)) == 6, done.stdout + done.stderr
-    assert len(set(re.findall(r"\[(gw\d)\].*PASSED", done.stdout))) == 1
+    around = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, cwd=folder, env=around, capture_output=True, text=True, timeout=120, check=False)
+    found = re.findall(r"\[(gw\d)\].* PASSED (\S+)", done.stdout)
+    assert found, done.stdout + done.stderr
+    return found
+
+
+def test_one_process_has_all_tests_of_a_group_or_a_file(tmp_path: Path) -> None:
+    """Without it every process starts a Spark and a browser, which pytest 9.2 with pytest-xdist 3.8 did unseen."""
+    for name in ("spark", "browser"):
+        for number in (1, 2):
+            (tmp_path / f"test_{name}_{number}.py").write_text(GROUPED.format(name))
+    (tmp_path / "test_file.py").write_text(GROUPED.format("usefixtures"))
+    found = _processes(tmp_path)
+    assert len(found) == 30
+    for name in ("spark", "browser", "file"):
+        assert len({process for process, test in found if f"test_{name}" in test}) == 1
+
+
+def test_slow_tests_are_dealt_out_one_by_one_and_first(tmp_path: Path) -> None:
+    """A long test that begins last leaves the other cores idle."""
+    (tmp_path / "test_file.py").write_text(GROUPED.format("usefixtures"))
+    (tmp_path / "test_slow.py").write_text(GROUPED.format("slow"))
+    found = _processes(tmp_path)
+    assert len({process for process, test in found if "test_slow" in test}) == 2
+    assert "test_slow" in found[0][1]
+    assert "test_file" in found[-1][1]
 
 
 def _marked(nodes: list[ast.expr]) -> bool:

@@ -77,19 +77,16 @@ from planviz.logical.plan import ANALYZED, LogicalPlan
 from planviz.logical.relations import LogicalRelation
 from planviz.trees.executor import Check, RuleExecutor
 from planviz.trees.node import TreeNode
-from planviz.trees.rule import Batch, FixedPoint, Once
+from planviz.trees.rule import Batch, FixedPoint, Once, Rule
 from planviz.trees.trace import Trace
 from planviz.types import typing_decimals
 
 Relations = dict[tuple[str, ...], LogicalRelation]
 
 
-def batches(context: AnalysisContext, relations: Relations) -> list[Batch]:
-    """The analyzer's batches (Spark: `Analyzer.batches`); rules that planviz has no use for are left out."""
-    setting = "spark.sql.analyzer.maxIterations"
-    fixed = FixedPoint(context.config.number(setting), True, setting)
-    c = context
-    resolution = [
+def _resolution(c: AnalysisContext, relations: Relations) -> list[Rule]:
+    """The rules of the batch "Resolution" in Spark's order."""
+    return [
         ResolveRelations(c),
         ResolveIdentifierClause(c),
         # First what tells occurrences apart, so that names below resolve to ids that stay.
@@ -138,6 +135,13 @@ def batches(context: AnalysisContext, relations: Relations) -> list[Batch]:
         ResolveWithCTE(c),
         FindDataSourceTable(c, relations),
     ]
+
+
+def batches(context: AnalysisContext, relations: Relations) -> list[Batch]:
+    """The analyzer's batches (Spark: `Analyzer.batches`); rules that planviz has no use for are left out."""
+    setting = "spark.sql.analyzer.maxIterations"
+    fixed = FixedPoint(context.config.number(setting), True, setting)
+    c = context
     hintless = c.config.get("spark.sql.optimizer.disableHints")
     disabled = [Batch("Disable Hints", Once, [DisableHints(c)])] if hintless else []
     return [
@@ -146,7 +150,7 @@ def batches(context: AnalysisContext, relations: Relations) -> list[Batch]:
         *disabled,
         Batch("Hints", fixed, [ResolveJoinStrategyHints(c), ResolveCoalesceHints(c)]),
         Batch("Simple Sanity Check", Once, [LookupFunctions(c)]),
-        Batch("Resolution", fixed, resolution),
+        Batch("Resolution", fixed, _resolution(c, relations)),
         Batch("Remove TempResolvedColumn", Once, [RemoveTempResolvedColumn(c)]),
         Batch("Remove Unresolved Hints", Once, [RemoveAllHints(c)]),
         Batch("Nondeterministic", Once, [PullOutNondeterministic(c)]),

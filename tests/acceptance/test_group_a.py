@@ -135,6 +135,7 @@ def test_a_015_local_relations_are_propagated_after_filters_were_pruned():
     assert fired.index(("LocalRelation", "PropagateEmptyRelation")) > [r for _, r in fired].index("PruneFilters")
 
 
+@pytest.mark.slow
 def test_g_016_no_case_takes_a_second():
     # A second has room for five million calls; the first case pays for what is loaded once.
     engine = Ours()

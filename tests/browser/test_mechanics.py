@@ -13,6 +13,7 @@ from planviz.mechanics import Options, Play
 from planviz.render.mechanics import mechanics_page
 from tests.browser.opened import Opened
 
+pytestmark = pytest.mark.browser
 A = "VALUES (1, 'x'), (2, '<img src=//evil.example/x>'), (null, 'n'), (1, 'z') AS a(k, v)"
 B = "VALUES (1, 'p'), (1, 'q'), (null, 'm'), (3, 'r') AS b(k, w)"
 ROWS = "VALUES ('x', 1), ('y', 2), ('x', 3), ('z', 4) AS t(k, n)"

@@ -187,6 +187,7 @@ def test_flips_of_many_joins_are_tried_in_as_many_plannings_as_those_of_few(cata
     assert len(many.confirmed) == 4 * len(few.confirmed) > 0
 
 
+@pytest.mark.slow
 def test_twice_the_subqueries_take_their_share_of_steps(catalog):
     small, large = (queried(exists(n), catalog) for n in (15, 30))
     with_flips(queried(exists(2), catalog))  # what is made once
@@ -206,7 +207,7 @@ MOVED = (
 )
 
 
-@pytest.mark.parametrize("sql", [exists(4), CTE, MOVED])
+@pytest.mark.parametrize("sql", [exists(4), pytest.param(CTE, marks=pytest.mark.slow), MOVED])
 def test_what_is_tried_together_is_what_is_found_one_by_one(catalog, sql):
     query = queried(sql, catalog)
     found = with_flips(query).decisions

@@ -68,6 +68,7 @@ def test_the_optimizer_gives_spark_s_plans_in_other_modes(mode):
     assert score.text >= OTHER_MODES[mode]["text"]
 
 
+@pytest.mark.slow
 def test_the_optimizer_takes_spark_s_steps():
     score = measure_trace("Optimizer")
 
@@ -130,6 +131,7 @@ EARLIER = {("optimized", "tpch"): 21, ("optimized", "tpcds"): 13, ("physical", "
 EARLIER |= {("formatted", "tpch"): 21, ("formatted", "tpcds"): 13}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not earlier.OLD.is_dir(), reason="the plans of earlier versions are not at hand")
 @pytest.mark.parametrize(("stage", "suite"), EARLIER)
 def test_the_profile_of_3_0_gives_its_plans(stage, suite):
@@ -138,6 +140,7 @@ def test_the_profile_of_3_0_gives_its_plans(stage, suite):
     assert score.shape >= EARLIER[stage, suite]
 
 
+@pytest.mark.slow
 def test_what_spark_refuses_is_refused_with_its_error_class():
     refused = [d for d in captures() if "error" in d]
 

@@ -151,7 +151,11 @@ def test_ten_thousand_wide() -> None:
     ("name", "make"),
     [
         ("wide", fan),
-        ("open brackets", lambda n: "== Physical Plan ==\nProject [a#1\n" + "+- Filter ((a#1\n" * n),
+        pytest.param(
+            "open brackets",
+            lambda n: "== Physical Plan ==\nProject [a#1\n" + "+- Filter ((a#1\n" * n,
+            marks=pytest.mark.slow,
+        ),
         ("unmarked lines", lambda n: "== Physical Plan ==\nProject [(\n" + "x (\n" * n),
         ("headings", lambda n: "== Physical Plan ==\n" * n + PLAN),
         ("blank lines", lambda n: PLAN + "\n" * n + PLAN),

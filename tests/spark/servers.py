@@ -13,6 +13,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from planviz.spark.java import find_java
+from tests.lanes import JVM
 
 #: Seconds that a server may take to start.
 START = 240
@@ -100,6 +101,8 @@ def _environment(home: Path, folder: Path, memory: str) -> Mapping[str, str]:
         "SPARK_LOCAL_HOSTNAME": "localhost",
         "SPARK_LOCAL_DIRS": str(folder),
         "SPARK_DAEMON_MEMORY": memory,
+        "SPARK_DAEMON_JAVA_OPTS": JVM,
+        "SPARK_SUBMIT_OPTS": JVM,
     }
 
 

@@ -9,6 +9,7 @@ from planviz.spark.capture_file import capture_text
 from planviz.spark.process import LiveSpark, SparkSettings
 from planviz.spark.sample_data import TABLES
 from tests.acceptance.engines import skip_without_java
+from tests.lanes import JVM
 from tests.spark.eventlog.made_logs import text
 from tests.spark.servers import cluster
 
@@ -17,6 +18,7 @@ CONF = (
     ("spark.executor.memory", "512m"),
     ("spark.executor.cores", "1"),
     ("spark.cores.max", "2"),
+    ("spark.executor.extraJavaOptions", JVM),
     ("spark.sql.shuffle.partitions", "2"),
 )
 

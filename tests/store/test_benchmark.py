@@ -7,6 +7,7 @@ import pytest
 from benchmarks import store
 
 
+@pytest.mark.slow
 def test_the_benchmark_copies_what_it_saved(capsys: pytest.CaptureFixture[str]) -> None:
     store.main(["40", "--saved", "20"])
     assert "\n40 documents\n" in capsys.readouterr().out
