@@ -338,7 +338,7 @@ def interval_from_to(
     return Literal(sign * micros, DayTimeIntervalType(_FIELD[start], _FIELD[end]))
 
 
-_PAIR = re.compile(r"([+-]?\s*\d*\.?\d+)\s*([a-z]+)\s*")
+_PAIR = re.compile(r"(?<![\d.])((?:[+-]\s*+)?(?:\d++(?:\.\d++)?|\.\d++))\s*+([a-z]++)\s*+")
 
 
 def interval_text(text: str, calendar: bool = False) -> Literal | Refused:

@@ -82,7 +82,9 @@ class NotAType(InputError):
 
     def __init__(self, message: str, text: str = "") -> None:
         super().__init__(message)
-        words = re.fullmatch(r"\s*`?\w+`?\s*:?\s+\w+(\s*\([\d\s,]*\))?(\s*,\s*`?\w+`?\s*:?\s+\w+.*)?", text)
+        words = re.fullmatch(
+            r"\s*`?\w+`?(?:\s*+:)?\s++\w+(\s*+\([\d\s,]*+\))?(\s*+,\s*`?\w+`?(?:\s*+:)?\s++\w+.*)?", text
+        )
         self.error_class = "UNSUPPORTED_DATATYPE" if words else "PARSE_SYNTAX_ERROR"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 
 import pytest
 
@@ -130,3 +131,15 @@ def test_a_statement_in_a_text_is_sql() -> None:
     document = open_text("EXECUTE IMMEDIATE 'SELECT 1 AS a'")
     assert document.error is None
     assert document.plans[-1].stage == "physical"
+
+
+def test_constants_that_nobody_can_read_take_time_in_step_with_their_length() -> None:
+    for sql in (
+        f"SELECT INTERVAL '{'1' * 1_000}', INTERVAL '{'1' * 999} x'",
+        "SELECT CAST('1 day" + " \n" * 50_000 + "x' AS INTERVAL)",
+        f"SELECT CAST('{'9' * 5_000} day' AS INTERVAL)",
+    ):
+        begun = time.process_time()
+        with suppress(PlanvizError):
+            open_text(sql)
+        assert time.process_time() - begun < 2, sql[:30]

@@ -79,6 +79,9 @@ def odd_plan(dice: random.Random) -> str:
         text = _retold(text, dice)
     if dice.random() < 0.75:
         text = mutate(text, dice.choice(texts()), dice)
+    if dice.random() < 0.03:
+        at = dice.randrange(len(text) + 1)
+        text = text[:at] + dice.choice(("\udcff", "\x00", "\u2028", "²", "\ufeff")) + text[at:]
     if dice.random() < 0.1:
         text = dice.choice(_WRAPPED)(text)
     return text

@@ -102,6 +102,9 @@ def odd_program(dice: random.Random) -> str:
             text = "\n".join(lines)
         elif dice.random() < 0.5:
             text = mutate(text, dice.choice(texts()), dice)
+    if dice.random() < 0.03:
+        at = dice.randrange(len(text) + 1)
+        text = text[:at] + dice.choice(("\udcff", "\x00", "\u2028", "²", "é", "\ufeff")) + text[at:]
     if dice.random() < 0.12:
         text = dice.choice(_NOTEBOOKS)(text)
     return text
