@@ -1,7 +1,7 @@
 """python -m tests.fuzz KIND ... [--count N] [--seed S] [--begin N] [--seconds T]: every defect, its seed and number.
 
-Several kinds take turns in one process; after each turn a line tells how far each is, so that a run can be ended at any
-time and another begin where it was.
+Several kinds take turns in one process; after each turn, and at an interrupt, a line tells how far each is, so that a
+run can be ended at any time and another begin where it was.
 """
 
 from __future__ import annotations
@@ -10,13 +10,14 @@ import argparse
 import logging
 import sys
 import time
+from contextlib import suppress
 
 from tests.fuzz.kinds import KINDS
 from tests.fuzz.quick import quick
 from tests.fuzz.run import SLOW, Found, Limits, run
 
 #: Seconds of processor time that a kind has before the next one comes.
-TURN = 20.0
+TURN = 5.0
 
 
 def main() -> int:
@@ -33,7 +34,7 @@ def main() -> int:
     logging.getLogger("sqlglot").setLevel(logging.ERROR)
     limits = Limits(told.slow, told.end, TURN)
     started, found = time.monotonic(), {kind: Found() for kind in told.kinds}
-    with quick():
+    with quick(), suppress(KeyboardInterrupt):
         while left := [kind for kind in told.kinds if found[kind].cases < told.count]:
             for kind in left:
                 done = found[kind]
@@ -41,6 +42,8 @@ def main() -> int:
                 _tell(kind, told.seed, told.begin, done)
             if told.seconds and time.monotonic() - started > told.seconds:
                 break
+    for kind, done in found.items():
+        _tell(kind, told.seed, told.begin, done)
     for kind, done in found.items():
         for what, count in done.defects.most_common():
             print(f"  {kind}: {count:,} x {what} (first: case {done.first[what][0]})", flush=True)
