@@ -25,7 +25,7 @@ _COMMAND = re.compile(
     re.I,
 )
 _NOISE = re.compile(r"^\s*(\+[-+]+\+|Time taken:.*|createtab_stmt|\|\s*createtab_stmt\s*\|)\s*$", re.I)
-_STATISTICS = re.compile(r"(\d+) bytes(?:, (\d+) rows)?")
+_STATISTICS = re.compile(r"(\d{1,18}) bytes(?:, (\d{1,18}) rows)?")
 _START = re.compile(r"^\s*(CREATE|ANALYZE|ALTER|DROP|INSERT|SET|USE|SHOW|SELECT|WITH|--)\b", re.I)
 _COUNTS = {"num_nulls": "null_count", "distinct_count": "distinct_count", "avg_col_len": "avg_len",
            "max_col_len": "max_len"}  # fmt: skip
@@ -238,7 +238,7 @@ def _separated(lines: list[str]) -> list[str]:
             body = line.replace("|", " ", 1)
         elif re.fullmatch(r"\s*\|\s*", line):
             body = ""
-        body = re.sub(r"\s*\|\s*$", "", body) if body is not line else body
+        body = re.sub(r"(?<!\s)\s*+\|\s*+$", "", body) if body is not line else body
         if re.match(r"^\s?CREATE\s+(OR\s+REPLACE\s+)?(EXTERNAL\s+)?(TABLE|VIEW|TEMP)", body, re.I):
             last = next((i for i in range(len(out) - 1, -1, -1) if out[i].strip()), None)
             if last is not None and not out[last].rstrip().endswith(";") and not out[last].lstrip().startswith("--"):

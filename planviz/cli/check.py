@@ -74,6 +74,8 @@ def _store(path: Path) -> Path:
 
 
 def _ours(path: Path) -> bool:
+    if not path.is_file():  # a pipe would keep whoever opens it waiting
+        return False
     try:
         with path.open(encoding="utf-8", errors="surrogateescape") as file:
             return file.read(len(MARK)) == MARK

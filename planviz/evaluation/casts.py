@@ -212,7 +212,7 @@ def _from_text(raw: str, t: DataType) -> object:
 _SPANS = {"year": (12, 0, 0), "month": (1, 0, 0), "week": (0, 7, 0), "day": (0, 1, 0), "hour": (0, 0, 3_600_000_000),
           "minute": (0, 0, 60_000_000), "second": (0, 0, 1_000_000), "millisecond": (0, 0, 1_000),
           "microsecond": (0, 0, 1)}  # fmt: skip
-_SPAN = re.compile(r"([+-]?)\s*(\d+)\s+([a-z]+?)s?(?:\s+|$)")
+_SPAN = re.compile(r"(?:([+-])\s*+)?(\d{1,18})\s++([a-z]+?)s?(?:\s+|$)")
 
 
 def _calendar_interval(text: str) -> tuple[int, int, int] | None:

@@ -90,7 +90,7 @@ class ColumnReader(PipeReader):
         self.expect("INTO")
         at = self.at
         number = self.take()
-        if not number.isdigit() or int(number) < 1:
+        if not number.isdecimal() or len(number) > 40 or int(number) < 1:
             raise self.error("INVALID_BUCKET_COUNT", f"A number of buckets above 0 belongs here, not {number}.", at)
         self.expect("BUCKETS")
         return Buckets(names, int(number), by)

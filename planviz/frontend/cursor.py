@@ -246,7 +246,8 @@ class Cursor:
 
     def integer(self) -> int:
         """Take a whole number."""
-        if self.kind != NUMBER or not self.tokens.texts[self.at].isdigit():
+        # Python reads no number of more than 4,300 digits, and no table has so many of anything.
+        if self.kind != NUMBER or not self.tokens.texts[self.at].isdecimal() or len(self.tokens.texts[self.at]) > 40:
             raise self.syntax_error("a whole number was expected")
         return int(self.take())
 

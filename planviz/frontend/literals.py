@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
 from datetime import UTC, date, datetime, time, timedelta
-from decimal import Context, Decimal
+from decimal import Context, Decimal, InvalidOperation
 from typing import NamedTuple
 
 from planviz.errors import shown
@@ -57,7 +58,8 @@ def _pair(quote: str) -> Callable[[re.Match[str]], str]:
 def _unescape(m: re.Match[str]) -> str:
     code = m.group(1)
     if len(code) > 1 and code[0] in "uU":
-        return chr(int(code[1:], 16))
+        point = int(code[1:], 16)
+        return chr(point) if point <= sys.maxunicode else "\ufffd"
     if len(code) == 3:
         return chr(int(code, 8))
     return _SIMPLE.get(code, code)
@@ -90,7 +92,11 @@ _LARGEST: dict[DataType, float] = {DOUBLE: 1.7976931348623157e308, FLOAT: 3.4028
 
 
 def _floating(text: str, t: DataType) -> Literal | str:
-    if abs(Decimal(text)) > Decimal(_LARGEST[t]):
+    try:
+        large = abs(Decimal(text)) > Decimal(_LARGEST[t])
+    except InvalidOperation:  # an exponent of more digits than decimals have
+        large = "-" not in text.lstrip("-")
+    if large:
         return f"Numeric literal {shown(text)} does not fit the type {t.sql}."
     return Literal(float(text), t)
 
@@ -105,7 +111,10 @@ def _integral(text: str, t: DataType) -> Literal | str:
 
 
 def _decimal(text: str) -> Literal | str:
-    value = Decimal(text)
+    try:
+        value = Decimal(text)
+    except InvalidOperation:  # an exponent of more digits than decimals have
+        return f"The number {shown(text)} has more than 38 digits; write it as a string and cast it to double."
     if not value:
         # Spark's decimals have no negative zero.
         value = abs(value)
@@ -338,7 +347,7 @@ def interval_from_to(
     return Literal(sign * micros, DayTimeIntervalType(_FIELD[start], _FIELD[end]))
 
 
-_PAIR = re.compile(r"([+-]?\s*\d*\.?\d+)\s*([a-z]+)\s*")
+_PAIR = re.compile(r"(?<![\d.])((?:[+-]\s*+)?(?:\d++(?:\.\d++)?|\.\d++))\s*+([a-z]++)\s*+")
 
 
 def interval_text(text: str, calendar: bool = False) -> Literal | Refused:

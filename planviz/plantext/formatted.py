@@ -7,7 +7,7 @@ import re
 _HEAD = re.compile(r"\((\d{1,9})\) (\S.*)")
 _STAGE = re.compile(r"\[codegen id : (\d{1,9})\]")
 #: Operator number at the end of a tree line, before an optional suffix such as `, coalesced` or `, Statistics(...)`.
-NUMBER = re.compile(r" \((\d+)\)(?=$|,| \()")
+NUMBER = re.compile(r" \((\d{1,18})\)(?=$|,| \()")
 #: A subquery: where it is used.
 HOST = re.compile(r"Subquery:(\d{1,9}) Hosting operator id = (\d{1,9}) Hosting Expression = (.*)$", re.DOTALL)
 _ENTRY = re.compile(r"([A-Z][A-Za-z/]*+(?: +[A-Za-z/]+)*+)(?: +\[(\d+)\])?\s*+: ?(.*)$", re.DOTALL)

@@ -25,7 +25,7 @@ from planviz.plantext.references import link_references
 
 Found = tuple[list[PlanGraph], str, tuple[str, ...], tuple[str, ...], tuple[tuple[int, str], ...]]
 
-_CODEGEN = re.compile(r"WholeStageCodegen \((\d+)\)")
+_CODEGEN = re.compile(r"WholeStageCodegen \((\d{1,18})\)")
 _KEYS = ('"nodeName"', '"num-children"', '"edges"', '\\"nodeName\\"', '\\"num-children\\"', "sparkPlanInfo")
 #: Where JSON may begin: in a line, behind a few words or a notebook's `Out[5]: `.
 _BEGINS = re.compile(r"(?m)^(?:(?:In|Out) ?\[\d+\]:)?[^\n{\[]{0,80}?([{\[])")

@@ -6,7 +6,7 @@ import re
 
 from planviz.graph import Link, PlanGraph, PlanNode
 
-_PLAN_ID = re.compile(r"(?:plan_id=|\[id=#)(\d+)")
+_PLAN_ID = re.compile(r"(?:plan_id=|\[id=#)(\d{1,18})")
 _SUBQUERY = re.compile(r"\b((?:scalar-)?subquery#\d+|dynamicpruning#\d+)")
 _PRUNING = re.compile(r"dynamicpruning#(\d+)")
 _IDS = re.compile(r"#\d+L?")

@@ -25,8 +25,8 @@ from planviz.plantext.operator_line import parts_of
 
 #: The star of a generated stage is gone where a page or an editor took it for a mark of its own: `(2) Sort [a#1], ..`.
 _BODY = re.compile(
-    r"(?:(?:\*|(?=\(\d+\) [A-Z]\w* ?(?:\((?!\d+\)$)|\[(?!codegen id))))(?:\((\d+)\))? ?|\^\(?(\d*)\)? ?)?"
-    r"(['!~]*)(?:\*(?:\((\d+)\))? ?)?-?([A-Za-z_][\w$.]*)"
+    r"(?:(?:\*|(?=\(\d+\) [A-Z]\w* ?(?:\((?!\d+\)$)|\[(?!codegen id))))(?:\((\d{1,18})\))? ?|\^\(?(\d{0,18})\)? ?)?"
+    r"(['!~]*)(?:\*(?:\((\d{1,18})\))? ?)?-?([A-Za-z_][\w$.]*)"
 )
 _MARKED = re.compile(r"([ :]*?)(?:[+:]- ?)(?=[*'!~^(\w=-])")
 _SECTION = re.compile(r"== (Final|Current|Initial) Plan ==\s*$")
@@ -102,6 +102,8 @@ class _TreeReader:
         text, stop = self.text, self.stop
         index = start
         while index < stop:
+            if index > start and self.number[index] < self.number[index - 1]:
+                break  # a diff's other side
             line = text[index]
             bare = line.lstrip(" :")
             column = len(line) - len(bare)
@@ -438,7 +440,7 @@ class _TreeReader:
         plain = True
         for at in range(index + 1, stop):
             line = text[at]
-            if _STOP.match(line):
+            if _STOP.match(line) or self.number[at] < self.number[index]:
                 return index
             here = balance_of(line)
             balance += here

@@ -42,7 +42,7 @@ _CALLS = re.compile(
 def looks_like_program(text: str) -> bool:
     """Whether a text is a PySpark program: it imports PySpark, or uses a session or DataFrames in Python's way."""
     # Cells of SQL alone are opened as SQL.
-    if text.lstrip().startswith("{") or re.search(r"^\s*(?:>>>|In \[\d*\]:)", text, re.MULTILINE):
+    if text.lstrip().startswith("{") or re.search(r"^[^\S\n]*+(?:>>>|In \[\d*\]:)", text, re.MULTILINE):
         text = undressed(text)
     return looks_like_scala(text) or (_IMPORT.search(text) or _CALLS.search(text)) is not None
 

@@ -37,7 +37,7 @@ def looks_like_scala(text: str) -> bool:
     return (
         spark is not None
         and _LOOKS.search(text) is not None
-        and not re.search(r"^\s*(?:from\s+\w|def\s.*:\s*$)", text, re.M)
+        and not re.search(r"^[^\S\n]*+(?:from\s+\w|def\s.*:[^\S\n]*+$)", text, re.M)
     )
 
 
@@ -60,7 +60,8 @@ def scala_tree(text: str) -> tuple[ast.Module, list[tuple[int, str]]]:
     import tree_sitter_scala
 
     parser = tree_sitter.Parser(tree_sitter.Language(tree_sitter_scala.language()))
-    source = text.encode("utf-8")
+    # Half a character, as of a file that is no UTF-8, is a question mark to the parser.
+    source = text.encode("utf-8", "replace")
     made = Translation(source)
     made.objects = set(re.findall(r"^[^\S\n]*(?:\w+\s+)?object\s+(\w+)", text, re.MULTILINE))
     body = ast.parse(_PRELUDE).body
@@ -76,7 +77,7 @@ def _bare(text: str) -> set[str]:
     """Names of functions that are defined without a list of parameters, and of nothing else."""
     found = set(re.findall(r"\bdef\s+(\w+)\s*(?::[^=({\n]*)?=(?!=)", text))
     others = set(
-        re.findall(r"\bdef\s+(\w+)\s*[\[(]|\b(?:val|var)\s+(\w+)|[(,]\s*(?:va[lr]\s+)?(\w+)\s*:|(\w+)\s*=>", text)
+        re.findall(r"\bdef\s+(\w+)\s*[\[(]|\b(?:val|var)\s+(\w+)|[(,]\s*(?:va[lr]\s+)?(\w+)\s*:|\b(\w+)\s*=>", text)
     )
     return found - {"main"} - {name for names in others for name in names}
 

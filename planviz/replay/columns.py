@@ -28,25 +28,25 @@ _SCHEMA = re.compile(
 _PARTITIONS = re.compile(
     r"PartitionFilters: \[((?:(?!PartitionFilters: ).)*?)\], (?:PushedFilters|ReadSchema|DataFilters): ", re.S
 )
-_NUMBER = re.compile(r"(?<!dynamicpruning)(?<!subquery)#(\d+)")
-_MENTION = re.compile(r"(?<!\w)(?=\d*[^\W\d])(\w+)#(\d+)(L?)\b")
+_NUMBER = re.compile(r"(?<!dynamicpruning)(?<!subquery)#(\d{1,18})")
+_MENTION = re.compile(r"(?<!\w)(?=\d*[^\W\d])(\w+)#(\d{1,18})(L?)\b")
 #: A table of Hive as Spark names it before 2.2, without its columns.
 HIVE_TABLE = re.compile(r"(?:Metastore|SimpleCatalog)Relation \w+, \w+")
 _LISTED = re.compile(r"\[[^\[\]]*\]")
 #: Kinds of operators that give no columns but their inputs' and those that an expression is named.
 _PASSING_ON = frozenset({"filter", "project", "join", "exchange", "sort", "other"})
-_NAMED = re.compile(r" AS (?:(?! AS )[^#\[\]])*#(\d+)")
+_NAMED = re.compile(r" AS (?:(?! AS )[^#\[\]])*#(\d{1,18})")
 _KEYS = re.compile(r"BroadcastHashJoin \[([^\[\]]*)\], \[([^\[\]]*)\], .*?Build(Left|Right)")
-_KEY = re.compile(r"(?:^|, )\w+#(\d+)(?=, |$)")
+_KEY = re.compile(r"(?:^|, )\w+#(\d{1,18})(?=, |$)")
 _MODE = re.compile(r"HashedRelationBroadcastMode\(List\(.*\),(?:true|false)\)")
 _INPUT = re.compile(r"input\[\d+, (\w+(?:\(\d+,\d+\))?), (?:true|false)\]")
 #: What is made one NaN and one zero is of floating numbers.
-_FLOATING = re.compile(r"normalizenanandzero\([\w.]+#(\d+)\)")
+_FLOATING = re.compile(r"normalizenanandzero\([\w.]+#(\d{1,18})\)")
 #: The end of a line of columns of which Spark left out some.
 _LEFT_OUT = re.compile(r", \.\.\. \d+ more fields$")
-_LOOP = re.compile(r"UnionLoop (\d+), \[(.*)\]")
+_LOOP = re.compile(r"UnionLoop (\d{1,18}), \[(.*)\]")
 _ZONED = re.compile(r"\bSome\(([A-Z]\w*/[\w/+-]+|UTC|[+-]\d\d:\d\d)\)")
-_COLUMN = re.compile(r"(?<![^\s,\[\]])([^\s,\[\]]+?)#(\d+)(L?)(?=[,\]\s]|$)")
+_COLUMN = re.compile(r"(?<![^\s,\[\]])([^\s,\[\]]+?)#(\d{1,18})(L?)(?=[,\]\s]|$)")
 
 
 @dataclass

@@ -233,7 +233,7 @@ def _repartition(o: Operator) -> LogicalPlan:
 def _by_expression(o: Operator) -> LogicalPlan:
     keys = o.expressions() if o.rest.startswith("[") else ()
     o.skip(", ")
-    number = int(o.rest) if o.rest.isdigit() else None
+    number = int(o.rest) if o.rest.isdecimal() else None
     made = RepartitionByExpression(keys, o.child, number)
     return made if made.simple_string == o.text else o.opaque()
 

@@ -60,7 +60,7 @@ _REGULAR = frozenset({"rlike", "regexp", "regexp_like", "regexp_extract", "regex
 _FORMATS = frozenset({"format_string", "printf"})
 _WIDTH = re.compile(r"%[-#+ 0,(]*(\d+)?(?:\.(\d+))?")
 #: A repeated group that repeats or chooses inside: tried in ways without number.
-_NESTED = re.compile(r"\((?:[^()\\]|\\.)*(?:[+*}|])(?:[^()\\]|\\.)*\)[+*{]")
+_NESTED = re.compile(r"\((?:[^()\\+*}|]|\\.)*+[+*}|](?:[^()\\]|\\.)*+\)[+*{]")
 _UNBOUNDED = re.compile(r"(?<!\\)(?:[+*]|\{\d+,\})")
 
 

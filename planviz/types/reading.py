@@ -82,7 +82,9 @@ class NotAType(InputError):
 
     def __init__(self, message: str, text: str = "") -> None:
         super().__init__(message)
-        words = re.fullmatch(r"\s*`?\w+`?\s*:?\s+\w+(\s*\([\d\s,]*\))?(\s*,\s*`?\w+`?\s*:?\s+\w+.*)?", text)
+        words = re.fullmatch(
+            r"\s*`?\w+`?(?:\s*+:)?\s++\w+(\s*+\([\d\s,]*+\))?(\s*+,\s*`?\w+`?(?:\s*+:)?\s++\w+.*)?", text
+        )
         self.error_class = "UNSUPPORTED_DATATYPE" if words else "PARSE_SYNTAX_ERROR"
 
 
@@ -206,7 +208,7 @@ class _TypeReader:
         self.take("(")
         said = self.take()
         self.take(")")
-        if said != "any" and not (said.isdigit() and int(said) in SRIDS[kind]):
+        if said != "any" and not (said.isdecimal() and len(said) < 10 and int(said) in SRIDS[kind]):
             raise self.error()
         return geospatial(kind, None if said == "any" else int(said))
 
@@ -218,7 +220,7 @@ class _TypeReader:
 
     def _number(self) -> int:
         token = self.take()
-        if not token.isdigit():
+        if not token.isdecimal() or len(token) > 18:
             raise self.error()
         return int(token)
 

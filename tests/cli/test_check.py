@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import re
 import subprocess
 import sys
@@ -277,3 +278,13 @@ def test_a_link_that_leads_out_of_the_folder_is_not_read(checked, folder: Path, 
     assert "hunter2" not in out + err
     assert "out:" not in out
     assert "+ within: no plan is stored yet" in out
+
+
+def test_pipes_and_bytes_that_are_no_text_stop_no_check(checked, folder: Path) -> None:
+    os.mkfifo(folder / "waits.plan")
+    os.mkfifo(folder / "waits.sql")
+    (folder / "bytes.sql").write_bytes(b'val df = spark.table("\xff\xfe")\ndf.filter($"a" === 1).show()\n')
+    _, out, err = checked()
+    assert "bytes: " in out
+    assert "one" in out
+    assert "defect" not in err

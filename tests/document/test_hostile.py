@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 
 import pytest
 
 from planviz.analysis import routines
 from planviz.analysis.commands import distinct_names
 from planviz.document import open_text
-from planviz.errors import AnalysisError, PlanTooLarge
+from planviz.errors import AnalysisError, PlanTooLarge, PlanvizError
 from planviz.findings.documents import document_findings
 from planviz.graph.differences import conjuncts
 from planviz.trees.executor import RuleExecutor
@@ -110,3 +111,35 @@ def test_conditions_in_any_number_of_brackets_are_split() -> None:
     assert conjuncts(left) == ["a", *(f"b{i}" for i in range(1_500))]
     assert conjuncts(right) == [*(f"b{i}" for i in reversed(range(1_500))), "a"]
     assert conjuncts("(a AND (b OR c)) AND d)") == ["a", "b OR c", "d)"]
+
+
+def test_comments_in_a_row_before_no_statement_are_read_once() -> None:
+    """As in the code that Spark generates, every line of which begins with its number in a comment."""
+    for text in (
+        "/* 1 */\n" * 200,
+        "/* 1 */ x = 1;\n/* 2 */\n" * 100,
+        'x.sql("' + "/* 1 */\n" * 200,
+        'y.sql("/* ' * 20_000,
+    ):
+        begun = time.process_time()
+        with pytest.raises(PlanvizError):
+            open_text(text)
+        assert time.process_time() - begun < 2, text[:30]
+
+
+def test_a_statement_in_a_text_is_sql() -> None:
+    document = open_text("EXECUTE IMMEDIATE 'SELECT 1 AS a'")
+    assert document.error is None
+    assert document.plans[-1].stage == "physical"
+
+
+def test_constants_that_nobody_can_read_take_time_in_step_with_their_length() -> None:
+    for sql in (
+        f"SELECT INTERVAL '{'1' * 1_000}', INTERVAL '{'1' * 999} x'",
+        "SELECT CAST('1 day" + " \n" * 50_000 + "x' AS INTERVAL)",
+        f"SELECT CAST('{'9' * 5_000} day' AS INTERVAL)",
+    ):
+        begun = time.process_time()
+        with suppress(PlanvizError):
+            open_text(sql)
+        assert time.process_time() - begun < 2, sql[:30]

@@ -77,6 +77,15 @@ def test_drawn_with_box_characters() -> None:
     ]
 
 
+def test_an_operator_that_is_cut_off_does_not_go_on_in_a_diffs_other_side() -> None:
+    lines = ["Project [a#1]", "+- Filter (a#1 > 1", "   +- Scan t [a#1"]
+    text = "".join(f"+{line}\n-{line}\n" for line in ("== Physical Plan ==", *lines))
+    for plan in open_text(text).plans:
+        for node in plan:
+            assert node.source is not None
+            assert node.source[0] <= node.source[1]
+
+
 def test_both_sides_of_a_diff() -> None:
     document = open_text(
         "@@ -1,4 +1,4 @@\n == Physical Plan ==\n Sort [k#1 ASC], true, 0\n"

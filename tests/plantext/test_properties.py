@@ -72,6 +72,14 @@ def check(text: str) -> Document | None:
         document = open_text(text)
     except PlanvizError:
         return None
+    invariants(document, text)
+    for step in document.trace.steps:
+        step.graphs()
+    return document
+
+
+def invariants(document: Document, text: str) -> None:
+    """Fails where plans are no trees in order, where a place is not in the text, or a line was lost."""
     assert document.text == text
     lines = text.split("\n")
     for plan in document.plans:
@@ -85,9 +93,6 @@ def check(text: str) -> Document | None:
             assert 0 <= link.target < len(plan)
     for number, left in document.unparsed:
         assert left == lines[number - 1].rstrip("\r")
-    for step in document.trace.steps:
-        step.graphs()
-    return document
 
 
 def unaccounted(text: str) -> list[str]:

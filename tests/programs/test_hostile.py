@@ -125,3 +125,10 @@ def test_a_dataframe_that_doubles_with_every_turn_is_refused_in_a_sentence() -> 
 def test_odd_numbers_of_scala_are_read(number: str) -> None:
     found = read_program(f'val df = spark.read.table("t").limit({number})\ndf.filter($"a" > 1).show()\n')
     assert found is not None
+
+
+def test_half_characters_in_scala_are_read() -> None:
+    found = read_program(
+        'val d\udcff = spark.read.table("t\udcff")\nval df = spark.read.table("t")\ndf.filter($"a" > 1).show()\n'
+    )
+    assert found is not None

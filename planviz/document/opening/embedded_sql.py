@@ -9,12 +9,15 @@ import re
 
 from planviz.document.opening.templates import read_template
 
-_BEGINS = r"(?:--[^\n]*\n\s*|/\*.*?\*/\s*)*(?:SELECT|WITH|EXPLAIN|INSERT|CREATE|MERGE|FROM|VALUES|CACHE|\(\s*SELECT)\b"
-_PLAIN = re.compile(rf"\s*{_BEGINS}", re.IGNORECASE | re.DOTALL)
+_WORDS = r"(?:SELECT|WITH|EXPLAIN|INSERT|CREATE|MERGE|FROM|VALUES|CACHE|\(\s*SELECT)\b"
+#: A comment is never read again as a part of a longer one: sixty of them and no statement would take for ever.
+_PLAIN = re.compile(rf"\s*+(?:--[^\n]*+\n\s*+|/\*.*?\*/\s*+)*+{_WORDS}", re.IGNORECASE | re.DOTALL)
+#: In a string a comment has a bound, too: where none is closed, every string would be looked through to the text's end.
+_BEGINS = rf"(?:--[^\n]*+\n\s*+|/\*.{{0,1000}}?\*/\s*+)*+{_WORDS}"
 _CELL = re.compile(r"\s*(?:(?:#|--|//)\s*MAGIC\s+)?%%?(?:sql|sparksql|spark_sql)\b[^\n]*", re.IGNORECASE)
 _MAGIC = re.compile(r"^(?:#|--|//)[ \t]*MAGIC\b ?", re.MULTILINE)
 _CALL = re.compile(
-    rf"\.sql\(\s*(?:sqlText\s*=\s*)?[a-zA-Z]{{0,2}}(?P<quotes>\"\"\"|'''|\"|')(?P<sql>\s*\|?\s*{_BEGINS}.*?)"
+    rf"\.sql\(\s*(?:sqlText\s*=\s*)?[a-zA-Z]{{0,2}}(?P<quotes>\"\"\"|'''|\"|')(?P<sql>\s*+\|?\s*+{_BEGINS}.*?)"
     r"(?P<end>(?P=quotes)(?P<margin>\.stripMargin)?)",
     re.IGNORECASE | re.DOTALL,
 )

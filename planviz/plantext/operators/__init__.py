@@ -47,7 +47,7 @@ _FALLBACK = "[COMET: "
 _LONG = 2_000
 _JAVA_ARRAY = re.compile(r"\[L(?:\w+\.)+(\w+);(?:@[0-9a-f]+)?")
 # The expected plans of Spark's tests: references, output, the number of an exchange.
-_SIMPLIFIED = re.compile(r"\[([^\[\]# ]*)\](?: \[([^\[\]# ]*)\])?(?: #(\d+))?$")
+_SIMPLIFIED = re.compile(r"\[([^\[\]# ]*)\](?: \[([^\[\]# ]*)\])?(?: #(\d{1,18}))?$")
 
 
 class Details:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from planviz.plantext.operators.pieces import Parts, bracketed, fits, is_list, items, rest, split, take_options
+from planviz.plantext.operators.pieces import Parts, bracketed, fits, is_list, items, number, rest, split, take_options
 
 _PARTITIONING = (
     ("hash", re.compile(r"\w*hash\w*partitioning\(", re.IGNORECASE)),
@@ -19,11 +19,11 @@ _PARTITIONING = (
 EXECUTOR_BROADCAST = "EXECUTOR_BROADCAST"
 #: How RAPIDS hashes, behind the number of partitions since 25.10.
 _HASH_MODE = re.compile(r"\w+Mode$")
-_OLD_PARTITIONING = re.compile(r"\(?(Hash|Range)Partitioning (\[.*\])(?:, (\d+))?\)?$", re.DOTALL)  # up to 1.4
+_OLD_PARTITIONING = re.compile(r"\(?(Hash|Range)Partitioning (\[.*\])(?:, (\d{1,18}))?\)?$", re.DOTALL)  # up to 1.4
 _ORIGIN = re.compile(r"[A-Z][A-Z_]{5,}$")
 _CUT_ID = re.compile(r"\[(?:plan_id|id)=?#?\d*$")  # where a text ends
 _SHUFFLE_MODE = re.compile(r"\w*Shuffle$")
-_REUSES = re.compile(r"\[?Reuses operator id: (\d+)")
+_REUSES = re.compile(r"\[?Reuses operator id: (\d{1,18})")
 _PLAN_ID = re.compile(r",? ?\[(?:plan_id=|id=#)(\d+)\]\s*$")
 _FINAL = re.compile(r"isFinalPlan=(true|false)")
 
@@ -84,8 +84,9 @@ def _read_partitioning(piece: str, parts: Parts) -> bool:
         inside = items(bracketed(piece[piece.index("(") :])[1])
         if len(inside) > 1 and _HASH_MODE.match(inside[-1]):
             inside.pop()
-        if inside and inside[-1].isdigit():
-            parts["partitions"] = int(inside.pop())
+        if inside and isinstance(partitions := number(inside[-1]), int):
+            parts["partitions"] = partitions
+            inside.pop()
         if inside:
             parts["partition_keys"] = inside
     return True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from planviz.plantext.operators.pieces import Parts, bracketed, is_list, items, rest, split, whole
+from planviz.plantext.operators.pieces import Parts, bracketed, is_list, items, number, rest, split, whole
 
 JOIN_TYPE = re.compile(
     r"(?:Inner|Cross|LeftOuter|RightOuter|FullOuter|LeftSemi|LeftAnti|LeftSingle|ExistenceJoin\([^)]*\)|"
@@ -154,8 +154,8 @@ def _streaming(parts: Parts, leftover: list[str]) -> Parts:
             parts["state_info"] = piece
         elif piece.startswith("state cleanup"):
             parts["state_cleanup"] = piece
-        elif piece.lstrip("-").isdigit():
-            parts.setdefault("watermarks", []).append(int(piece))
+        elif isinstance(watermark := number(piece), int):
+            parts.setdefault("watermarks", []).append(watermark)
         elif piece in ("Append", "Update", "Complete"):
             parts["output_mode"] = piece
         else:

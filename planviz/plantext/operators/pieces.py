@@ -27,7 +27,8 @@ _BRACKETED_OPTION = re.compile(r"\[([A-Za-z]\w*)=(.*)\]$", re.DOTALL)
 _KEYED = re.compile(r"([A-Za-z][\w ]{0,39}?)\s*(?:=|: )\s*(?=\S|$)(.*)$", re.DOTALL)
 _ORDER = re.compile(r" (?:ASC|DESC)(?: NULLS (?:FIRST|LAST))?$")
 _WORD = re.compile(r"[A-Za-z_]\w*$")
-_NUMBER = re.compile(r"-?\d+$")
+#: What is longer is no number of a plan, and above 4,300 digits Python reads none.
+_NUMBER = re.compile(r"-?\d{1,40}$")
 _JAVA_CLASS = re.compile(r"\b(?:[a-z][\w-]*\.){2,}(?=[A-Z])")
 _JAVA_HASH = re.compile(r"@[0-9a-f]{4,}\b")
 

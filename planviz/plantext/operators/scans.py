@@ -168,6 +168,8 @@ def read_entry(key: str, text: str, parts: Parts) -> None:
             parts["cut"] = tail.strip(" ,")
     elif name == "format":
         parts.setdefault(name, text)
+    elif name.endswith("_filters"):
+        parts[name] = [text]  # a damaged list
     else:
         parts[name] = value(text)
 

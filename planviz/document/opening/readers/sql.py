@@ -12,9 +12,11 @@ from planviz.document.opening.refusals import other_engine
 from planviz.errors import NotAPlan, ParseError
 
 _SQL = re.compile(
-    r"^\s*(?:--[^\n]*\n\s*|/\*.*?\*/\s*)*"
+    # No comment is read again as a part of a longer one: sixty of them and no statement would take for ever.
+    r"^\s*+(?:--[^\n]*+\n\s*+|/\*.*?\*/\s*+)*+"
     r"((SELECT|WITH|EXPLAIN|INSERT|CREATE|MERGE|UPDATE|DELETE|FROM|VALUES|SET|DROP|ANALYZE|\(\s*SELECT)\b"
-    r"|(TABLE|CACHE|UNCACHE|DECLARE|BEGIN|USE|SHOW|DESC|DESCRIBE|ALTER|TRUNCATE|REFRESH)\s+[\w`])",
+    r"|(TABLE|CACHE|UNCACHE|DECLARE|BEGIN|USE|SHOW|DESC|DESCRIBE|ALTER|TRUNCATE|REFRESH)\s+[\w`]"
+    r"|EXECUTE\s+IMMEDIATE\b)",
     re.IGNORECASE | re.DOTALL,
 )
 _MORE_OF_A_STATEMENT = re.compile(
