@@ -63,7 +63,7 @@ class PreprocessTableInsertion(AnalyzerRule):
 
     INSERT INTO t over Project [x]  =>  INSERT INTO t over Project [cast(x as int) AS a] over Project [x]
 
-    A column that the query does not give is null: defaults of columns are not planned. Structs are cast as a whole.
+    A column that the query does not give has its DEFAULT, or else null. Structs are cast as a whole.
     """
 
     matches = (InsertIntoStatement, CreateTableAsSelect)
@@ -90,7 +90,8 @@ class PreprocessTableInsertion(AnalyzerRule):
 
     def _column(self, given: AttributeReference | None, field: StructField, table: Table) -> Expression:
         if given is None:
-            return Alias(Literal(None, field.data_type), field.name, next_id())
+            default = next((e for name, e in table.defaults if same_name(name, field.name)), None)
+            return Alias(default or Literal(None, field.data_type), field.name, next_id())
         zone = str(self.context.config.get(_TIME_ZONE))
         lengths = {"char": dict(table.char_lengths), "varchar": dict(table.varchar_lengths)}
         length = next(((kind, known[field.name]) for kind, known in lengths.items() if field.name in known), None)
