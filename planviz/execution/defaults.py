@@ -15,6 +15,7 @@ from planviz.frontend.errors import analysis_error
 from planviz.logical.operators import Project, Sort
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.unresolved import UnresolvedInlineTable
+from planviz.types import NULL
 
 #: The flag of an INSERT in whose query the word DEFAULT stands.
 DEFAULTS = "DEFAULTS"
@@ -71,7 +72,7 @@ def _item(e: Expression, at: int, values: Sequence[Expression]) -> Expression:
 def _cell(e: Expression, at: int, values: Sequence[Expression]) -> Expression:
     if _is_default(e):
         # Too many values are told of later.
-        return values[at] if at < len(values) else Literal(None)
+        return values[at] if at < len(values) else Literal(None, NULL)
     wrong = next((a for a in e.collect(UnresolvedAttribute) if _is_default(a)), None)
     if wrong is not None:
         raise analysis_error(

@@ -30,6 +30,7 @@ from planviz.config import OptimizerConfig
 from planviz.errors import AnalysisError, InputError, ParseError, PlanvizError
 from planviz.execution.defaults import DEFAULTS, with_defaults
 from planviz.execution.query import QueryExecution, with_guesses
+from planviz.execution.substitution import names_values, with_values
 from planviz.execution.written import creation, guessed_target, insertion, written_size
 from planviz.expressions.core import Alias, Literal
 from planviz.expressions.ids import Ids, fresh_ids, ids_from, next_id
@@ -134,6 +135,8 @@ class Session:
         A statement that cannot be read has its error and stops no other. Raises ParseError when none can be read.
         """
         statements, read_as = self._read(script), dialect_of(self.config)
+        if names_values(script) and (filled := with_values(script, statements, self.config)) != script:
+            script, statements = filled, self._read(filled)
         self._guess(statements)
         # Of a script of definitions alone the plans are those of what it defines.
         asks = [s for s in statements if s.kind in ("query", "explain") or (s.written or s.changed) is not None]
