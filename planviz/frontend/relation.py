@@ -368,7 +368,8 @@ class RelationReader(ExpressionReader):
 
     @staticmethod
     def _row(e: Expression) -> tuple[Expression, ...]:
-        return e.values if isinstance(e, CreateNamedStruct) and e.shown == "named_struct" else (e,)
+        # struct(1, 2) is the row (1, 2), too; named_struct() is a call like any other.
+        return e.values if isinstance(e, CreateNamedStruct) else (e,)
 
     # -------------------------------------------------------------------------------------------- aliases, samples
 

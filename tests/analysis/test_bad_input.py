@@ -95,6 +95,8 @@ MISTAKES = [
     ("select a, row_number() from t1", "WINDOW_FUNCTION_WITHOUT_OVER_CLAUSE", 1, 1, "requires an OVER clause"),
     ("select a, date_add(date'2020-01-01', 'x') from t1", "CAST_INVALID_INPUT", 1, 11, "cannot be cast to INT"),
     ("select 1 from t1 union all select 'x'", "CAST_INVALID_INPUT", 1, 1, "cannot be cast"),
+    # struct() is a row.
+    ("select * from values (struct(1, 2)) v(s)", "INVALID_INLINE_TABLE.NUM_COLUMNS_MISMATCH", 1, 15, "has 2 columns"),
     ("select x.a from t1 as x(p, q)", "ASSIGNMENT_ARITY_MISMATCH", 1, 17, "column aliases"),
     ("select a from t1 union", "PARSE_SYNTAX_ERROR", 1, 23, "end of input: a query .* was expected"),
     ("select a, from t1", "TRAILING_COMMA_IN_SELECT", 1, 11, "SELECT ends with a comma"),
