@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from functools import lru_cache
 from types import MappingProxyType
 from typing import cast
 
@@ -149,6 +150,7 @@ def profile_of(name: str) -> str:
     raise InputError(f"There is no profile “{name}”; there are {', '.join(PROFILES)}{vendors}.")
 
 
+@lru_cache(maxsize=4096)  # every query of a script tells of all settings, and looking for the nearest name takes time
 def _unknown(key: str) -> str:
     """What to say of a setting that planviz does not read: whether it would change the plan, or what was meant."""
     if key in UNREAD:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from planviz.config import OptimizerConfig
-from planviz.execution import QueryExecution
+from planviz.execution import QueryExecution, Session
 from planviz.settings import SETTINGS
 from planviz.versions.unread import UNREAD
 from tests.plans import canonical, small_catalog
@@ -93,3 +93,15 @@ def test_the_documentation_lists_what_is_not_read() -> None:
     text = DOCS.read_text(encoding="utf-8")
     assert not [key for key in UNREAD if f"| `{key}` |" not in text]
     assert not [key for key in UNREAD if key in SETTINGS]
+
+
+def test_reset_gives_a_setting_back_as_the_session_was_given_it() -> None:
+    session = Session(config=OptimizerConfig.of(**{"spark.sql.shuffle.partitions": 50}))
+    script = """SET spark.sql.shuffle.partitions = 7; SET spark.sql.adaptive.enabled = false;
+        RESET spark.sql.shuffle.partitions"""
+    list(session.run(script))
+    assert session.config.number("spark.sql.shuffle.partitions") == 50
+    assert not session.config.flag("spark.sql.adaptive.enabled")
+    list(session.run("SET spark.sql.shuffle.partitions = 8; RESET"))
+    assert session.config.number("spark.sql.shuffle.partitions") == 50
+    assert session.config.flag("spark.sql.adaptive.enabled")

@@ -104,7 +104,7 @@ def _check_operator(plan: LogicalPlan, context: AnalysisContext) -> None:
                 f'The join condition "{plan.condition.pretty}" has the invalid type '
                 f'"{plan.condition.data_type.sql}", '
                 f'expected "BOOLEAN".',
-                plan.condition,
+                plan,
             )
     elif isinstance(plan, Aggregate) and plan.children_resolved:
         _check_aggregate(plan)
@@ -154,7 +154,7 @@ def _check_expression(e: Expression, plan: LogicalPlan, context: AnalysisContext
     windowed = [function_of(w) for w in e.collect(WindowExpression)]
     windowed += [w.function for w in e.collect(UnresolvedWindowExpression)]
     for x in _expressions_up(e):
-        check_call(x, windowed)
+        check_call(x, windowed, plan)
         if isinstance(x, SubqueryExpression):
             check_analysis(x.plan, context)
             check_subquery(x, plan, context.config.behaviour)
@@ -242,7 +242,7 @@ def _check_filter(plan: Filter) -> None:
             f'Cannot resolve "{condition.pretty}" due to data type mismatch: Filter expression "{condition.pretty}" '
             f"of type "
             f'"{condition.data_type.sql}" is not a boolean.',
-            condition if condition.origin is not None else plan,
+            plan,
         )
 
 
@@ -284,20 +284,21 @@ def _check_aggregate(plan: Aggregate) -> None:
     for e in plan.aggregates:
         for x in _expressions_up(e):
             if isinstance(x, AggregateExpression):
-                nested = [y for c in x.children for y in _expressions_up(c) if isinstance(y, AggregateExpression)]
+                nested = [y for c in x.children for y in c.collect(AggregateExpression)]
                 if nested:
                     raise analysis_error(
                         "NESTED_AGGREGATE_FUNCTION",
                         "It is not allowed to use an aggregate function in the argument of another aggregate "
                         "function. Please use the inner aggregate function in a sub-query.",
-                        x,
+                        nested[0],
                     )
-                if not all(c.deterministic for c in x.function.children):
+                varying = next((c for c in x.function.children if not c.deterministic), None)
+                if varying is not None:
                     raise analysis_error(
                         "AGGREGATE_FUNCTION_WITH_NONDETERMINISTIC_EXPRESSION",
                         f'Non-deterministic expression "{x.sql}" should not appear in the arguments of an aggregate '
                         "function.",
-                        x,
+                        varying,
                     )
 
 

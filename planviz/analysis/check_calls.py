@@ -17,16 +17,17 @@ from planviz.expressions.windows import (
 )
 from planviz.frontend.errors import analysis_error
 from planviz.functions.builders.aggregates import WHOLE_PARTITIONS
+from planviz.logical.plan import LogicalPlan
 from planviz.types import UNKNOWN, is_orderable
 
 
-def check_call(x: Expression, windowed: Sequence[Expression]) -> None:
-    """Raise AnalysisError for a function that cannot be computed where it stands; `windowed` are those with OVER."""
+def check_call(x: Expression, windowed: Sequence[Expression], plan: LogicalPlan) -> None:
+    """Raise AnalysisError for a function that `plan` cannot compute where it stands; `windowed` have OVER."""
     if isinstance(x, WindowExpression):
         _check_window(x)
     if isinstance(x, WindowFunction) and x not in windowed:
         raise analysis_error(
-            "WINDOW_FUNCTION_WITHOUT_OVER_CLAUSE", f'Window function "{x.sql}" requires an OVER clause.', x
+            "WINDOW_FUNCTION_WITHOUT_OVER_CLAUSE", f'Window function "{x.sql}" requires an OVER clause.', plan
         )
     if isinstance(x, LambdaFunction) and x.bits & PythonUDF.BIT:
         call = next(iter(x.collect(PythonUDF)))

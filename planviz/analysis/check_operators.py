@@ -37,7 +37,7 @@ def check_operator(plan: LogicalPlan) -> None:
             raise analysis_error(
                 "INVALID_NON_DETERMINISTIC_EXPRESSIONS",
                 f"The operator expects a deterministic expression, but the actual expression is {wrong.sql}.",
-                wrong,
+                plan,
             )
     found = [x for e in plan.expressions for x in _special(e, plan)]
     if found and isinstance(plan, Filter):
@@ -47,7 +47,7 @@ def check_operator(plan: LogicalPlan) -> None:
             f"{', '.join(x.pretty for x in found)}.\n"
             "Rewrite the query to avoid window functions, aggregate functions, and generator functions in the "
             "WHERE clause.",
-            plan.condition,
+            plan,
         )
     if found:
         raise analysis_error(

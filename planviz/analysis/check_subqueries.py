@@ -109,7 +109,7 @@ def _check_scalar(e: ScalarSubquery, plan: LogicalPlan) -> None:
             "UNSUPPORTED_CORRELATED_SCALAR_SUBQUERY",
             "Correlated scalar subqueries can only be used in filters, aggregations, projections, and "
             "UPDATE/MERGE/DELETE commands.",
-            e,
+            plan,
         )
     _check_grouped(e, plan)
 
@@ -235,7 +235,7 @@ def _check_correlations(plan: LogicalPlan, allowed: _Allowed, may_read: bool, ag
             "CORRELATED_REFERENCE",
             f'Expressions referencing the outer query are not supported outside of WHERE/HAVING clauses: "'
             f'{readers[0].sql}".',
-            readers[0],
+            plan,
         )
     if aggregated and isinstance(plan, Filter):
         _check_equalities(plan.condition)

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from planviz.analysis.context import sql_text
 from planviz.analysis.relations import table_not_found
+from planviz.analysis.stored import in_order_of, named_as
 from planviz.catalog.tables import CATALOG, DATABASE, Catalog, PythonFunction, SqlFunction, Table
 from planviz.errors import AnalysisError
 from planviz.expressions.casts import can_store_assign
@@ -20,7 +21,7 @@ from planviz.functions import registry
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LogicalRelation
 from planviz.logical.unresolved import UnresolvedRelation
-from planviz.types import NULL, UNKNOWN, ArrayType, DataType, MapType, StructField, StructType
+from planviz.types import NULL, UNKNOWN, ArrayType, MapType, StructField, StructType
 from planviz.versions import Behaviour
 
 Analyze = Callable[[LogicalPlan], LogicalPlan]
@@ -282,27 +283,13 @@ def check_stored(
         if UNKNOWN in (a.type, field.data_type) or a.type in (NULL, field.data_type):
             continue
         # Fields stand for each other by their place, as columns do; BY NAME they are found by it.
-        given_type = _named_as(a.type, field.data_type) if by_place else a.type
+        given_type = named_as(a.type, field.data_type) if by_place else in_order_of(a.type, field.data_type)
         if not can_store_assign(given_type, field.data_type):
             raise analysis_error(
                 "INCOMPATIBLE_DATA_FOR_TABLE.CANNOT_SAFELY_CAST",
                 f"Cannot write incompatible data for the table {sql_text(table.qualified)}: cannot safely cast "
                 f'{sql_text((field.name,))} "{a.type.sql}" to "{field.data_type.sql}".',
             )
-
-
-def _named_as(given: DataType, wanted: DataType) -> DataType:
-    """A type with the names of the fields of another one of its shape."""
-    if isinstance(given, ArrayType) and isinstance(wanted, ArrayType):
-        return replace(given, element=_named_as(given.element, wanted.element))
-    if isinstance(given, MapType) and isinstance(wanted, MapType):
-        return replace(given, key=_named_as(given.key, wanted.key), value=_named_as(given.value, wanted.value))
-    if isinstance(given, StructType) and isinstance(wanted, StructType) and len(given.fields) == len(wanted.fields):
-        pairs = zip(given.fields, wanted.fields, strict=True)
-        return StructType(
-            tuple(replace(g, name=w.name, data_type=_named_as(g.data_type, w.data_type)) for g, w in pairs)
-        )
-    return given
 
 
 def altered(c: Command, catalog: Catalog) -> Catalog:

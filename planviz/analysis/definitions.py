@@ -142,11 +142,13 @@ def _check_layout(s: Statement, names: Sequence[str]) -> None:
             raise analysis_error("COLUMN_NOT_DEFINED_IN_TABLE", f"{told}, whose columns are: {columns}.")
 
 
-def check_defaults(s: Statement, analyzed: Callable[[LogicalPlan], LogicalPlan]) -> None:
-    """Raise AnalysisError for a column's DEFAULT that is no constant of the column's type; `analyzed` analyzes a query.
+def column_defaults(s: Statement, analyzed: Callable[[LogicalPlan], LogicalPlan]) -> tuple[tuple[str, Expression], ...]:
+    """The columns with a DEFAULT, and its value in the column's type; `analyzed` analyzes a query.
 
-    A constant of a wider type fits where its value does (Spark: ResolveDefaultColumns).
+    Raises AnalysisError for one that is no constant of the column's type. A constant of a wider type fits where its
+    value does (Spark: ResolveDefaultColumns).
     """
+    values = []
     for column, default in s.defaults:
         told = f"The column {sql_text((column.name,))} of the table {sql_text(s.name)} has a DEFAULT"
         if occurs(default, SubqueryExpression.BIT):
@@ -165,6 +167,9 @@ def check_defaults(s: Statement, analyzed: Callable[[LogicalPlan], LogicalPlan])
                 f'{told} of type "{found.data_type.sql}", which is no "{column.data_type.sql}".',
                 default,
             )
+        value = found if found.data_type == column.data_type else Cast(found, column.data_type)
+        values.append((column.name, DEFAULT_EVALUATOR.value_of(value) or value))
+    return tuple(values)
 
 
 def _fits(value: Expression, wanted: DataType) -> bool:

@@ -135,7 +135,7 @@ def _name_of(name: Expression, at: TreeNode) -> tuple[str, ...]:
     if name.foldable:
         empty = isinstance(name, Cast) and isinstance(name.child, Literal) and name.child.value is None
         why = "WRONG_TYPE" if not is_string(name.data_type) else "NULL" if empty else why
-    raise analysis_error(f"NOT_A_CONSTANT_STRING.{why}", _NO_NAME, at)
+    raise analysis_error(f"NOT_A_CONSTANT_STRING.{why}", _NO_NAME, name if name.origin is not None else at)
 
 
 class ResolveFunctions(AnalyzerRule):
@@ -232,7 +232,7 @@ class ResolveFunctions(AnalyzerRule):
                 made = made.replace(tail=made.tail[: -shorter[made.name]])
             _check_filter(e)
             _check_order(made, e)
-            return AggregateExpression(_ordered(made, e), "Complete", e.distinct, e.where, next_id())
+            return AggregateExpression(e.rebuilt(_ordered(made, e)), "Complete", e.distinct, e.where, next_id())
         if e.distinct or e.where is not None or e.order:
             what = "DISTINCT" if e.distinct else "WITHIN GROUP (ORDER BY ...)" if e.order else "FILTER clause"
             raise analysis_error(
@@ -289,7 +289,7 @@ def _check_filter(e: UnresolvedFunction) -> None:
             raise analysis_error(
                 f"INVALID_AGGREGATE_FILTER.{subclass}",
                 f'The FILTER expression "{where.pretty}" in an aggregate function is invalid: {why}.',
-                where,
+                e,
             )
 
 
@@ -493,7 +493,7 @@ class ResolveLambdaVariables(AnalyzerRule):
                     raise analysis_error(
                         "INVALID_LAMBDA_FUNCTION_CALL.NUM_ARGS_MISMATCH",
                         f"The lambda of {call.name} takes {len(types)} arguments, not {len(a.arguments)}.",
-                        call,
+                        a,
                     )
                 names = [str(getattr(v, "name", "")) for v in a.arguments]
                 # A lambda that was opened before and waits for its body keeps its variables.

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing_extensions import override
 
 from planviz.analysis.context import AnalyzerRule, same_name
+from planviz.analysis.stored import named_as, stored
 from planviz.catalog.tables import Buckets, Table
 from planviz.expressions.casts import Cast
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, lit
@@ -22,7 +23,7 @@ from planviz.logical.writes import (
     InsertIntoHadoopFsRelationCommand,
     InsertIntoStatement,
 )
-from planviz.types import NULL, STRING, UNKNOWN, DataType, StructField
+from planviz.types import NULL, STRING, UNKNOWN, ArrayType, DataType, MapType, StructField, StructType
 
 #: Where tables lie of which nobody says where.
 _WAREHOUSE = "file:/spark-warehouse"
@@ -53,9 +54,19 @@ class ResolveUserSpecifiedColumns(AnalyzerRule):
         table = _table_of(plan, self)
         if table is None:
             return plan
-        names = [next((f.name for f in table.columns if same_name(f.name, n)), n) for n in plan.columns]
-        named = [Alias(a, n, next_id()) for a, n in zip(plan.child.output, names, strict=True)]
+        fields = [
+            next((f for f in table.columns if same_name(f.name, n)), StructField(n, UNKNOWN)) for n in plan.columns
+        ]
+        named = [self._named(a, f) for a, f in zip(plan.child.output, fields, strict=True)]
         return plan.replace(columns=(), by_name=True, child=Project(tuple(named), plan.child))
+
+    def _named(self, given: AttributeReference, field: StructField) -> Expression:
+        """A column of the query under the table's name, the fields of a nested one under the table's names, too."""
+        nested = isinstance(given.type, ArrayType | MapType | StructType) and given.type != field.data_type
+        if nested and self.context.config.behaviour.inserts_name_every_column:
+            zone = str(self.context.config.get(_TIME_ZONE))
+            return Alias(Cast(given, named_as(given.type, field.data_type), time_zone=zone), field.name, next_id())
+        return Alias(given, field.name, next_id())
 
 
 class PreprocessTableInsertion(AnalyzerRule):
@@ -63,7 +74,7 @@ class PreprocessTableInsertion(AnalyzerRule):
 
     INSERT INTO t over Project [x]  =>  INSERT INTO t over Project [cast(x as int) AS a] over Project [x]
 
-    A column that the query does not give is null: defaults of columns are not planned. Structs are cast as a whole.
+    A column that the query does not give has its DEFAULT, or else null.
     """
 
     matches = (InsertIntoStatement, CreateTableAsSelect)
@@ -83,14 +94,15 @@ class PreprocessTableInsertion(AnalyzerRule):
             found = [next((a for a in given if same_name(a.name, f.name)), None) for f in wanted]
         else:
             found = list(given)
-        items = [self._column(a, f, table) for a, f in zip(found, wanted, strict=True)]
+        items = [self._column(a, f, table, plan.by_name) for a, f in zip(found, wanted, strict=True)]
         if all(isinstance(i, AttributeReference) for i in items) and items == list(given):
             return plan
         return plan.replace(child=Project(tuple(items), plan.child))
 
-    def _column(self, given: AttributeReference | None, field: StructField, table: Table) -> Expression:
+    def _column(self, given: AttributeReference | None, field: StructField, table: Table, by_name: bool) -> Expression:
         if given is None:
-            return Alias(Literal(None, field.data_type), field.name, next_id())
+            default = next((e for name, e in table.defaults if same_name(name, field.name)), None)
+            return Alias(default or Literal(None, field.data_type), field.name, next_id())
         zone = str(self.context.config.get(_TIME_ZONE))
         lengths = {"char": dict(table.char_lengths), "varchar": dict(table.varchar_lengths)}
         length = next(((kind, known[field.name]) for kind, known in lengths.items() if field.name in known), None)
@@ -103,8 +115,9 @@ class PreprocessTableInsertion(AnalyzerRule):
             return Alias(call, field.name, next_id())
         if not renamed and same and given.name == field.name:
             return given
-        value = given if same and renamed else Cast(given, field.data_type, time_zone=zone)
-        return Alias(value, field.name, next_id())
+        if renamed:
+            return Alias(stored(given, field.data_type, zone, by_name), field.name, next_id())
+        return Alias(Cast(given, field.data_type, time_zone=zone), field.name, next_id())
 
 
 class DataSourceAnalysis(AnalyzerRule):

@@ -84,6 +84,8 @@ class Table:
     char_lengths: tuple[tuple[str, int], ...] = ()
     #: Columns declared as varchar(n), which plans see as plain strings, with n.
     varchar_lengths: tuple[tuple[str, int], ...] = ()
+    #: Columns with a DEFAULT, and its value: what INSERT puts where nothing is given.
+    defaults: tuple[tuple[str, Expression], ...] = ()
     #: Whether its size is one of many under which a pasted plan comes out as it was printed; nobody gave it.
     fitted: bool = False
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from planviz.analysis import Analyzer
@@ -15,7 +15,7 @@ from planviz.analysis.commands import (
     check_function,
     database_of,
 )
-from planviz.analysis.definitions import check_database, check_defaults, check_drop, check_table, check_view, is_made
+from planviz.analysis.definitions import check_database, check_drop, check_table, check_view, column_defaults, is_made
 from planviz.catalog.ddl import table_of
 from planviz.catalog.tables import (
     DATABASE,
@@ -28,7 +28,9 @@ from planviz.catalog.tables import (
 )
 from planviz.config import OptimizerConfig
 from planviz.errors import AnalysisError, InputError, ParseError, PlanvizError
+from planviz.execution.defaults import DEFAULTS, with_defaults
 from planviz.execution.query import QueryExecution, with_guesses
+from planviz.execution.substitution import names_values, with_values
 from planviz.execution.written import creation, guessed_target, insertion, written_size
 from planviz.expressions.core import Alias, Literal
 from planviz.expressions.ids import Ids, fresh_ids, ids_from, next_id
@@ -93,7 +95,7 @@ class Session:
         infer: bool | None = False,
     ) -> None:
         self.catalog = catalog or Catalog()
-        self.config = config or OptimizerConfig()
+        self.config = self._given = config or OptimizerConfig()
         self.params = params
         self.infer = infer
         self.caches = CacheManager(through_names=self.config.behaviour.names_are_no_matter_to_caches)
@@ -133,6 +135,8 @@ class Session:
         A statement that cannot be read has its error and stops no other. Raises ParseError when none can be read.
         """
         statements, read_as = self._read(script), dialect_of(self.config)
+        if names_values(script) and (filled := with_values(script, statements, self.config)) != script:
+            script, statements = filled, self._read(filled)
         self._guess(statements)
         # Of a script of definitions alone the plans are those of what it defines.
         asks = [s for s in statements if s.kind in ("query", "explain") or (s.written or s.changed) is not None]
@@ -152,7 +156,7 @@ class Session:
         return statements
 
     def _guess(self, statements: list[Statement]) -> None:
-        queries = [(s, p) for s in statements for p in s.read]
+        queries = [(s, p) for s in statements for p in s.read if s.command is None or DEFAULTS not in s.command.flags]
         places = {id(s): at for at, (s, _) in reversed([*enumerate(queries)])}
         made = ("create_table", "create_view")
         defining = [s for s in statements if s.kind in made or (s.kind == "cache" and s.plan is not None)]
@@ -179,6 +183,10 @@ class Session:
     def _one(self, s: Statement, stage: str, defines: bool = False) -> Outcome:
         if s.error is not None:
             return Outcome(s, None, s.error)
+        try:
+            s = with_defaults(s, self.catalog)
+        except PlanvizError as e:
+            return Outcome(s, None, e)
         if s.kind in ("query", "explain"):
             try:
                 if s.command is not None and self._is_known(s.command):
@@ -268,6 +276,8 @@ class Session:
                 self._create_view(s, s.plan)
             case "create_table":
                 self._create_table(s)
+            case "set" if s.words == "RESET":
+                self.config = _reset(self.config, self._given, s.name)
             case "set" if s.options:
                 self._check_set(dict(s.options))
                 self.config = _with_settings(self.config, dict(s.options))
@@ -323,10 +333,10 @@ class Session:
             return
         columns = s.columns if s.plan is None else self._columns_of(s)
         check_table(s, None if s.plan is None else self._analyzed(s))
-        check_defaults(s, lambda p: self._execution(replace(s, kind="query", plan=p)).analyzed)
+        defaults = column_defaults(s, lambda p: self._execution(replace(s, kind="query", plan=p)).analyzed)
         self._forget(s.name)
         known = (s.provider, s.partition_columns, s.buckets, self.catalog.current)
-        table = table_of(s.name, columns, *known)
+        table = replace(table_of(s.name, columns, *known), defaults=defaults)
         self._relations.pop(table.qualified, None)
         self._sizes[table.key] = 0
         self.catalog = self.catalog.with_table(table)
@@ -483,6 +493,12 @@ class Session:
 
     def _columns_of(self, s: Statement) -> tuple[StructField, ...]:
         return tuple(StructField(a.name, a.type, a.is_nullable) for a in self._analyzed(s).output)
+
+
+def _reset(config: OptimizerConfig, given: OptimizerConfig, keys: Sequence[str]) -> OptimizerConfig:
+    """All settings, or those of `keys`, as the session was given them."""
+    again = {key: given.settings[key] for key in keys if key in given.settings}
+    return config.without_settings(*keys).with_settings(again) if keys else given
 
 
 def _with_settings(config: OptimizerConfig, settings: dict[str, str]) -> OptimizerConfig:

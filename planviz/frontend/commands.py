@@ -277,8 +277,8 @@ class CommandReader(ColumnReader):
         at = self.at
         plan = self._inserted(source)
         if "DEFAULT" in self.keys[at : self.at]:
-            # The default of a column is none of the query's.
-            return found
+            # It stands for what the table's column has: the query alone does not tell.
+            flags.add("DEFAULTS")
         return replace(found, plan=plan, columns=columns, partition=partition, flags=frozenset(flags))
 
     def _inserted(self, source: LogicalPlan | None) -> LogicalPlan:

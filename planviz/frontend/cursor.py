@@ -501,3 +501,10 @@ class Cursor:
                 raise
             self.at, self.depth = at, depth
             return e
+
+
+def further(a: ParseError | None, b: ParseError) -> ParseError:
+    """The error that got further into the text."""
+    if a is None or (a.line or 0, a.column or 0) < (b.line or 0, b.column or 0):
+        return b
+    return a

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from planviz.errors import ParseError
 from planviz.expressions.arithmetic import (
     Add,
     BitwiseAnd,
@@ -55,6 +56,7 @@ from planviz.expressions.unresolved import (
     UnresolvedFunction,
     UnresolvedRegex,
 )
+from planviz.frontend.cursor import further
 from planviz.frontend.lexer import END, NUMBER, QUOTED, STRING, WORD
 from planviz.frontend.special_forms import SpecialForms
 from planviz.frontend.variant_path import starts_path, variant_path
@@ -98,6 +100,7 @@ _SHIFTS = frozenset(["<<", ">>", ">>>"])
 _BEHIND_VALUES = frozenset(
     ["ORDER", "SORT", "CLUSTER", "DISTRIBUTE", "LIMIT", "OFFSET", "UNION", "EXCEPT", "MINUS", "INTERSECT", "AS", "|>"]
 )
+_BEHIND_QUERY = _BEHIND_VALUES - {"AS"}
 _AFTER_NOT = frozenset(["BETWEEN", "IN", "LIKE", "ILIKE", "RLIKE", "REGEXP"])
 _PREDICATES = frozenset(["!", "NOT", "BETWEEN", "IN", "LIKE", "ILIKE", "RLIKE", "REGEXP", "IS"])
 
@@ -131,7 +134,7 @@ class ExpressionReader(SpecialForms):
         start = self.at
         parts = [self._conjunction()]
         while self.keys[self.at] == "OR":
-            self.at += 1
+            self._step_over_word()
             parts.append(self._conjunction())
         self.depth -= 1
         return parts[0] if len(parts) == 1 else self.placed(balanced(parts, Or), start)
@@ -140,9 +143,15 @@ class ExpressionReader(SpecialForms):
         start = self.at
         parts = [self._negation()]
         while self.keys[self.at] == "AND":
-            self.at += 1
+            self._step_over_word()
             parts.append(self._negation())
         return parts[0] if len(parts) == 1 else self.placed(balanced(parts, And), start)
+
+    def _step_over_word(self) -> None:
+        """Take AND or OR. Spark points to the word itself where nothing follows."""
+        if self.kinds[self.at + 1] == END:
+            self.fail("the text ends behind it, and an expression was expected")
+        self.at += 1
 
     def _negation(self) -> Expression:
         start = self.at
@@ -159,18 +168,21 @@ class ExpressionReader(SpecialForms):
         start = self.at
         if self.keys[start] == "EXISTS" and self.peek(1) == "(" and self._query_follows(1):
             self.at += 1
-            return self.placed(Exists(self._parenthesized_query(), (), next_id()), start)
+            query = self.try_read(self._parenthesized_query)
+            if isinstance(query, ParseError):
+                if query.error_class != "PARSE_SYNTAX_ERROR":
+                    raise query
+                # EXISTS is no reserved word: without a query behind it, it is a column, and the parenthesis wrong.
+                self.fail(f"no query in it: {str(query).removeprefix('[PARSE_SYNTAX_ERROR] ')}")
+            return self.placed(Exists(query, (), next_id()), start)
         e = self.value()
-        chain = 0
-        while self.keys[self.at] in _PREDICATES:
-            chain = self.longer(chain, "predicates")
-            word = self.at
-            new = self._predicate(e, start)
-            if new is None:
-                break
-            # Spark's errors point to the word, people look for the whole.
-            e = self.placed(new, word, start)
-        return e
+        if self.keys[self.at] not in _PREDICATES:
+            return e
+        # One predicate, no chain of them: `a IS NULL IS NULL` needs parentheses.
+        word = self.at
+        new = self._predicate(e, start)
+        # Spark's errors point to the word, people look for the whole.
+        return e if new is None else self.placed(new, word, start)
 
     def _predicate(self, e: Expression, start: int) -> Expression | None:
         if self.keys[self.at] == "!" and self.peek(1) in _AFTER_NOT:
@@ -210,7 +222,7 @@ class ExpressionReader(SpecialForms):
                 "SELECT * FROM VALUES (1), (2).",
                 self.at + 1,
             )
-        if self._query_follows(0):
+        if self._query_follows(0) and not self._lists_queries():
             start = self.at
             query = self.placed(ListQuery(self._parenthesized_query(), (), next_id()), start)
             values = e.values if isinstance(e, CreateNamedStruct) else (e,)
@@ -229,15 +241,27 @@ class ExpressionReader(SpecialForms):
             at += 1
         return True
 
+    def _lists_queries(self) -> bool:
+        """Whether the bracket at the cursor holds a list whose first value is, or begins with, a scalar subquery."""
+        if not self.sees("(", "("):
+            return False
+        depth, at = 1, self.at + 2
+        while depth and self.kinds[at] != END:
+            depth += {"(": 1, ")": -1}.get(self.keys[at], 0)
+            at += 1
+        return self.kinds[at] != END and self.keys[at] not in (")", *_BEHIND_QUERY)
+
     def _in_list(self) -> list[Expression]:
-        self.expect("(")
-        if self.sees(")"):
+        if self.sees("(", ")"):
+            self.at -= 1
             raise self.error("INVALID_SQL_SYNTAX.EMPTY_IN_PREDICATE", "IN has no values: write at least one.")
+        self.expect("(")
         items = self.separated(self.expression)
         self.expect(")")
         return items
 
     def _like(self, e: Expression, key: str, negated: bool) -> Expression:
+        word = self.at - (2 if negated else 1)
         quantifier = self.peek()
         if quantifier in ("ANY", "SOME", "ALL") and self.peek(1) == "(":
             self.came_with("LIKE ANY and LIKE ALL")
@@ -262,7 +286,7 @@ class ExpressionReader(SpecialForms):
         if self.accept("ESCAPE"):
             escape = self.string()
             if len(escape) != 1:
-                raise self.error("INVALID_ESC", "The escape character must be one character.", self.at - 1)
+                raise self.error("INVALID_ESC", "The escape character must be one character.", word)
         return self._like_one(e, pattern, key, escape)
 
     @staticmethod
@@ -286,8 +310,9 @@ class ExpressionReader(SpecialForms):
             return IsNotUnknown(e) if negated else IsUnknown(e)
         if key == "DISTINCT" and self.accept("FROM"):
             return self._not(EqualNullSafe(e, self.value()), not negated)
-        self.at -= 1
-        raise self.syntax_error("NULL, TRUE, FALSE, UNKNOWN or DISTINCT FROM was expected")
+        # No predicate: what is wrong is the word.
+        self.at -= 3 if negated else 2
+        raise self.syntax_error("NULL, TRUE, FALSE, UNKNOWN or DISTINCT FROM was expected behind it")
 
     # -------------------------------------------------------------------------------------------- value level
 
@@ -304,6 +329,10 @@ class ExpressionReader(SpecialForms):
             if self.keys[self.at] in _SHIFTS:
                 self.came_with("a shift operator", self.at + 1)
             self.at += 1
+            if self.sees_any("ALL", "ANY", "SOME") and self.peek(1) == "(" and self._query_follows(1):
+                # Spark takes the word for a column's name.
+                self.at += 1
+                self.fail("Spark compares with no ANY, SOME or ALL of a query: write IN, or max() or min() of it")
             right = self.value(found[0] + 1)
             left = self.placed(found[1](left, right), start)
 
@@ -396,16 +425,20 @@ class ExpressionReader(SpecialForms):
             found = self.try_read(self._scalar_subquery)
             if isinstance(found, Expression):
                 return self.placed(found, start)
+            # Names like SELECT are no words of their own, so it may be an expression, too; what got further is told.
+            items = self.try_read(self._items)
+            if isinstance(items, ParseError):
+                raise further(found, items)
+        else:
+            items = self._items()
+        return items[0] if len(items) == 1 else self.placed(struct_of(items), start)
+
+    def _items(self) -> list[Expression]:
+        """The expressions between parentheses."""
         self.expect("(")
-        first = self._aliased()
-        if not self.sees(","):
-            self.expect(")")
-            return first
-        items = [first]
-        while self.accept(","):
-            items.append(self._aliased())
+        items = self.separated(self._aliased)
         self.expect(")")
-        return self.placed(struct_of(items), start)
+        return items
 
     def _is_lambda(self) -> bool:
         i = self.at + 1

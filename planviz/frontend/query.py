@@ -99,7 +99,7 @@ class QueryReader(ScriptReader):
         self.depth -= 1
         self.expect(")")
         if columns:
-            plan = UnresolvedSubqueryColumnAliases(columns, plan)
+            plan = self.placed(UnresolvedSubqueryColumnAliases(columns, plan), start)
         return name, self.placed(SubqueryAlias((name,), plan), start), depth
 
     # -------------------------------------------------------------------------------------------- set operations
@@ -269,6 +269,7 @@ class QueryReader(ScriptReader):
         """The plan under WINDOW definitions, if they follow."""
         if not self.sees("WINDOW") or self.peek(2) != "AS":
             return plan
+        clause = self.at
         self.at += 1
 
         def one() -> tuple[str, WindowSpec | str]:
@@ -283,7 +284,9 @@ class QueryReader(ScriptReader):
         again = next((n for i, n in enumerate(names) if n in names[:i]), None)
         if again is not None:
             raise self.error(
-                "INVALID_SQL_SYNTAX.REPETITIVE_WINDOW_DEFINITION", f"The definition of window `{again}` is repetitive."
+                "INVALID_SQL_SYNTAX.REPETITIVE_WINDOW_DEFINITION",
+                f"The definition of window `{again}` is repetitive.",
+                clause,
             )
         known = {n.lower(): s for n, s in pairs}
         specs = tuple(self._meant_window(s, known) if isinstance(s, str) else s for _, s in pairs)

@@ -16,7 +16,7 @@ from planviz.expressions.ids import next_id
 from planviz.expressions.predicates import IsNotNull, Or
 from planviz.expressions.subqueries import LateralSubquery
 from planviz.expressions.unresolved import UnresolvedAttribute
-from planviz.frontend.cursor import MAX_JOINS
+from planviz.frontend.cursor import MAX_JOINS, further
 from planviz.frontend.expression import ExpressionReader
 from planviz.frontend.lexer import NUMBER, QUOTED, STRING, WORD
 from planviz.frontend.naming import constant_text, name_parts
@@ -94,11 +94,12 @@ class RelationReader(ExpressionReader):
         chain = -1
         while True:
             chain = self.longer(chain, "joins", MAX_JOINS)
+            at = self.at
             if self.sees("PIVOT", "("):
-                plan = self.placed(self.pivot(plan), start)
+                plan = self.placed(self.pivot(plan), at)
             elif self.sees_any("UNPIVOT") and self.peek(1) in ("(", "INCLUDE", "EXCLUDE"):
                 self.came_with("UNPIVOT")
-                plan = self.placed(self.unpivot(plan), start)
+                plan = self.placed(self.unpivot(plan), at)
             else:
                 joined = self.joined(plan, start)
                 if joined is None:
@@ -157,17 +158,17 @@ class RelationReader(ExpressionReader):
                     clause,
                 )
             condition = self.expression() if self.accept("ON") else None
-            return self.placed(LateralJoin(left, right, kind, condition), start, clause)
+            return self.placed(LateralJoin(left, right, kind, condition), clause)
         if natural and kind == "Cross":
             raise self._incompatible("NATURAL", "CROSS", clause)
         plan = self._primary()
         if natural:
-            return self.placed(Join(left, plan, f"NaturalJoin({kind})"), start, clause)
+            return self.placed(Join(left, plan, f"NaturalJoin({kind})"), clause)
         if self.accept("ON"):
-            return self.placed(Join(left, plan, kind, self.expression()), start, clause)
+            return self.placed(Join(left, plan, kind, self.expression()), clause)
         if self.accept("USING"):
-            return self.placed(Join(left, plan, kind, None, self.identifier_list()), start, clause)
-        return self.placed(Join(left, plan, kind), start, clause)
+            return self.placed(Join(left, plan, kind, None, self.identifier_list()), clause)
+        return self.placed(Join(left, plan, kind), clause)
 
     def _incompatible(self, one: str, two: str, at: int) -> ParseError:
         return self.error("INCOMPATIBLE_JOIN_TYPES", f"The join types {one} and {two} are incompatible.", at)
@@ -177,13 +178,13 @@ class RelationReader(ExpressionReader):
 
     def _lateral_plan(self) -> LogicalPlan:
         plan: LogicalPlan
-        if self.sees("("):
-            self.expect("(")
+        start = self.at
+        if self.accept("("):
             self.deeper()
             plan = self.query()
             self.depth -= 1
             self.expect(")")
-            return self._aliased_plan(plan, AUTO_NAME)
+            return self._aliased_plan(plan, start, AUTO_NAME)
         self.came_with("a function behind LATERAL")
         return self._table_function()
 
@@ -223,7 +224,7 @@ class RelationReader(ExpressionReader):
         if self.sees("IDENTIFIER", "("):
             found = self.try_read(self._relation_by_text)
             if not isinstance(found, ParseError):
-                return self._aliased_plan(self.placed(found, start))
+                return self._aliased_plan(self.placed(found, start), start)
         at = self.at
         parts = self._dataset() or self.identifier_parts()
         if self.sees("("):
@@ -236,8 +237,8 @@ class RelationReader(ExpressionReader):
             plan = plan.replace(options=options) if isinstance(plan, UnresolvedRelation) else plan
         if self.sees("TABLESAMPLE"):
             sample = self.sample_clause()
-            return sample(self._aliased_plan(plan))
-        return self._aliased_plan(plan)
+            return sample(self._aliased_plan(plan, start))
+        return self._aliased_plan(plan, start)
 
     def _dataset(self) -> tuple[str, ...] | None:
         """STREAM(name), STREAM name and LIVE.name of a declarative pipeline; None elsewhere."""
@@ -309,14 +310,14 @@ class RelationReader(ExpressionReader):
         if self._query_follows(0):
             found = self.try_read(self._query_in_parentheses)
             if isinstance(found, LogicalPlan):
-                plan = self._aliased_plan(self._sampled(found), AUTO_NAME)
+                plan = self._aliased_plan(self._sampled(found), start, AUTO_NAME)
             else:
                 error = found
         if plan is None:
             again = self.try_read(self._relation_in_parentheses)
             if isinstance(again, ParseError):
-                raise _further(error, again)
-            plan = self._aliased_plan(self._sampled(again))
+                raise further(error, again)
+            plan = self._aliased_plan(self._sampled(again), start)
         self.depth -= 1
         return self.placed(plan, start)
 
@@ -367,7 +368,8 @@ class RelationReader(ExpressionReader):
 
     @staticmethod
     def _row(e: Expression) -> tuple[Expression, ...]:
-        return e.values if isinstance(e, CreateNamedStruct) and e.shown == "named_struct" else (e,)
+        # struct(1, 2) is the row (1, 2), too; named_struct() is a call like any other.
+        return e.values if isinstance(e, CreateNamedStruct) else (e,)
 
     # -------------------------------------------------------------------------------------------- aliases, samples
 
@@ -385,8 +387,7 @@ class RelationReader(ExpressionReader):
         columns = self.identifier_list() if self.sees("(") else ()
         return name, columns
 
-    def _aliased_plan(self, plan: LogicalPlan, default: str | None = None) -> LogicalPlan:
-        start = self.at
+    def _aliased_plan(self, plan: LogicalPlan, start: int, default: str | None = None) -> LogicalPlan:
         if self.sees("AS", "("):
             self.at += 1
         if self.sees("(") and default is not None:
@@ -427,7 +428,7 @@ class RelationReader(ExpressionReader):
             self.expect(")")
 
         def over(plan: LogicalPlan) -> LogicalPlan:
-            aliased = self._aliased_plan(plan) if named else plan
+            aliased = self._aliased_plan(plan, start) if named else plan
             return self.placed(build(aliased, seed), start)
 
         return over
@@ -474,17 +475,19 @@ class RelationReader(ExpressionReader):
 
     def pivot(self, plan: LogicalPlan) -> LogicalPlan:
         """PIVOT (...) over a plan."""
+        start = self.at
         self.expect("PIVOT", "(")
         aggregates = [self._named(e) for e in self.separated(self._pivot_item)]
         self.expect("FOR")
         if self.accept("("):
             from planviz.expressions.complex import struct_of
 
-            columns: list[Expression] = [UnresolvedAttribute((n,)) for n in self.separated(self.identifier)]
+            names = self.separated(self.identifier)
+            columns: list[Expression] = [self.placed(UnresolvedAttribute((n,)), start) for n in names]
             self.expect(")")
             column: Expression = struct_of(columns) if len(columns) > 1 else columns[0]
         else:
-            column = self.placed(UnresolvedAttribute((self.identifier(),)), self.at - 1)
+            column = self.placed(UnresolvedAttribute((self.identifier(),)), start)
         self.expect("IN", "(")
         values = [self._named(e) for e in self.separated(self._pivot_item)]
         self.expect(")", ")")
@@ -492,7 +495,7 @@ class RelationReader(ExpressionReader):
         name, columns_given = self._alias()
         if columns_given:
             raise self.error("PARSE_SYNTAX_ERROR", "A PIVOT takes no column names.")
-        return SubqueryAlias((name,), pivot) if name else pivot
+        return SubqueryAlias((name,), self.placed(pivot, start)) if name else pivot
 
     def _pivot_item(self) -> tuple[Expression, str | None]:
         e = self.expression()
@@ -543,13 +546,6 @@ class RelationReader(ExpressionReader):
             columns = [UnresolvedAttribute(self.identifier_parts())]
         alias = self.identifier() if self.accept("AS") or self.alias_word() else None
         return tuple(columns), alias
-
-
-def _further(a: ParseError | None, b: ParseError) -> ParseError:
-    """The error that got further into the text."""
-    if a is None or (a.line or 0, a.column or 0) < (b.line or 0, b.column or 0):
-        return b
-    return a
 
 
 def inline_relation(names: tuple[str, ...], rows: list[tuple[Expression, ...]]) -> LogicalPlan:

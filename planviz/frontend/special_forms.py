@@ -147,7 +147,9 @@ class SpecialForms(Reader):
                 if parts or not quoted:
                     self.fail("an interval unit was expected")
                 made = literals.interval_text(sign + text, calendar)
-                break
+                if isinstance(made, literals.Refused):
+                    raise self.error(made.error_class, made.message, start)
+                return made
             self.at += 1
             if self.sees("TO"):
                 self.at += 1
@@ -170,7 +172,8 @@ class SpecialForms(Reader):
                 made = literals.interval_of_units(parts, calendar)
                 break
         if isinstance(made, literals.Refused):
-            raise self.error(made.error_class, made.message, start)
+            # What is wrong is behind the word INTERVAL.
+            raise self.error(made.error_class, made.message, start + 1)
         return made
 
     def _unit_after(self, ahead: int) -> bool:
@@ -268,6 +271,7 @@ class SpecialForms(Reader):
 
     def window_spec(self) -> WindowSpec:
         """( PARTITION BY ... ORDER BY ... frame )."""
+        start = self.at
         self.expect("(")
         partition: list[Expression] = []
         order: list[SortOrder] = []
@@ -290,7 +294,9 @@ class SpecialForms(Reader):
             else:
                 frame = SpecifiedWindowFrame(kind, self._bound(), CURRENT_ROW)
         self.expect(")")
-        return WindowSpec(tuple(partition), tuple(order), frame)
+        # A frame is told of at the parenthesis, as Spark does.
+        spec = WindowSpec(tuple(partition), tuple(order), self.placed(frame, start))
+        return self.placed(spec, start)
 
     def _bound(self) -> Expression:
         from planviz.expressions.arithmetic import UnaryMinus

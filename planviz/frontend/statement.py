@@ -93,6 +93,7 @@ class StatementReader(BlockReader):
         reader = {
             "CREATE": self._create,
             "SET": self._set_statement,
+            "RESET": self._reset,
             "DROP": self._drop,
             "DECLARE": self._declare,
             "ANALYZE": self._commanding("analyze"),
@@ -255,6 +256,16 @@ class StatementReader(BlockReader):
         options = ((key.strip().strip("`"), value.strip()),) if "=" in body else ()
         return Statement("set", self.source(start), self.tokens.starts[start], options=options)
 
+    def _reset(self, start: int) -> Statement:
+        """RESET of all settings or of one: the name of that, or none."""
+        self.at += 1
+        at = self.at
+        while self.kind != END and not self.sees(";"):
+            self.at += 1
+        key = self.source(at).strip().strip("`") if self.at > at else ""
+        name = (key,) if key else ()
+        return Statement("set", self.source(start), self.tokens.starts[start], name=name, words="RESET")
+
     def _set_time_zone(self, start: int) -> Statement:
         """SET TIME ZONE LOCAL, 'name' or an interval: the setting of the session."""
         self.at += 3
@@ -347,7 +358,6 @@ _OTHER_STATEMENTS = frozenset(
         "REFRESH",
         "REPAIR",
         "REPLACE",
-        "RESET",
         "REVOKE",
         "ROLLBACK",
         "SHOW",
@@ -368,6 +378,7 @@ _STATEMENTS = frozenset(
         "ANALYZE",
         "DROP",
         "SET",
+        "RESET",
         "USE",
         "UNCACHE",
         "CLEAR",

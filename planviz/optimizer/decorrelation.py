@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from planviz.evaluation import Evaluator
-from planviz.expressions.aggregates import AggregateExpression, Count
+from planviz.expressions.aggregates import AggregateCall, AggregateExpression, Count
 from planviz.expressions.conditional import If
 from planviz.expressions.core import (
     Alias,
@@ -138,6 +138,21 @@ def without_correlated_filters(plan: LogicalPlan) -> Part:
     return Part(new, conditions)
 
 
+def default_result(function: Expression) -> Literal | None:
+    """What an aggregate function gives for no rows, None where that is null or a sketch (Spark: `defaultResult`)."""
+    if isinstance(function, Count):
+        return Literal(0, function.data_type)
+    if isinstance(function, AggregateCall):
+        match function.name:
+            case "approx_count_distinct":
+                return Literal(0, function.data_type)
+            case "collect_list" | "collect_set":
+                return Literal((), function.data_type)
+            case "bitmap_construct_agg" | "bitmap_or_agg":
+                return Literal(bytes(4096), function.data_type)
+    return None
+
+
 def zero_rows_value(item: Expression, evaluator: Evaluator) -> Literal | None:
     """What an item of an aggregate without keys gives for no rows: a literal, or None for null and unknown."""
     if isinstance(item, AttributeReference):
@@ -145,7 +160,7 @@ def zero_rows_value(item: Expression, evaluator: Evaluator) -> Literal | None:
 
     def step(e: Expression) -> Expression:
         if isinstance(e, AggregateExpression):
-            return Literal(0 if isinstance(e.function, Count) else None, e.data_type)
+            return default_result(e.function) or Literal(None, e.data_type)
         return e
 
     e = (item.child if isinstance(item, Alias) else item).transform_down(step, AggregateExpression.BIT)

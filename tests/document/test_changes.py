@@ -115,7 +115,7 @@ def test_what_the_catalogue_says_of_the_tables_counts() -> None:
         ("MERGE INTO t USING u ON t.id = u.id\nWHEN MATCHED THEN INSERT *", "near 'INSERT'."),
         ("MERGE INTO t USING u ON t.id = u.id\nWHEN NOT MATCHED THEN DELETE", "near 'DELETE'."),
         ("UPDATE t\nSET a b", "near 'b'"),
-        ("DELETE FROM t\nWHERE a = 1 AND", "near end of input"),
+        ("DELETE FROM t\nWHERE a = 1 AND", "near 'AND'"),
         ("DELETE FROM t\nWHERE a = 1 b", "near 'b'"),
         ("DELETE\nt WHERE a = 1", "near 't'"),
     ],

@@ -11,6 +11,7 @@ from planviz.analysis.coercion.lattice import ANSI, Rule, TypeCoercion
 from planviz.expressions.aggregates import Average, Sum
 from planviz.expressions.arithmetic import Abs, BinaryOperator, Shift, UnaryMinus, UnaryPositive
 from planviz.expressions.calls import Concat, RegexpForm, ReplaceableCall, StringForm, TemporalOperation
+from planviz.expressions.casts import Cast
 from planviz.expressions.common_expressions import With
 from planviz.expressions.complex import CreateArray, CreateMap, GetMapValue
 from planviz.expressions.conditional import CaseWhen, Coalesce, Extremum, If
@@ -46,6 +47,10 @@ def coerced_tree(e: Expression, c: TypeCoercion) -> Expression:
             result = c.finish(result)
         if result is not new:
             new.rebuilt(result)
+            for made in result.children:
+                # A cast that nobody wrote stands where what asks for it does: errors of its value are told of there.
+                if isinstance(made, Cast):
+                    new.rebuilt(made)
             # The casts may need a second look one level up only: their children are settled.
             new = result
     if new.resolved:

@@ -15,12 +15,12 @@ def cast_to(e: Expression, t: DataType) -> Expression:
     """`e` as type `t`: itself when it has it, else a cast."""
     if e.data_type == t or e.data_type.simple_string == t.simple_string:
         return e
-    return e.rebuilt(Cast(e, t))
+    return Cast(e, t)
 
 
 def cast_to_exactly(e: Expression, t: DataType) -> Expression:
     """`e` as type `t`, also where only what may be null within differs: the sides of an operator."""
-    return e if e.data_type == t else e.rebuilt(Cast(e, t))
+    return e if e.data_type == t else Cast(e, t)
 
 
 class TypeCoercion:

@@ -54,7 +54,7 @@ class WidenSetOperationTypes(AnalyzerRule):
         targets = [t for t in widest if t is not None]
         if len(targets) < len(widest):
             return plan
-        new = tuple(_projected(c, targets) for c in children)
+        new = tuple(_projected(c, targets, plan) for c in children)
         if all(a is b for a, b in zip(children, new, strict=True)):
             return plan
         if not self.context.config.behaviour.only_widened_inputs_are_projected:
@@ -69,10 +69,11 @@ class WidenSetOperationTypes(AnalyzerRule):
         return result
 
 
-def _projected(child: LogicalPlan, targets: Sequence[DataType]) -> LogicalPlan:
+def _projected(child: LogicalPlan, targets: Sequence[DataType], plan: LogicalPlan) -> LogicalPlan:
+    """An input of `plan`, its columns cast where that differs. A cast that fails is told of at the plan's place."""
     items: list[Expression] = []
     for a, t in zip(child.output, targets, strict=True):
-        items.append(a if a.type == t else alias(Cast(a, t), a.name))
+        items.append(a if a.type == t else alias(plan.rebuilt(Cast(a, t)), a.name))
     return child if all(i is a for i, a in zip(items, child.output, strict=True)) else Project(tuple(items), child)
 
 

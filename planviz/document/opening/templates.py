@@ -4,9 +4,10 @@
     {% if ... %} A {% else %} B {% endif %}    A                  {% for x in ... %} A {% endfor %}    A, once
     {% macro ... %} A {% endmacro %}           left out           {% set x = 'a' %} ... {{ x }}    a
     {{ x }}, ${x}, {x}, %(x)s, %s              a name, a number or a condition in its place, as what stands around asks
+    SET x = a; ... ${x}, ${hiveconf:x}         a, inside quotes, too
 
-Inside quotes a value stays as it is written: a text is a text. What is left out becomes blanks and what stands in a
-place is filled up with them, so that lines stay lines and columns mostly columns.
+Inside quotes any other value stays as it is written: a text is a text. What is left out becomes blanks and what stands
+in a place is filled up with them, so that lines stay lines and columns mostly columns.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ _DEFAULT = re.compile(r",\s*(-?\d+(?:\.\d+)?|'[^']*')\s*$")
 _TEXTS = re.compile(r"['\"]([^'\"]*)['\"]")
 _BLOCK = re.compile(r"\{%[-+]?\s*(\w+)\s*(.*?)\s*[-+]?%\}", re.DOTALL)
 _SET = re.compile(r"(\w+)\s*=\s*(['\"])([^'\"]*)\2$|(\w+)\s*=\s*(-?\d+(?:\.\d+)?)$")
+#: A statement that gives `${name}` its value, as far as the line goes.
+_SET_STATEMENT = re.compile(r"(?im)(?:^|;)[ \t]*SET[ \t]+([\w.\-]+(?::[\w.\-]+)?)[ \t]*=[ \t]*([^;\n]*)")
 _LOOP = re.compile(r"\bloop\s*\.")
 #: Where % is the operator.
 _OPERAND_BEFORE = re.compile(r"[\w)\]'\"`]\s*$")
@@ -66,6 +69,7 @@ class _Reader:
     loops: bool = False
     names: bool = False
     owed: str = ""  # blanks that a shorter value leaves, to come behind the word that it stands in
+    given: dict[str, str] = field(default_factory=dict)  # what SET gave names so far
     quote: str = ""  # what the text so far has open: a quote, or "-" for a comment
 
     def read(self) -> str:
@@ -73,7 +77,12 @@ class _Reader:
         for tag, start, end in self._pieces():
             piece = self.text[start:end]
             if not tag:
+                self.given |= {m[1].rpartition(":")[2]: m[2].strip() for m in _SET_STATEMENT.finditer(piece)}
                 self._put(piece, piece)
+            elif tag == "${" and self._reads() and (told := self.given.get(piece[2:-1].rpartition(":")[2])) is not None:
+                # As it is: blanks behind it would be a part of a text.
+                self._follow_quotes(told)
+                self.out.append(told)
             elif tag == "{%":
                 self._block(piece)
                 self.out.append(_blank(piece))

@@ -8,10 +8,8 @@ from typing_extensions import override
 
 from planviz.errors import PlanTooLarge
 from planviz.expressions.aggregates import (
-    AggregateCall,
     AggregateExpression,
     Average,
-    Count,
     FirstLast,
     Max,
     Sum,
@@ -28,6 +26,7 @@ from planviz.expressions.windows import WindowExpression
 from planviz.logical.operators import Aggregate, Distinct, Expand
 from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.context import OptimizerRule
+from planviz.optimizer.decorrelation import default_result
 from planviz.optimizer.expression_set import ExpressionSet
 from planviz.types import DOUBLE, INT, DecimalType
 from planviz.versions import Behaviour
@@ -86,21 +85,6 @@ class EliminateAggregateFilter(OptimizerRule):
             return e
 
         return plan.transform_all_expressions(step, self.mask, self.settled)
-
-
-def default_result(function: Expression) -> Literal | None:
-    """What an aggregate function gives for no rows, None where that is null or a sketch (Spark: `defaultResult`)."""
-    if isinstance(function, Count):
-        return Literal(0, function.data_type)
-    if isinstance(function, AggregateCall):
-        match function.name:
-            case "approx_count_distinct":
-                return Literal(0, function.data_type)
-            case "collect_list" | "collect_set":
-                return Literal((), function.data_type)
-            case "bitmap_construct_agg" | "bitmap_or_agg":
-                return Literal(bytes(4096), function.data_type)
-    return None
 
 
 class RemoveLiteralFromGroupExpressions(OptimizerRule[Aggregate]):

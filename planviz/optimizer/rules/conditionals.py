@@ -288,8 +288,11 @@ class SimplifyExtractValueOps(OptimizerRule):
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
         from planviz.logical.operators import Aggregate
 
+        # An item of an aggregate may be one of its keys, unless keys that are computed were made columns before.
+        keys_are_columns = self.context.config.behaviour.grouping_expressions_are_pulled_out
+
         def operator(p: LogicalPlan) -> LogicalPlan:
-            if isinstance(p, Aggregate):
+            if isinstance(p, Aggregate) and not keys_are_columns:
                 return p
             return p.transform_expressions_up(self._one, ExtractValue.BIT)
 

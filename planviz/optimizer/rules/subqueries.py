@@ -343,6 +343,9 @@ def _left_joins(
         query = without_domains(child, query, s.conditions)
         kind = "LeftSingle" if s.single else "LeftOuter"
         if zero is None:
+            if not first.nullable:
+                # No row may match.
+                mapping[first.expr_id] = first.with_nullability(True)
             child = Project((*child.output, first), hinted(Join(child, query, kind, condition), s))
             continue
         mark = Alias(Literal(True, BOOLEAN), "alwaysTrue", next_id())
