@@ -23,8 +23,12 @@ def aggregate_estimate(
     items: tuple[Expression, ...],
     output: tuple[AttributeReference, ...],
     child: Estimate,
+    constants: bool = True,
 ) -> Estimate | None:
-    """The estimate of groups; None where rows or the distinct values of a key are unknown."""
+    """The estimate of groups; None where rows or the distinct values of a key are unknown.
+
+    `constants`: a constant's statistics are told, too (since Spark 3.2).
+    """
     if child.rows is None:
         return None
     parts = []
@@ -37,22 +41,25 @@ def aggregate_estimate(
         parts.append(Part(key, stats.distinct_count + null, formulas.KEY_GROUPS, given))
     groups = prod(int(p.value or 0) for p in parts)
     rows = min(groups, child.rows) if grouping else 1
-    columns = _of_output(items, output, child, rows)
+    columns = _of_output(items, output, child, rows, constants)
     rule = formulas.GROUPS if grouping else formulas.NO_KEYS
     size = output_size(output, rows, columns)
     return Estimate(size, rows, columns, rule, (child,), tuple(parts), (("product of the keys", groups),))
 
 
-def project_estimate(plan: Project, child: Estimate) -> Estimate | None:
-    """The estimate of a projection: the rows of its child, with the columns that it keeps or renames."""
+def project_estimate(plan: Project, child: Estimate, constants: bool = True) -> Estimate | None:
+    """The estimate of a projection: the rows of its child, with the columns that it keeps or renames.
+
+    `constants`: a constant's statistics are told, too (since Spark 3.2).
+    """
     if child.rows is None:
         return None
-    columns = _of_output(plan.projects, plan.output, child, child.rows)
+    columns = _of_output(plan.projects, plan.output, child, child.rows, constants)
     return Estimate(output_size(plan.output, child.rows, columns), child.rows, columns, formulas.PROJECT, (child,))
 
 
 def _of_output(
-    items: Iterable[Expression], output: Iterable[AttributeReference], child: Estimate, rows: int
+    items: Iterable[Expression], output: Iterable[AttributeReference], child: Estimate, rows: int, constants: bool
 ) -> Columns:
     known = dict(child.columns)
     for i in items:
@@ -62,7 +69,7 @@ def _of_output(
         if isinstance(inner, AttributeReference):
             if inner.expr_id in child.columns:
                 known[i.expr_id] = child.columns[inner.expr_id]
-        elif inner.foldable and inner.deterministic:
+        elif constants and inner.foldable and inner.deterministic:
             known[i.expr_id] = _constant(inner, rows)
     return {a.expr_id: known[a.expr_id] for a in output if a.expr_id in known}
 

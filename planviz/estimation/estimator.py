@@ -38,13 +38,17 @@ SIZES, TABLE_ROWS, ROWS = "_sizes", "_sizes_and_table_rows", "_rows"
 ROWS_BUT_IN_UNIONS = "_rows_but_in_unions"
 #: Behind any of these: unique keys of a side say nothing of a join's size, as before Spark 3.4.
 ANY_MATCHES = "_any_matches"
-#: Behind any of these: a sort, and what has no formula of its own, loses the number of rows, as before Spark 3.2.
+#: Behind any of these: a filter's output may be estimated larger than its input, as before Spark 4.2.
+GROWING = "_growing"
+#: Behind any of these: a sort, a union, a choice of partitions, and what has no formula of its own, loses the number
+#: of rows, as before Spark 3.2.
 ROWS_LOST = "_rows_lost"
 _ESTIMATES: dict[str, Memo[Estimate]] = {
-    way + unique + lost: Memo("estimate" + way + unique + lost)
+    way + unique + lost + growing: Memo("estimate" + way + unique + lost + growing)
     for way in (SIZES, TABLE_ROWS, ROWS, ROWS_BUT_IN_UNIONS)
     for unique in ("", ANY_MATCHES)
     for lost in ("", ROWS_LOST)
+    for growing in ("", GROWING)
 }
 #: Operators of which only bytes are estimated, whether rows are known or not.
 BY_SIZE = (
@@ -76,7 +80,12 @@ class Estimator:
         self._way = with_rows if config.get("spark.sql.cbo.enabled") else table_rows
         self._unique = known.unique_keys_bound_joins
         self._kept = known.sorts_keep_rows
-        name = self._way + ("" if self._unique else ANY_MATCHES) + ("" if self._kept else ROWS_LOST)
+        self._shrinks = known.filters_shrink_sizes
+        self._unions, self._partitions = known.unions_count_rows, known.partitions_keep_rows
+        # All three came with one version.
+        rows_kept = self._kept and self._unions and self._partitions
+        name = self._way + ("" if self._unique else ANY_MATCHES) + ("" if rows_kept else ROWS_LOST)
+        name += "" if self._shrinks else GROWING
         self._memo = _ESTIMATES[name]
 
     @classmethod
@@ -119,7 +128,7 @@ class Estimator:
 
     def _estimated(self, plan: LogicalPlan) -> Estimate:
         if isinstance(plan, LeafNode) or not plan.children:
-            return leaf_estimate(plan, self._way != SIZES)
+            return leaf_estimate(plan, self._way != SIZES, self._partitions)
         inputs = tuple([self.estimate(c) for c in plan.children])
         found = self._with_rows(plan, inputs) if self._way in (ROWS, ROWS_BUT_IN_UNIONS) else None
         found = found or size_estimate(plan, inputs, self._unique)
@@ -131,15 +140,17 @@ class Estimator:
         """The estimate with rows; None where only sizes can be told."""
         match plan:
             case Filter():
-                return filter_estimate(plan, inputs[0])
+                return filter_estimate(plan, inputs[0], self._shrinks)
             case Project():
-                return project_estimate(plan, inputs[0])
+                return project_estimate(plan, inputs[0], self._unions)
             case Aggregate(grouping, items, _):
-                return aggregate_estimate(grouping, items, plan.output, inputs[0])
+                return aggregate_estimate(grouping, items, plan.output, inputs[0], self._unions)
             case Distinct(child):
                 return aggregate_estimate(child.output, child.output, child.output, inputs[0])
             case Join():
                 return join_estimate(plan, *inputs)
+            case Union() if not self._unions:
+                return None
             case Union():
                 return union_estimate(plan, inputs, self._way == ROWS)
             case Intersect():

@@ -28,6 +28,7 @@ from planviz.estimation.model import (
     ranged,
     scaled,
     share,
+    sized_output,
     textual,
 )
 from planviz.expressions.core import AttributeReference, Expression, Literal
@@ -73,8 +74,11 @@ _MIRRORED: dict[type[BinaryComparison], type[BinaryComparison]] = {
 }
 
 
-def filter_estimate(plan: Filter, child: Estimate) -> Estimate | None:
-    """The estimate of a Filter over a child's; None where the child's rows are unknown."""
+def filter_estimate(plan: Filter, child: Estimate, shrinks: bool = False) -> Estimate | None:
+    """The estimate of a Filter over a child's; None where the child's rows are unknown.
+
+    `shrinks`: it has no more bytes than the child, whatever its columns are taken for (since Spark 4.2).
+    """
     if child.rows is None:
         return None
     reader = _Conditions(child.rows, child.columns, isinstance(plan.child, LeafNode))
@@ -82,7 +86,9 @@ def filter_estimate(plan: Filter, child: Estimate) -> Estimate | None:
     part = 1.0 if kept is None else kept
     rows = share(child.rows, part)
     columns = reader.columns_after(rows) if rows else {}
-    size = output_size(plan.output, rows, columns)
+    size = output_size(sized_output(plan), rows, columns)
+    if shrinks:
+        size = min(size, child.size)
     return Estimate(size, rows, columns, formulas.FILTER, (child,), tuple(reader.parts), (("selectivity", part),))
 
 

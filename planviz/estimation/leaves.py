@@ -23,13 +23,16 @@ UNKNOWN_SIZE = (1 << 63) - 1
 OF_UNKNOWN_SIZE = UNKNOWN_SIZE // 1024
 
 
-def leaf_estimate(plan: LogicalPlan, with_rows: bool) -> Estimate:
-    """The estimate of a leaf; `with_rows` says whether the catalogue's rows and columns count."""
+def leaf_estimate(plan: LogicalPlan, with_rows: bool, of_partitions: bool = True) -> Estimate:
+    """The estimate of a leaf; `with_rows` says whether the catalogue's rows and columns count.
+
+    `of_partitions`: they count where a filter chose among the table's partitions, too (since Spark 3.2).
+    """
     match plan:
         case LogicalRelation() if plan.partition_filters:
-            return _pruned(plan, with_rows)
+            return _pruned(plan, with_rows and of_partitions)
         case LogicalRelation():
-            return table_estimate(plan.table, plan.output, with_rows)
+            return table_estimate(plan.table, plan.read_output, with_rows)
         case LocalRelation(columns, rows):
             count = len(rows)
             return Estimate(row_size(columns) * count, count, rule=formulas.LOCAL_ROWS)
@@ -63,8 +66,8 @@ def _pruned(plan: LogicalRelation, with_rows: bool) -> Estimate:
 
     Spark adds up the sizes of their files, which no catalogue of ours has: bytes are taken in proportion to rows.
     """
-    table = table_estimate(plan.table, plan.output, with_rows)
-    counted = table_estimate(plan.table, plan.output, True)
+    table = table_estimate(plan.table, plan.read_output, with_rows)
+    counted = table_estimate(plan.table, plan.read_output, True)
     chosen = Filter(conjunction(list(plan.partition_filters)), plan.replace(partition_filters=()))
     found = filter_estimate(chosen, counted)
     if found is None or not counted.rows:

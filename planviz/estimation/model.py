@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from decimal import ROUND_CEILING, ROUND_HALF_UP, Context, Decimal
@@ -12,7 +12,9 @@ from planviz.catalog.statistics import ColumnStatistics
 from planviz.decisions.estimates import Formula
 from planviz.estimation.formulas import UNKNOWN_TABLE
 from planviz.expressions.core import AttributeReference
+from planviz.logical.operators import Filter
 from planviz.logical.plan import LogicalPlan, size_text
+from planviz.logical.relations import LogicalRelation
 from planviz.trees.text import Printable, tree_string
 from planviz.types import BINARY, BOOLEAN, DATE, INTEGRAL, AtomicType, DataType, DecimalType, is_string
 from planviz.types.values import Value
@@ -118,6 +120,14 @@ def row_size(columns: Iterable[AttributeReference], known: Columns = NO_COLUMNS)
         else:
             width += stats.avg_len
     return width
+
+
+def sized_output(plan: LogicalPlan) -> Sequence[AttributeReference]:
+    """What a plan gives, with the types that bytes are counted by: of a table's structs the fields that are read."""
+    below = plan
+    while isinstance(below, Filter):
+        below = below.child
+    return below.read_output if isinstance(below, LogicalRelation) and below.read_types else plan.output
 
 
 def output_size(columns: Iterable[AttributeReference], rows: int, known: Columns = NO_COLUMNS) -> int:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from math import prod
 
 from planviz.estimation import formulas
-from planviz.estimation.model import NO_COLUMNS, Estimate, output_size, row_size, share
+from planviz.estimation.model import NO_COLUMNS, Estimate, output_size, row_size, share, sized_output
 from planviz.expressions.core import Literal
 from planviz.logical.combining import Except, Intersect, Join, Union, WithCTE
 from planviz.logical.join_keys import distinct_keys, join_keys, unique_keys
@@ -91,7 +91,7 @@ def product(sizes: Iterable[int]) -> int:
 
 
 def _widened(plan: UnaryNode, child: Estimate) -> Estimate:
-    wide, before = row_size(plan.output), row_size(plan.child.output)
+    wide, before = row_size(sized_output(plan)), row_size(sized_output(plan.child))
     given = (("bytes of a row", wide), ("bytes of an input's row", before))
     return Estimate(child.size * wide // before or 1, rule=formulas.WIDENED, inputs=(child,), given=given)
 

@@ -175,7 +175,8 @@ class SignatureCall(Expression):
         if not any(isinstance(t, AnsiFlag) for t in self.tail):
             return self
         tail = tuple(t.off if isinstance(t, AnsiFlag) else t for t in self.tail)
-        return self.replace(tail=tail, spec=_without_failures(self.spec))
+        fails = any(isinstance(t, AnsiFlag) and t == "true" for t in self.tail)
+        return self.replace(tail=tail, spec=_without_failures(self.spec, fails))
 
     def flat_arguments(self) -> list[str]:
         """Arguments and tail; the optional one as Some or None."""
@@ -193,9 +194,8 @@ def _wrapping(spec: FunctionSpec) -> FunctionSpec:
 
 
 @cache
-def _without_failures(spec: FunctionSpec) -> FunctionSpec:
-    """Flags that are true with ANSI on make the function fail; size's tells that it takes null for -1."""
-    fails = any(isinstance(t, AnsiFlag) and t == "true" for t in spec.tail)
+def _without_failures(spec: FunctionSpec, fails: bool) -> FunctionSpec:
+    """A flag that is true with ANSI on makes the function fail; size's is not, and tells that it takes null for -1."""
     return replace(spec, null=fails)
 
 

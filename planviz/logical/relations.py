@@ -34,8 +34,17 @@ class LogicalRelation(Source):
     partition_filters: tuple[Expression, ...] = ()
     #: Whether its text tells the name, which Spark does since 3.2.
     shows_name: bool = True
+    #: The columns' types with only those fields of structs that are read (SchemaPruning); () where all are.
+    read_types: tuple[DataType, ...] = ()
 
     UNCOMPARED = ("shows_name",)
+
+    @lazy
+    def read_output(self) -> tuple[AttributeReference, ...]:
+        """The columns with the types that are read of them."""
+        if not self.read_types:
+            return self.attributes
+        return tuple(a.replace(type=t) for a, t in zip(self.attributes, self.read_types, strict=True))
 
     def new_instance(self) -> Self:
         """The same rows under fresh ids."""

@@ -14,6 +14,7 @@ from planviz.expressions.core import AttributeReference, Expression
 from planviz.expressions.subqueries import QueryPlan
 from planviz.logical.cached import InMemoryRelation
 from planviz.logical.plan import LogicalPlan, bracketed
+from planviz.logical.relations import LogicalRelation, UnionLoopRef
 from planviz.physical.aggregates import BaseAggregateExec
 from planviz.physical.codegen import AdaptiveSparkPlanExec, InputAdapter, WholeStageCodegenExec
 from planviz.physical.exchanges import Exchange, ReusedExchangeExec, ShuffleExchangeExec
@@ -31,7 +32,7 @@ from planviz.physical.operators import (
 from planviz.physical.plan import LeafExec, PlanHolder, SparkPlan
 from planviz.physical.scans import FileSourceScanExec
 from planviz.physical.sessions import MergingSessionsExec
-from planviz.physical.sources import OneRowRelationExec, RangeExec, RDDScanExec
+from planviz.physical.sources import OneRowRelationExec, RangeExec, RDDScanExec, UnionLoopExec
 from planviz.physical.subqueries import SubqueryExec
 from planviz.trees.text import tree_string
 from planviz.versions import Behaviour
@@ -144,9 +145,11 @@ class _Explained:
         if id(node) not in self._told:
             self._told.add(id(node))
             fresh.append(node)
-        for inner in _inner(node):
-            deeper = rest + (":  " if node.children else "   ")
-            self._draw(inner, deeper + "+- ", deeper + "   ", lines, fresh)
+        within = _inner(node)
+        deeper = rest + (":  " if node.children else "   ")
+        for inner in within:
+            branch, below = (":- ", ":  ") if inner is not within[-1] else ("+- ", "   ")
+            self._draw(inner, deeper + branch, deeper + below, lines, fresh)
         last = len(node.children) - 1
         for at, child in enumerate(node.children):
             branch, below = (":- ", ":  ") if at < last else ("+- ", "   ")
@@ -170,6 +173,10 @@ class _Explained:
                 yield _fields("Output", node.output)
                 if isinstance(node, OneRowRelationExec) and self._behaviour.single_rows_are_parallelized:
                     yield f"Arguments: {_ONE_ROW}"
+            case UnionLoopExec():
+                yield f"Loop id: {node.loop_id}"
+                yield _fields("Output", node.output)
+                yield f"Limit: {'None' if node.limit is None else f'Some({node.limit})'}"
             case LeafExec():
                 yield _fields("Output", node.output)
                 yield from _arguments(node, self._behaviour)
@@ -189,11 +196,20 @@ class _Explained:
                 yield from _join(node, self._behaviour.joins_tell_their_type)
             case UnionExec():
                 yield from ()
+            case UnionLoopRef():
+                yield f"Loop id: {node.id}"
+                yield _fields("Output", node.output)
+                yield f"Accumulated: {str(node.accumulated).lower()}"
             case InMemoryRelation():
                 yield f"Arguments: {bracketed(node.output)}, {node.cached.level}"
             case AdaptiveSparkPlanExec():
                 yield _fields("Output", node.output)
                 yield "Arguments: isFinalPlan=false"
+            case LogicalRelation(attributes, name):
+                of = ".".join(f"`{part}`" for part in name)
+                yield f"Arguments: {', '.join([node.provider, bracketed(attributes), of, 'false'])}"
+            case LogicalPlan():
+                yield from _arguments(node, self._behaviour)
             case _:
                 if len(node.children) == 1:
                     yield _fields("Input", node.children[0].output)
@@ -233,10 +249,17 @@ class _Explained:
 
 
 def _inner(node: QueryPlan) -> tuple[QueryPlan, ...]:
-    """What is drawn beneath an operator and is no child: a cache and the plan that fills it."""
+    """What is drawn beneath an operator and is no child: a cache and the plan that fills it, what a recursion repeats.
+
+    What it repeats are logical plans, with their subqueries beneath them.
+    """
     if isinstance(node, InMemoryTableScanExec):
         return (node.relation,)
-    return tuple(node.inner_children) if isinstance(node, InMemoryRelation) else ()
+    if isinstance(node, InMemoryRelation | UnionLoopExec):
+        return tuple(node.inner_children)
+    if not isinstance(node, LogicalPlan):
+        return ()
+    return tuple(node.inner_children)
 
 
 def _subqueries_of(root: SparkPlan) -> Iterator[tuple[SparkPlan, PlanHolder, SparkPlan]]:
@@ -271,7 +294,8 @@ def _name(node: QueryPlan) -> str:
             return "Scan ExistingRDD"
         case ShuffleExchangeExec():
             return "Exchange"
-    return "InMemoryRelation" if isinstance(node, InMemoryRelation) else str(node.node_name)
+    kept = isinstance(node, InMemoryRelation | LogicalRelation)
+    return type(node).__name__ if kept else str(node.node_name)
 
 
 def _fields(title: str, values: Sequence[Expression]) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from planviz.config import OptimizerConfig
 from planviz.decisions.choices import Decision
-from planviz.expressions.subqueries import SubqueryExpression
+from planviz.expressions.subqueries import DynamicPruningSubquery, SubqueryExpression
 from planviz.physical.codegen import AdaptiveSparkPlanExec
 from planviz.physical.conf import planning
 from planviz.physical.distribution import UNSPECIFIED
@@ -64,6 +64,8 @@ class Preparation:
 
     def plan(self, optimized: LogicalPlan) -> PhysicalPlan:
         """Both physical plans of an optimized one. Raises AnalysisError for an operator that cannot be planned."""
+        if self.adaptive and not self.config.behaviour.adaptive_plans_prune and prunes(optimized):
+            self.adaptive = self.subqueries.adaptive = False
         spark = self.planner.plan(optimized)
         executed = self._prepared(spark, False)
         context = self.context
@@ -95,6 +97,21 @@ class Preparation:
             return PreparationExecutor(EXECUTOR, [batch(rules, adaptive)]).execute(plan, self.trace, parent)
         finally:
             self.running.pop()
+
+
+def prunes(plan: LogicalPlan) -> bool:
+    """Whether partitions are left out while the query runs, in a subquery, too."""
+    todo: list[LogicalPlan] = [plan]
+    seen: set[int] = set()
+    while todo:
+        for node in todo.pop().walk():
+            for e in node.expressions if id(node) not in seen else ():
+                for s in e.collect(SubqueryExpression) if e.bits & SubqueryExpression.BIT else ():
+                    if isinstance(s, DynamicPruningSubquery):
+                        return True
+                    todo.append(s.plan)
+            seen.add(id(node))
+    return False
 
 
 #: Commands of data sources that run as they stand: the query beneath is what is planned anew (InsertAdaptiveSparkPlan).

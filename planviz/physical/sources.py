@@ -135,9 +135,10 @@ class UnionLoopExec(SourceExec):
         return (self.anchor, self.recursion)
 
     @lazy
-    def canonicalized(self) -> UnionLoopExec:
-        """Itself: a loop has no equal."""
-        return self
+    def canonicalized(self) -> SourceExec:
+        """With ids by position, in what is repeated, too: two readers of one definition are equal."""
+        form = super().canonicalized
+        return form.replace(anchor=self.anchor.canonicalized, recursion=self.recursion.canonicalized)
 
     @lazy
     def simple_string(self) -> str:

@@ -304,6 +304,12 @@ class Behaviour:
     join_cost: Literal["product", "sum", "absolute"] = "product"
     #: A union's estimate has its columns' distinct values.
     unions_count_distinct_values: bool = True
+    #: With the cost-based optimizer a filter is taken to have no more bytes than its input.
+    filters_shrink_sizes: bool = True
+    #: A union's estimate has rows, and a constant's column statistics.
+    unions_count_rows: bool = True
+    #: Of the partitions that a filter leaves rows and columns are estimated, too; else only bytes are known.
+    partitions_keep_rows: bool = True
     #: A sort, and an operator without a formula of its own, is known to give as many rows as it reads.
     sorts_keep_rows: bool = True
     #: explain cost shows every operator's estimate; else only those that the root's estimate was computed from.
@@ -317,6 +323,8 @@ class Behaviour:
     )
     #: A bloom filter is also made of a side that is a join.
     bloom_filters_follow_keys: bool = True
+    #: A key that a bloom filter tests already gets none for its partner in a join either.
+    tested_keys_keep_their_partners: bool = False
     #: A bloom filter of known rows has eight bits for each; else as many as few false positives take.
     bloom_filters_take_a_byte_a_row: bool = False
     # ---------------------------------------------------------------- planner
@@ -389,6 +397,10 @@ class Behaviour:
             "RemoveRedundantSorts",
         }
     )
+    #: Adaptive execution plans queries that leave out partitions while they run, too.
+    adaptive_plans_prune: bool = True
+    #: A join's sides are spread by exactly its keys in their order, and agree once they have as many partitions.
+    joins_agree_by_number: bool = False
     #: A subquery that stands twice in a plan of adaptive execution has a root of its own each time.
     adaptive_subqueries_have_own_roots: bool = True
     #: Sorts that change nothing are removed last of all; else before bucketed scans are looked at.

@@ -11,6 +11,9 @@ VERSION = Version(
         "ctes_are_kept": False,
         "cost_shows_every_estimate": False,
         "sorts_keep_rows": False,
+        "unions_count_rows": False,
+        "partitions_keep_rows": False,
+        "adaptive_plans_prune": False,
         "calls_show_less": (
             ("to_date", 2),
             ("to_timestamp", 3),

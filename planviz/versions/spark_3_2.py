@@ -10,6 +10,7 @@ VERSION = Version(
         "outer_joins_are_dropped_for": frozenset({"groups"}),
         "cte_definitions_show_a_flag": False,
         "root_repartitions_stay": False,
+        "joins_agree_by_number": True,
         "file_metadata": "none",
         "time_windows": "ceiling",
         "calls_show_less": (

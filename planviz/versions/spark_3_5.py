@@ -16,6 +16,7 @@ VERSION = Version(
         "bucket_hash": "hash",
         "aliases_are_renewed": False,
         "semi_joins_need_keys": False,
+        "tested_keys_keep_their_partners": True,
         "views_space_columns": False,
         "order_looks_below_having": "no",
         "dates_are_ranged_by_days": False,

@@ -22,6 +22,7 @@ VERSION = Version(
         "parsed_json_shows_three_flags": False,
         "hash_joins_show_two_flags": False,
         "unions_count_distinct_values": False,
+        "filters_shrink_sizes": False,
         "collections_show_nulls": False,
         "samples_show_their_method": False,
         "arrow_takes_columns": False,

@@ -203,6 +203,10 @@ CHANGES: dict[str, str] = {
     "join.",
     "semi_joins_need_keys": "A semi join without keys stays above an aggregate.",
     "join_cost": "The cost-based reorder compares two orders of joins by another formula.",
+    "filters_shrink_sizes": "With the cost-based optimizer a filter is taken to have no more bytes than its input.",
+    "unions_count_rows": "With the cost-based optimizer the rows of a union and the values of constants are known.",
+    "partitions_keep_rows": "With the cost-based optimizer the rows of a table are still known after a filter chose "
+    "among its partitions.",
     "sorts_keep_rows": "With the cost-based optimizer a sort keeps the number of rows that its input is known to have, "
     "and so do the limits above it.",
     "cost_shows_every_estimate": "explain cost prints the estimates of all operators, also below an aggregate without "
@@ -212,10 +216,15 @@ CHANGES: dict[str, str] = {
     "outer_joins_are_dropped_for": "An outer join whose other side nobody reads goes in more cases: above it repeated "
     "rows do not count, or the keys are unique.",
     "bloom_filters_follow_keys": "A bloom filter is also made of a side that is a join itself.",
+    "tested_keys_keep_their_partners": "Where a bloom filter tests one key of a join already, the other side's key may "
+    "still get one.",
     "bloom_filters_take_a_byte_a_row": "A bloom filter of a known number of rows has as many bits as few false "
     "positives take.",
     # ---------------------------------------------------------------- planner and preparations
     "joins": "The decision tree of joins knows null-aware anti joins and warns of hints that do not apply.",
+    "adaptive_plans_prune": "Adaptive execution plans queries with dynamic partition pruning, too.",
+    "joins_agree_by_number": "The sides of a join may be spread by some of its keys, and one is shuffled the way that "
+    "the other one is spread already, in however many partitions or buckets.",
     "adaptive_subqueries_have_own_roots": "A subquery that stands twice in an adaptive plan has a root each time.",
     "exchange_numbers_are_short": "Exchanges show plan_id.",
     "coded_merge_joins": "Merge joins of more types are part of the generated code.",

@@ -152,3 +152,25 @@ def test_explain_cost_showed_what_the_root_was_computed_from_before_3_2(profile)
     shown = sum("Statistics(" in line for line in lines)
     assert shown == (1 if profile == "spark-3.1" else len(lines))
     assert lines[0].endswith("rowCount=1)")
+
+
+@pytest.mark.parametrize("cbo", [False, True])
+def test_of_a_struct_only_the_fields_that_are_read_have_bytes(cbo):
+    rows = "id bigint, name string, st struct<a: string, b: int, c: string>"
+    table = replace(table_of(("g",), parse_fields(rows)), row_count=100, size_in_bytes=7200)
+    sizes = [
+        _estimate(f"SELECT {taken} FROM g WHERE st.b > 3", cbo, Catalog().with_table(table)).size
+        for taken in ("st.a, id", "st, id")
+    ]
+    # A projection of 36 bytes over rows of 8 + 8 + 20 and a struct of 24 bytes, and of 60 over the whole struct of 44.
+    assert sizes == ([3600, 6000] if cbo else [7200 * 36 // 60, 7200 * 60 // 80])
+
+
+@pytest.mark.parametrize(("profile", "size"), [("spark-4.3", 3500), ("spark-4.1", 4800)])
+def test_a_filter_has_no_more_bytes_than_its_input_since_4_2(profile, size):
+    known = (("s", ColumnStatistics(100, None, None, 0, 15, 15)),)
+    table = replace(table_of(("g",), parse_fields("s string")), row_count=100, size_in_bytes=100, column_stats=known)
+    config = OptimizerConfig.of(profile, **{"spark.sql.cbo.enabled": True})
+    sql = "SELECT a, b FROM g LATERAL VIEW json_tuple(s, 'a', 'b') j AS a, b WHERE b = 'x'"
+    plan = QueryExecution(sql, Catalog().with_table(table), config).optimized
+    assert (type(plan).__name__, Estimator(config).size_in_bytes(plan)) == ("Filter", size)

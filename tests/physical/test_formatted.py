@@ -213,3 +213,39 @@ def test_a_constant_key_stays_a_constant_in_the_results() -> None:
 def test_there_is_no_java_code_to_print() -> None:
     with pytest.raises(InputError, match="no explain mode 'codegen'"):
         planned(DISTINCT, False).explain_string("codegen")
+
+
+RECURSION = """WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n
+WHERE i < (SELECT max(people) FROM cities)) SELECT p.i FROM n p JOIN n q ON p.i = q.i"""
+RECURSION_TEXT = """\
+* Project (17)
++- * SortMergeJoin Inner (16)
+   :- * Sort (13)
+   :  +- Exchange (12)
+   :     +- * Project (11)
+   :        +- * Filter (10)
+   :           +- UnionLoop (1)
+   :                 :- Project (3)
+   :                 :  +- OneRowRelation (2)
+   :                 +- Project (9)
+   :                    +- Filter (5)
+   :                       :  +- Aggregate (8)
+   :                       :     +- Project (7)
+   :                       :        +- LogicalRelation (6)
+   :                       +- UnionLoopRef (4)
+   +- * Sort (15)
+      +- ReusedExchange (14)
+"""
+
+
+def test_a_recursion_shows_the_plans_that_it_repeats_and_is_read_twice_from_one_exchange() -> None:
+    text = plain(planned(RECURSION, False).explain_string("formatted"))
+    assert text.split("\n\n\n")[0] == "== Physical Plan ==\n" + RECURSION_TEXT.rstrip()
+    told = re.sub(r"#\d+", "#", text)
+    for beneath in (
+        "(1) UnionLoop\nLoop id: 0\nOutput [1]: [1#]\nLimit: None\n",
+        "(4) UnionLoopRef\nLoop id: 0\nOutput [1]: [1#]\nAccumulated: false\n",
+        "(5) Filter\nArguments: (isnotnull(1#) AND (1# < scalar-subquery# []))\n",
+        "(6) LogicalRelation\nArguments: parquet, [city#, people#, parts#], `spark_catalog`.`default`.`cities`, ",
+    ):
+        assert beneath in told

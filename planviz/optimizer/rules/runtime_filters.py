@@ -70,6 +70,7 @@ class InjectRuntimeFilter(OptimizerRule):
         if not self.context.on(_BLOOM_FILTER + "enabled"):
             return self.refuse(plan, "a setting switches it off", setting=_BLOOM_FILTER + "enabled")
         self.count = 0
+        self.tested: list[Expression] = []
         return plan.transform_up(lambda p: self._join(p) if isinstance(p, Join) else p, Join.BIT)
 
     def _join(self, join: Join) -> LogicalPlan:
@@ -77,18 +78,23 @@ class InjectRuntimeFilter(OptimizerRule):
         for a, b in join_keys(join):
             if not self._may_filter(join, a, b, left, right):
                 continue
+            done = [self._tested(join, key) for key in (a, b)]
+            if self.context.config.behaviour.tested_keys_keep_their_partners and any(done):
+                continue
             shuffled = self._shuffled(join)
-            if join.kind in PRUNES_LEFT and (shuffled or self._has_shuffle(join.left)):
+            if join.kind in PRUNES_LEFT and (shuffled or self._has_shuffle(join.left)) and not done[0]:
                 made = self._beneficial(join, join.left, join.right, a, b)
                 new = left if made is None else self._filtered(join, a, left, *made)
                 if new is not left:
                     left, self.count = new, self.count + 1
+                    self.tested.append(a)
                     continue
-            if join.kind in PRUNES_RIGHT and (shuffled or self._has_shuffle(join.right)):
+            if join.kind in PRUNES_RIGHT and (shuffled or self._has_shuffle(join.right)) and not done[1]:
                 made = self._beneficial(join, join.right, join.left, b, a)
                 new = right if made is None else self._filtered(join, b, right, *made)
                 if new is not right:
                     right, self.count = new, self.count + 1
+                    self.tested.append(b)
                     continue
             if join.kind not in PRUNES_LEFT + PRUNES_RIGHT:
                 self.refuse(join, "the join keeps rows without a match on both sides", join.kind)
@@ -108,6 +114,13 @@ class InjectRuntimeFilter(OptimizerRule):
         else:
             return True
         return False
+
+    def _tested(self, join: Join, key: Expression) -> bool:
+        """Whether a filter tests the key already, of a join beneath or of another pair of keys of this one."""
+        if not any(t.semantic_equals(key) for t in self.tested):
+            return False
+        self.refuse(join, "a runtime filter tests this key already", key)
+        return True
 
     def _shuffled(self, join: Join) -> bool:
         can_broadcast = self.context.estimator.can_broadcast

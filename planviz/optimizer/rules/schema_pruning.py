@@ -58,5 +58,9 @@ class SchemaPruning(OptimizerRule):
         types = read_types(columns, (*found.projects, *filters), transforms)
         if not types or all(a.type == t for a, t in zip(columns, types, strict=True)):
             return plan
-        below = Filter(conjunction(filters), found.relation) if filters else found.relation
+        left = {a.expr_id: t for a, t in zip(columns, types, strict=True)}
+        read = tuple(left.get(a.expr_id, a.type) for a in found.relation.output)
+        # Estimates go by what is left; expressions keep the whole types, of which the scan takes the parts once more.
+        relation = found.relation.replace(read_types=read)
+        below = Filter(conjunction(filters), relation) if filters else relation
         return Project(found.projects, below)

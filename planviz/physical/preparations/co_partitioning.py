@@ -16,8 +16,9 @@ from planviz.physical.distribution import (
     Partitioning,
     PartitioningCollection,
     SinglePartition,
+    same,
 )
-from planviz.physical.exchanges import Exchange
+from planviz.physical.exchanges import Exchange, ShuffleExchangeExec
 
 if TYPE_CHECKING:
     from planviz.expressions.core import Expression
@@ -102,6 +103,41 @@ def co_partitioned(
             continue
         keys = clustered[i].keys
         out[i] = exchange(HashPartitioning(partitions, keys) if best is None else best.partitioning(keys), children[i])
+    return out
+
+
+def spread_exactly(p: Partitioning, keys: Sequence[Expression]) -> bool:
+    """Whether rows are spread by exactly these keys in this order (before Spark 3.3: HashClusteredDistribution)."""
+    if isinstance(p, PartitioningCollection):
+        return any(spread_exactly(w, keys) for w in p.ways)
+    if isinstance(p, SinglePartition):
+        return True
+    return isinstance(p, HashPartitioning) and len(p.keys) == len(keys) and all(map(same, p.keys, keys))
+
+
+def agreeing(
+    children: list[SparkPlan],
+    wanted: Sequence[Distribution],
+    exchange: Callable[[Partitioning, SparkPlan], SparkPlan],
+    partitions: int,
+) -> list[SparkPlan]:
+    """The children, shuffled anew where they are not spread over as many partitions (before Spark 3.3).
+
+    A child that is no shuffle keeps its partitions where no other child has more, and beside a shuffle only where a
+    shuffle would make no more.
+    """
+    clustered = {i: d for i, d in enumerate(wanted) if isinstance(d, ClusteredDistribution)}
+    numbers = {i: children[i].output_partitioning.number for i in clustered}
+    if len(set(numbers.values())) < 2:
+        return children
+    standing = [n for i, n in numbers.items() if not isinstance(children[i], ShuffleExchangeExec)]
+    most = max(standing or numbers.values())
+    if 0 < len(standing) < len(numbers):
+        most = max(most, partitions)
+    out = list(children)
+    for i, d in clustered.items():
+        if numbers[i] != most:
+            out[i] = exchange(HashPartitioning(most, d.keys), children[i])
     return out
 
 

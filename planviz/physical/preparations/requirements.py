@@ -26,7 +26,7 @@ from planviz.physical.exchanges import ShuffleExchangeExec
 from planviz.physical.joins import ShuffledJoinExec
 from planviz.physical.operators import SortExec
 from planviz.physical.plan import SparkPlan
-from planviz.physical.preparations.co_partitioning import co_partitioned
+from planviz.physical.preparations.co_partitioning import agreeing, co_partitioned, spread_exactly
 from planviz.physical.strategies.context import PlanningContext
 
 if TYPE_CHECKING:
@@ -51,15 +51,25 @@ class EnsureRequirements:
         if isinstance(plan, ShuffleExchangeExec) and _spread_already(plan):
             return plan.child
         wanted = plan.required_distribution
-        children = [self._distributed(c, d) for c, d in zip(plan.children, wanted, strict=True)]
+        orders = plan.required_ordering
+        together = sum(isinstance(d, ClusteredDistribution) for d in wanted) > 1
+        by_number = together and self.context.config.behaviour.joins_agree_by_number
+        children = [self._distributed(c, d, by_number) for c, d in zip(plan.children, wanted, strict=True)]
+        if by_number:
+            children = agreeing(children, wanted, self.exchange, self.context.partitions)
+            return plan.with_new_children(tuple(self._sorted(c, o) for c, o in zip(children, orders, strict=True)))
         most = self.context.config.number("spark.sql.maxSinglePartitionBytes")
         estimator = self.context.estimator
         children = co_partitioned(children, wanted, self.exchange, self.context.partitions, most, estimator)
-        orders = plan.required_ordering
         return plan.with_new_children(tuple(self._sorted(c, o) for c, o in zip(children, orders, strict=True)))
 
-    def _distributed(self, child: SparkPlan, wanted: Distribution) -> SparkPlan:
-        if child.output_partitioning.satisfies(wanted):
+    def _distributed(self, child: SparkPlan, wanted: Distribution, exactly: bool) -> SparkPlan:
+        given = child.output_partitioning
+        if exactly and isinstance(wanted, ClusteredDistribution):
+            enough = spread_exactly(given, wanted.keys)
+        else:
+            enough = given.satisfies(wanted)
+        if enough:
             return child
         if isinstance(wanted, BroadcastDistribution):
             return self.context.broadcast(wanted.mode, child)
