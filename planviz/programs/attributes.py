@@ -16,7 +16,8 @@ from planviz.dataframe.column import Column
 from planviz.dataframe.frame import DataFrame
 from planviz.programs.schema_json import json_of_field, json_of_type, json_text
 from planviz.programs.signals import LimitReached, raised
-from planviz.programs.values import Class, ErrorClass, ErrorValue, Function, Instance, Module, Native, Unknown, Value
+from planviz.programs.type_objects import found_by_class, type_name
+from planviz.programs.values import Class, ErrorClass, Function, Module, Native, Unknown, Value
 from planviz.types import ArrayType, DataType, DecimalType, MapType, StructField, StructType
 
 if TYPE_CHECKING:
@@ -47,30 +48,6 @@ _OPERABLE = (
     datetime.time, decimal.Decimal,
 )  # fmt: skip
 _NESTS = (list, tuple, dict, set, frozenset)
-_PARENTS = {
-    "AnalysisException": ("PySparkException", "CapturedException"), "ParseException": ("AnalysisException",),
-    "PySparkException": ("Exception",), "PySparkValueError": ("PySparkException", "ValueError"),
-    "PySparkTypeError": ("PySparkException", "TypeError"),
-    "PySparkAttributeError": ("PySparkException", "AttributeError"),
-    "PySparkKeyError": ("PySparkException", "KeyError"),
-    "PySparkAssertionError": ("PySparkException", "AssertionError"),
-    "CapturedException": ("PySparkException",), "Py4JJavaError": ("Py4JError",),
-    "KeyError": ("LookupError",), "IndexError": ("LookupError",), "ZeroDivisionError": ("ArithmeticError",),
-    "OverflowError": ("ArithmeticError",), "FileNotFoundError": ("OSError", "IOError"),
-    "ModuleNotFoundError": ("ImportError",), "UnicodeDecodeError": ("ValueError",), "RecursionError": ("RuntimeError",),
-    "NotImplementedError": ("RuntimeError",),
-}  # fmt: skip
-
-
-def ancestors(name: str) -> set[str]:
-    """The names of an exception's class and of those it comes from."""
-    found, todo = {"Exception", "BaseException"}, [name]
-    while todo:
-        n = todo.pop()
-        if n not in found:
-            found.add(n)
-            todo += _PARENTS.get(n, ())
-    return found
 
 
 def is_moment(value: object) -> bool:
@@ -81,18 +58,6 @@ def is_moment(value: object) -> bool:
 def may_operate(value: object) -> bool:
     """Whether operators may be applied to a value."""
     return value is None or isinstance(value, _OPERABLE)
-
-
-def type_name(value: object) -> str:
-    """The name of a value's type as the program would see it."""
-    match value:
-        case Instance():
-            return value.of.name
-        case Function():
-            return "function"
-        case ErrorValue():
-            return value.name
-    return type(value).__name__
 
 
 def type_text(kind: DataType) -> str:
@@ -208,6 +173,8 @@ def _method(reader: Expressions, value: Value, name: str) -> object:
         return Native(name, lambda: list(found()), True)
     if name == "join":
         return Native(name, lambda parts: reader.checked(_joined(reader, value, parts)), True)
+    if name == "get" and isinstance(value, dict):
+        return Native(name, lambda key, *other: found(found_by_class(value, key), *other), True)
     takes_unknown = isinstance(value, list | dict | set)
     if name == "pop" and isinstance(value, list | set):
         return Native(name, lambda *a: found(*a) if value else Unknown("pop"), False)
@@ -380,27 +347,3 @@ def elements(value: object) -> Iterable[object] | None:
         return list(value.fields)
     found: Iterable[Value] | None = api.elements(value)
     return found
-
-
-_KINDS: dict[str, tuple[type, ...]] = {
-    "str": (str,), "int": (int,), "float": (float,), "bool": (bool,), "list": (list,), "dict": (dict,),
-    "tuple": (tuple,), "set": (set,), "bytes": (bytes,), "date": (datetime.date,), "datetime": (datetime.datetime,),
-    "Decimal": (decimal.Decimal,), "DataFrame": (DataFrame,), "Column": (Column,), "Iterable": (list, tuple, dict, set),
-    "Sequence": (list, tuple), "Mapping": (dict,), "NoneType": (type(None),), "DataType": (DataType,),
-    "StructField": (StructField,),
-}  # fmt: skip
-
-
-def is_of(value: object, cls: object) -> bool | None:
-    """isinstance for classes of Python and of PySpark; None: nobody can know."""
-    if isinstance(cls, Native):
-        kinds = _KINDS.get(cls.name)
-        if kinds is not None:
-            return isinstance(value, kinds)
-        return api.is_type(value, cls.name)
-    if isinstance(cls, ErrorClass):
-        return isinstance(value, ErrorValue) and cls.name in ancestors(value.name)
-    if isinstance(cls, Module):
-        kinds = _KINDS.get(cls.name.rpartition(".")[2])
-        return None if kinds is None else isinstance(value, kinds)
-    return None

@@ -14,11 +14,12 @@ from planviz.dataframe import Column, DataFrame
 from planviz.dataframe.unplanned import FUNCTIONS, is_unplanned
 from planviz.errors import PlanvizError
 from planviz.expressions.objects import Placeholder
-from planviz.programs import attributes
+from planviz.programs import attributes, type_objects
 from planviz.programs.frames import PandasFrame, Values
 from planviz.programs.scala_text import scala_text
 from planviz.programs.schema_json import of_struct_class
 from planviz.programs.signals import LimitReached, Raised, raised
+from planviz.programs.type_objects import TypeObject, found_by_class, same_class
 from planviz.programs.values import (
     Class,
     Described,
@@ -326,7 +327,7 @@ class Expressions(ABC):
                 return
         if isinstance(value, Column):
             raise raised("PySparkTypeError", "Column is not iterable.", "NOT_ITERABLE")
-        raise raised("TypeError", f"'{attributes.type_name(value)}' object is not iterable")
+        raise raised("TypeError", f"'{type_objects.type_name(value)}' object is not iterable")
 
     # ---------------------------------------------------------------------------------------- operators
 
@@ -431,6 +432,10 @@ class Expressions(ABC):
 
     def compare(self, op: ast.cmpop, left: object, right: object) -> Value:
         """left op right: a column where one of them is one, Unknown where it is not known."""
+        if isinstance(left, TypeObject) or isinstance(right, TypeObject):
+            known = self._compare_classes(op, left, right)
+            if known is not None:
+                return known
         if isinstance(op, ast.Is | ast.IsNot):
             if isinstance(left, Unknown) or isinstance(right, Unknown):
                 return Unknown(f"{left} is {right}")
@@ -448,6 +453,17 @@ class Expressions(ABC):
         if isinstance(left, Function | Instance | Class | Native | Module | ErrorClass | ErrorValue):
             return (left is right) == isinstance(op, ast.Eq) if isinstance(op, ast.Eq | ast.NotEq) else Unknown("order")
         return self.python(lambda: _COMPARE[type(op)](left, right))
+
+    def _compare_classes(self, op: ast.cmpop, left: object, right: object) -> object:
+        """type(x) == A, type(x) in (A, B); None for another comparison."""
+        if isinstance(op, ast.Eq | ast.NotEq | ast.Is | ast.IsNot):
+            same = same_class(left, right)
+            return Unknown(f"{left} is {right}") if same is None else same == isinstance(op, ast.Eq | ast.Is)
+        if isinstance(op, ast.In | ast.NotIn) and isinstance(right, list | tuple | dict | set | frozenset):
+            answers = [same_class(left, key) for key in right]
+            known = True if True in answers else None if None in answers else False
+            return Unknown(f"{left} in ...") if known is None else known == isinstance(op, ast.In)
+        return None
 
     def _within(self, op: ast.cmpop, left: object, right: object) -> object:
         wanted = isinstance(op, ast.In)
@@ -641,6 +657,8 @@ class Expressions(ABC):
 
     def item(self, value: Value, key: Value, node: ast.AST | None = None) -> Value:
         """value[key]"""
+        if isinstance(key, TypeObject):
+            key = found_by_class(value, key)
         if isinstance(value, PandasFrame) and (part := value.part(key)) is not None:
             return part
         if isinstance(value, Values) and isinstance(key, int):
@@ -702,7 +720,7 @@ class Expressions(ABC):
             return isinstance(error.of, Class) and error.of.comes_from(cls.name)
         if not isinstance(cls, ErrorClass):
             return False
-        names = attributes.ancestors(error.name)
+        names = type_objects.ancestors(error.name)
         if isinstance(error.of, Class):
             names = {*names, *(c for c in (cls.name,) if error.of.comes_from(c)), "Exception", "BaseException"}
         return cls.name in names
@@ -716,7 +734,7 @@ class Expressions(ABC):
             return None
         if isinstance(cls, Class):
             return isinstance(value, Instance | NamedValues) and value.of.comes_from(cls.name)
-        return attributes.is_of(value, cls)
+        return type_objects.is_of(value, cls)
 
 
 def _several(value: Unknown) -> UnknownList:

@@ -15,13 +15,14 @@ from planviz.dataframe.column import Column, LongNumber, call
 from planviz.dataframe.frame import DataFrame
 from planviz.dataframe.grouped import GroupedData
 from planviz.dataframe.python import UserDefinedFunction
+from planviz.dataframe.python_tables import UserDefinedTableFunction
 from planviz.dataframe.rdd import RDD
 from planviz.dataframe.readers import DataFrameReader
 from planviz.dataframe.services import Builder, RuntimeConfig, SessionCatalog, SparkContext
 from planviz.errors import PlanvizError
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LocalRelation
-from planviz.programs import attributes, rdds
+from planviz.programs import attributes, rdds, type_objects
 from planviz.programs.catalogs import catalog_method
 from planviz.programs.expressions import from_planviz
 from planviz.programs.guesses import Again, Guesses
@@ -30,6 +31,7 @@ from planviz.programs.library import DefaultDict, Factory, builtins, import_modu
 from planviz.programs.model import Action, Program, ProgramError
 from planviz.programs.objects import groups_of_objects, made_of_objects
 from planviz.programs.placeholders import filled_duration, filled_part, placeholder_names, untold_part
+from planviz.programs.python_tables import is_untold, udtf
 from planviz.programs.rest import argument, read_rest
 from planviz.programs.scala_functions import scala_function
 from planviz.programs.scala_imports import is_imported
@@ -351,13 +353,15 @@ class Interpreter(Statements):
                 return function
             case DataFrame() | Column() | list() | dict() | tuple() if self.applies and len(arguments) == 1:
                 return self.item(function, arguments[0])
-        if callable(function) and (isinstance(function, UserDefinedFunction) or hasattr(function, "__self__")):
+        if callable(function) and (
+            isinstance(function, UserDefinedFunction | UserDefinedTableFunction) or hasattr(function, "__self__")
+        ):
             return self._api(function, arguments, named)
         if callable(function) and getattr(function, "__module__", "").startswith("planviz.dataframe"):
             return self._api(function, arguments, named)
         if isinstance(function, partial):
             return self._api(function, arguments, named, "tvf")
-        raise raised("TypeError", f"'{attributes.type_name(function)}' object is not callable")
+        raise raised("TypeError", f"'{type_objects.type_name(function)}' object is not callable")
 
     def _meant_for_columns(self, function: Native, arguments: list[object]) -> Native | None:
         """The function of columns, where Python has one of that name and the text imports no functions of columns, or
@@ -386,8 +390,7 @@ class Interpreter(Statements):
         if self.applies and function.name == "functions.udf" and arguments and isinstance(arguments[0], Function):
             return scala_function(self, arguments[0])
         if function.name == "functions.udtf":
-            self.unplanned("functions.udtf", self.at)
-            return Unknown("udtf(...)")
+            return self.python(lambda: udtf(self, *arguments, **named))
         if function.name.startswith(("functions.", "DataFrame.", "Column.")):
             return self._api(function.function, arguments, named, function.name.rpartition(".")[2])
         if unknown is not None and (not function.takes_unknown or function.name in _ORDERS):
@@ -445,6 +448,8 @@ class Interpreter(Statements):
         if name == "fill" and self.applies and arguments and type(arguments[0]) is int:
             # PySpark makes a floating number of it, Scala a long one.
             arguments = [LongNumber(arguments[0]), *arguments[1:]]
+        if name == "register" and is_untold(self.session, receiver, arguments):
+            return arguments[1]
         if name not in _READS_UNKNOWN and any(is_unknown(a) for a in (*arguments, *named.values())):
             known = filled_in(self, name, receiver, arguments, named)
             if isinstance(known, Instead):

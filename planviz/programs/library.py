@@ -22,6 +22,7 @@ from planviz.dataframe.column import Column
 from planviz.dataframe.frame import DataFrame
 from planviz.programs import frames
 from planviz.programs.signals import Ended, LimitReached, Raised, raised
+from planviz.programs.type_objects import type_of
 from planviz.programs.values import (
     Class,
     ErrorClass,
@@ -29,7 +30,6 @@ from planviz.programs.values import (
     Instance,
     Method,
     Module,
-    NamedValues,
     Native,
     Super,
     Unknown,
@@ -172,13 +172,7 @@ def _isinstance(reader: Interpreter, value: object, cls: object) -> object:
 
 
 def _type(reader: Interpreter, value: object, *rest: object) -> object:
-    from planviz.programs.attributes import type_name
-
-    return (
-        value.of
-        if isinstance(value, Instance | NamedValues)
-        else Native(type_name(value), lambda *a, **k: Unknown("type"), True)
-    )
+    return type_of(value) if not rest else Unknown("type")
 
 
 def _super(reader: Interpreter, *given: object) -> object:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from planviz.dataframe.frame import DataFrame
 from planviz.errors import AnalysisError
-from planviz.programs.transformers import transformed
+from planviz.programs.transformers import of_vector, to_vector, transformed
 from planviz.programs.values import Described, Module, Native, Unknown, Value
 
 if TYPE_CHECKING:
@@ -133,6 +133,9 @@ def ml_module(reader: Interpreter, name: str) -> Module:
     def exported() -> dict[str, object]:
         return {n: get(n) for n in _CLASSES.get(name.removeprefix("pyspark.ml."), "").split()}
 
-    if name.endswith((".linalg", ".stat", ".functions", ".util", ".param")):
+    if name.endswith(".functions"):
+        known = {"vector_to_array": of_vector, "array_to_vector": to_vector}
+        return Module(name, {n: Native(f"functions.{n}", f) for n, f in known.items()})
+    if name.endswith((".linalg", ".stat", ".util", ".param")):
         return Module(name)
     return Module(name, {}, get, exported=exported)

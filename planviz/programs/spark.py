@@ -279,12 +279,14 @@ def _checked(reader: Interpreter, make: Callable[..., Value]) -> Callable[..., V
 def functions_module(reader: Interpreter) -> Module:
     """pyspark.sql.functions: any function of SQL by its name, and PySpark's own."""
     known = {n.lower() for n in registry.names() | registry.INTERNAL} - _NOT_THERE
+    if not reader.applies:
+        known -= set(_OF_SQL_ALONE.split())
     own = set(_OWN.split())
 
     def get(name: str) -> Native:
         if name.startswith("_") or (name not in own and name.lower() != name) or not (name in own or name in known):
             raise KeyError(name)
-        return Native(f"functions.{name}", getattr(functions, name))
+        return Native(f"functions.{name}", getattr(functions, name, _no_function))
 
     kinds = {"SCALAR": 200, "GROUPED_MAP": 201, "GROUPED_AGG": 202, "SCALAR_ITER": 204, "MAP_ITER": 205}
     # What `import *` brings: not the names with capitals that were deprecated, which PySpark leaves out of __all__.
@@ -298,5 +300,17 @@ def functions_module(reader: Interpreter) -> Module:
     )
 
 
+def _no_function(*given: object, **named: object) -> Unknown:
+    """Stands for a function that the interpreter itself calls (`udtf`)."""
+    return Unknown("function")
+
+
 #: Functions of SQL that Python's own names of the same kind would be hidden by, and PySpark does not export.
-_HIDDEN = frozenset(("range", "print", "in", "not", "and", "or", "is", "if", "map", "set", "type", "len_"))
+_HIDDEN = frozenset(
+    ("range", "print", "in", "not", "and", "or", "is", "if", "map", "set", "type", "chr", "random", "uuid")
+)
+#: Functions of SQL that Scala's module may have, and Python's has not: `len` and `any` stay Python's own.
+_OF_SQL_ALONE = """any approx_top_k approx_top_k_accumulate approx_top_k_combine approx_top_k_estimate between
+collations div if in len localtime luhn_check map measure mod not and or percentile_cont
+percentile_disc space sql_keywords time timestampadd timestampdiff variant_explode
+variant_explode_outer"""

@@ -468,7 +468,15 @@ class Statements(Expressions):
                 if isinstance(s, ast.AnnAssign) and isinstance(s.target, ast.Name):
                     made.fields[s.target.id] = inner.names.get(s.target.id, MISSING)
         enumerate_members(made)
-        scope.set(node.name, made)
+        scope.set(node.name, self._decorated_class(node, made, scope))
+
+    def _decorated_class(self, node: ast.ClassDef, made: Class, scope: Scope) -> object:
+        """A class with its decorators: `udtf` makes a table function of it, others change nothing."""
+        for decorator in node.decorator_list:
+            called = decorator.func if isinstance(decorator, ast.Call) else decorator
+            if ast.unparse(called).rpartition(".")[2] == "udtf":
+                return self.call(self.value(decorator, scope), [made], {}, decorator)
+        return made
 
     # ---------------------------------------------------------------------------------------- imports
 

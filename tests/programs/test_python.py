@@ -106,3 +106,18 @@ def test_rows_are_no_plain_values(rows):
     program = read_program(f"\nspark.createDataFrame({rows}, ['x']).show()\n")
 
     assert (program.error.condition, program.error.place.line) == ("CANNOT_INFER_SCHEMA_FOR_TYPE", 2)
+
+
+@pytest.mark.parametrize(
+    ("expression", "shown"),
+    [("len(['a', 'b'])", "2"), ("any([True])", "True"), ("chr(97)", "a"), ("list(map(str, [1]))", "['1']")],
+)
+def test_a_star_import_of_functions_leaves_what_pyspark_does_not_export_to_python(expression, shown):
+    assert value_of("from pyspark.sql.functions import *\nfrom pyspark.sql import functions as F", expression) == shown
+
+
+@pytest.mark.parametrize("name", ["len", "any", "between", "mod", "space"])
+def test_a_function_of_sql_alone_is_none_of_pysparks(name):
+    program = read_program(f"from pyspark.sql import functions as F\nspark.range(1).select(F.{name}('id')).show()\n")
+    assert program.error is not None
+    assert program.error.condition == "AttributeError"
