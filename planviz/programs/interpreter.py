@@ -75,6 +75,8 @@ MOST_HANDED_OVER = 40
 _LOOKS = frozenset(
     ["show", "count", "explain", "printSchema", "collect", "toPandas", "first", "head", "take", "display"]
 )
+#: Methods that keep rows, or let them go, and give their DataFrame.
+_KEPT = ("cache", "persist", "unpersist")
 #: What actions give of all rows, and the number that they were given.
 _GIVE_ROWS: dict[str, Callable[[list[Value], int | None], Value]] = {
     "collect": lambda rows, n: rows, "toLocalIterator": lambda rows, n: rows, "count": lambda rows, n: len(rows),
@@ -145,6 +147,7 @@ class Interpreter(Statements):
         self.current: tuple[Function, Value] | None = None
         self.at: ast.AST | None = None
         self._told: set[tuple[int, str]] = set()
+        self._at_top = {id(s) for s in tree.body}
         self.module = Scope(outer=Scope(self._given_names()))
 
     def _given_names(self) -> dict[str, object]:
@@ -152,11 +155,12 @@ class Interpreter(Statements):
         context = spark.sparkContext
         return builtins(self) | scala_names() | scala_names_of_values() | {
             "spark": spark, "sqlContext": spark, "sc": context,
-            "display": Native("display", lambda v=None, *a, **k: self._display(v), True),
+            "display": Native("display", lambda v=None, *a, **k: self.displayed(v), True),
             "dbutils": Utilities(), "println": Native("println", lambda *a, **k: None, True),
         }  # fmt: skip
 
-    def _display(self, value: object) -> None:
+    def displayed(self, value: object) -> None:
+        """Note what a notebook shows of a value."""
         if isinstance(value, DataFrame):
             self.act("display", value)
 
@@ -190,10 +194,18 @@ class Interpreter(Statements):
 
     def _do_Expr(self, node: ast.Expr, scope: Scope) -> None:
         self._last = value = self.value(node.value, scope)
-        shown = self.session.guesses.tables and node is not self.tree.body[-1] and isinstance(node.value, ast.Call)
-        if shown and scope is self.module and isinstance(value, DataFrame) and not self.session.quiet(value):
+        if isinstance(node.value, ast.Call) and getattr(node.value.func, "attr", "") in _KEPT:
+            self._last = None  # nothing is shown of what is only kept for later
+        elif self._shows(node) and scope is self.module and isinstance(value, DataFrame):
             self.at = node
-            self.act("expression", value)
+            if not self.session.quiet(value):
+                self.act("expression", value)
+
+    def _shows(self, node: ast.Expr) -> bool:
+        """Whether a prompt or a cell shows the value of a statement; that of the last one is shown at the end."""
+        if not self.session.guesses.tables or not isinstance(node.value, ast.Call) or node is self.tree.body[-1]:
+            return False
+        return id(node) in self._at_top
 
     # ---------------------------------------------------------------------------------------- noting
 

@@ -6,6 +6,7 @@ are known, and those that are used later.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from planviz.dataframe.frame import DataFrame
@@ -89,8 +90,19 @@ class Stage(Described):
 
     def _fit(self, frame: object = None, *given: object, **named: object) -> Stage:
         if isinstance(frame, DataFrame):
+            if self.reader.session.guesses.tables:
+                self._ask(frame)
             self.reader.act("fit", frame)
         return self
+
+    def _ask(self, frame: DataFrame) -> None:
+        """Use the columns that the stages read, from which those of a guessed table are learned."""
+        made = self._made(frame)
+        for stage in [self, *self.stages]:
+            label = stage.parameters.get("labelCol")
+            if isinstance(label, str):
+                with suppress(AnalysisError):
+                    made.select(label)
 
     def _transform(self, frame: object = None, *given: object, **named: object) -> object:
         if not isinstance(frame, DataFrame):

@@ -104,9 +104,16 @@ def _uncalled(reader: Interpreter) -> None:
             todo.append((value, None))
         elif isinstance(value, Class):
             todo += [(f, value) for f in value.names.values() if isinstance(f, Function) and f.__name__ != "__init__"]
+    known = {f.__name__: _calls(f.node) for f, _ in todo}
+    about = {f.__name__ for f, _ in todo if _about_frames(reader, f.node)}
+    while more := {n for n, calls in known.items() if n not in about and calls & about}:
+        about |= more
+    # What calls the others comes first: it tells what their arguments are.
+    inner = {c for n, calls in known.items() for c in calls if c != n}
+    todo.sort(key=lambda f: f[0].__name__ in inner)
     for function, owner in todo[:MOST_FUNCTIONS]:
         node = function.node
-        if id(node) in reader.entered or isinstance(node, ast.Lambda) or not _about_frames(reader, node):
+        if id(node) in reader.entered or isinstance(node, ast.Lambda) or function.__name__ not in about:
             continue
         try:
             arguments = _arguments(reader, function, owner)
@@ -119,6 +126,12 @@ def _uncalled(reader: Interpreter) -> None:
             returned = [n for n in ast.walk(node) if isinstance(n, ast.Return)]
             reader.at = returned[-1] if returned else node
             reader.act("returned", made)
+
+
+def _calls(node: ast.AST) -> set[str]:
+    """The names of the functions and methods that a function calls or hands over."""
+    found = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    return found | {n.attr for n in ast.walk(node) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Load)}
 
 
 def _about_frames(reader: Interpreter, node: Any) -> bool:

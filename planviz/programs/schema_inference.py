@@ -153,6 +153,9 @@ class SchemaInference(SparkSession):
             plan = self._with_made(plan)
         if self.writes_untold:
             plan = self._with_placeholders(plan)
+        if not sql and self.guesses.columns and plan.children_resolved and _asks_for_user(plan):
+            grown = self._learn_from(plan)
+            plan = plan if grown is None else grown
         plan, listed = self._with_listed(plan)
         made = super().execution(plan, sql)
         try:
@@ -581,6 +584,12 @@ class SchemaInference(SparkSession):
 
         walk(plan, frozenset())
         return found
+
+
+def _asks_for_user(plan: LogicalPlan) -> bool:
+    """Whether an operator names a column `user`, which is a function of SQL where no table has it."""
+    found = (a for e in plan.expressions for a in e.collect(UnresolvedAttribute))
+    return any(a.parts[-1].lower() in ("user", "session_user") for a in found)
 
 
 def _untold(e: Expression) -> bool:

@@ -79,7 +79,9 @@ def spark_module(reader: Interpreter, name: str) -> Module | None:
         case "pyspark.sql.functions":
             return functions_module(reader)
         case "pyspark.sql.types":
-            return Module(name, type_names(reader), closed=True)
+            known = type_names(reader)
+            shown = {n: t for n, t in known.items() if n not in _BASES and not n.startswith("_")}
+            return Module(name, known, closed=True, exported=lambda: shown)
         case "pyspark.sql.window":
             return Module(name, {"Window": window(), "WindowSpec": Native("WindowSpec", lambda *a: Unknown("w"))})
         case "pyspark.storagelevel":
@@ -250,14 +252,20 @@ def type_names(reader: Interpreter) -> dict[str, object]:
     made["CharType"] = Native("CharType", lambda n: types.parse_type(f"char({int(n)})"))
     made["VarcharType"] = Native("VarcharType", lambda n: types.parse_type(f"varchar({int(n)})"))
     made["DayTimeIntervalType"] = Native("DayTimeIntervalType", lambda *a: types.parse_type("interval day to second"))
+    made["YearMonthIntervalType"] = Native(
+        "YearMonthIntervalType", lambda *a: types.parse_type("interval year to month")
+    )
+    made["TimeType"] = Native("TimeType", lambda precision=6: types.parse_type(f"time({int(precision)})"))
     made["Row"] = Native("Row", row, True)
     made["_parse_datatype_string"] = Native("_parse_datatype_string", parsed_schema, True)
     made["_parse_datatype_json_string"] = Native("_parse_datatype_json_string", schema_of_json, True)
-    for base in ("DataType", "NumericType", "AtomicType", "IntegralType", "FractionalType"):
+    for base in ("DataType", *_BASES):
         made[base] = Native(base, lambda *a, base=base: Unknown(base))
     return made
 
 
+#: Base classes of types that a star import of PySpark's module leaves out.
+_BASES = ("NumericType", "AtomicType", "IntegralType", "FractionalType", "AnsiIntervalType")
 #: The parameters of constructors of types that are types.
 _OF_TYPES = ("dataType", "elementType", "keyType", "valueType")
 

@@ -10,8 +10,12 @@ from tests.programs.test_python import value_of
 _SCHEMA = "d = spark.createDataFrame([], 'a int, b string, c array<int>, e decimal(5,2), f date')\n"
 
 
+_BASES = "from pyspark.sql.types import AtomicType, FractionalType, IntegralType, NumericType\n"
+
+
 def chosen(condition):
-    return value_of(f"from pyspark.sql.types import *\n{_SCHEMA}", f"[x.name for x in d.schema.fields if {condition}]")
+    names = f"[x.name for x in d.schema.fields if {condition}]"
+    return value_of(f"from pyspark.sql.types import *\n{_BASES}{_SCHEMA}", names)
 
 
 @pytest.mark.parametrize(
@@ -68,3 +72,10 @@ def test_nested_columns_are_flattened_by_the_loop_that_the_web_copies():
     )
     assert program.error is None
     assert [a.name for a in program.actions[0].execution.analyzed.output] == ["id", "a_x", "a_y"]
+
+
+def test_a_star_import_of_types_brings_no_base_classes():
+    text = "from pyspark.sql.types import *\nspark.range(1).show()\nprint(DataType, NumericType)\n"
+    program = read_program(text, infer=False)
+    assert program.error is not None
+    assert program.error.message == "name 'NumericType' is not defined"
