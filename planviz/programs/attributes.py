@@ -21,7 +21,7 @@ from planviz.programs.values import Class, ErrorClass, Function, Module, Native,
 from planviz.types import ArrayType, DataType, DecimalType, MapType, StructField, StructType
 
 if TYPE_CHECKING:
-    from planviz.programs.expressions import Expressions
+    from planviz.programs.members import Members
 
 _TEXT = """capitalize casefold center count encode endswith expandtabs find index isalnum isalpha isascii isdecimal
 isdigit isidentifier islower isnumeric isprintable isspace istitle isupper join ljust lower lstrip partition
@@ -136,7 +136,7 @@ def of_unknown(value: Unknown, name: str) -> Unknown:
     return Unknown(f"{value.what}.{name}")
 
 
-def of_object(reader: Expressions, value: object, name: str) -> object:
+def of_object(reader: Members, value: object, name: str) -> object:
     """An attribute of a plain value or of an object of the DataFrame API. Raises the program's AttributeError."""
     if name in ("__name__", "__class__", "__doc__", "__version__"):
         return Unknown(name)
@@ -165,7 +165,7 @@ def of_object(reader: Expressions, value: object, name: str) -> object:
     raise raised("AttributeError", f"'{type_name(value)}' object has no attribute '{name}'")
 
 
-def _method(reader: Expressions, value: Value, name: str) -> object:
+def _method(reader: Members, value: Value, name: str) -> object:
     found = getattr(value, name)
     if not callable(found):
         return found
@@ -196,7 +196,7 @@ def _replaced(value: str, old: str, new: str, *count: int) -> str:
     return value.replace(old, new, *count)
 
 
-def _joined(reader: Expressions, separator: str, parts: object) -> object:
+def _joined(reader: Members, separator: str, parts: object) -> object:
     if isinstance(parts, Unknown):
         return parts
     items = [str(p) if isinstance(p, Unknown) else p for p in reader.iterate(parts)]
@@ -205,7 +205,7 @@ def _joined(reader: Expressions, separator: str, parts: object) -> object:
     return separator.join(items)
 
 
-def _format(reader: Expressions, pattern: str, given: tuple[object, ...], named: dict[str, object]) -> object:
+def _format(reader: Members, pattern: str, given: tuple[object, ...], named: dict[str, object]) -> object:
     """str.format for plain fields ({}, {0}, {name:>10}); parts of values (`{a.b}`) are read as attributes are."""
     import string
 
@@ -253,7 +253,7 @@ _OF_JVM = frozenset(
 _LONG_NAMES = {"int": "integer", "bigint": "long", "smallint": "short", "tinyint": "byte", "void": "void"}
 
 
-def _of_type(reader: Expressions, value: DataType | StructField, name: str) -> object:
+def _of_type(reader: Members, value: DataType | StructField, name: str) -> object:
     """Attributes of types and fields under PySpark's names."""
     if isinstance(value, StructField):
         found = {
@@ -297,14 +297,14 @@ def _json(name: str, value: Value) -> Value:
     return value if name == "jsonValue" else json_text(value)
 
 
-def _added(reader: Expressions, struct: StructType, *given: Value, **named: Value) -> object:
+def _added(reader: Members, struct: StructType, *given: Value, **named: Value) -> object:
     """StructType.add, of whose types PySpark takes fewer names than Scala does."""
     if not reader.applies:
         api.check_added(*given, **named)
     return api.added(struct, *given, **named)
 
 
-def item_unknown(reader: Expressions, value: object, key: Unknown) -> object:
+def item_unknown(reader: Members, value: object, key: Unknown) -> object:
     """value[key] for a key that is not known: any element that is there is as good as another."""
     if isinstance(value, dict) and value and all(v is not None for v in value.values()):
         return Unknown(f"[{key}]")
@@ -313,7 +313,7 @@ def item_unknown(reader: Expressions, value: object, key: Unknown) -> object:
     return Unknown(f"[{key}]")
 
 
-def item_of_object(reader: Expressions, value: object, key: object) -> object:
+def item_of_object(reader: Members, value: object, key: object) -> object:
     """value[key] for objects of the DataFrame API and types."""
     if isinstance(value, DataFrame | Column):
         return reader.python(lambda: value[key])
@@ -335,7 +335,7 @@ def item_of_object(reader: Expressions, value: object, key: object) -> object:
     raise raised("TypeError", f"'{type_name(value)}' object is not subscriptable")
 
 
-def set_item_of_object(reader: Expressions, value: object, key: object, given: object) -> None:
+def set_item_of_object(reader: Members, value: object, key: object, given: object) -> None:
     """value[key] = given for anything but lists and dicts."""
     if isinstance(value, DataFrame):
         raise raised("TypeError", "'DataFrame' object does not support item assignment")

@@ -10,14 +10,14 @@ from planviz.programs.values import Class, Native, Unknown, Value
 from planviz.types import StructType
 
 if TYPE_CHECKING:
-    from planviz.programs.interpreter import Interpreter
+    from planviz.programs.calls import Calls
     from planviz.programs.session import ProgramSession
 
 #: f(TABLE(t)), f(t => TABLE(SELECT ...)).
 _TABLE_ARGUMENT = re.compile(r"\w\s*\((?:[^()]*(?:,|=>))?\s*TABLE\s*\(", re.IGNORECASE)
 
 
-def udtf(reader: Interpreter, cls: Value = None, **named: Value) -> Value:
+def udtf(reader: Calls, cls: Value = None, **named: Value) -> Value:
     """udtf(Squares, returnType="x: int", useArrow=True), or a decorator where the class is to come.
 
     A class that tells its columns only when it runs (`analyze`) is not known.

@@ -12,6 +12,7 @@ from planviz.programs.signals import Raised
 from planviz.programs.values import Class, Function, Instance, Unknown, Value
 
 if TYPE_CHECKING:
+    from planviz.programs.calls import Calls
     from planviz.programs.interpreter import Interpreter
 
 #: How many functions that nobody calls are read.
@@ -167,7 +168,7 @@ def _object(reader: Interpreter, owner: Class) -> Instance:
     return made
 
 
-def argument(reader: Interpreter, parameter: ast.arg) -> object:
+def argument(reader: Calls, parameter: ast.arg) -> object:
     """What stands for an argument that the text does not show: a session, a table, or a value that nobody knows."""
     shown = "" if parameter.annotation is None else ast.unparse(parameter.annotation)
     if parameter.arg in NAMES or shown.endswith("SparkSession"):
@@ -178,7 +179,7 @@ def argument(reader: Interpreter, parameter: ast.arg) -> object:
     return Unknown(parameter.arg)
 
 
-def _is_frame(reader: Interpreter, name: str, annotation: str | None) -> bool:
+def _is_frame(reader: Calls, name: str, annotation: str | None) -> bool:
     if annotation:
         return annotation.endswith(("DataFrame", "SparkDataFrame", "SDF")) and "pd." not in annotation
     return reader.uses.is_frame(name)

@@ -37,11 +37,12 @@ from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LocalRelation, LogicalRDD, LogicalRelation, Range, cell
 from planviz.programs.files import WrittenColumns, read_columns, written_columns
 from planviz.programs.frames import PandasFrame, spark_rows
+from planviz.programs.guessed_plans import starred
 from planviz.programs.guesses import Again, Guesses, table_of_path
 from planviz.programs.known_rows import MOST_ROWS, as_python, handed_over, known_rows
 from planviz.programs.placeholders import filled, only_unknown, placeholder_names
 from planviz.programs.python_tables import calls_untold
-from planviz.programs.schema_inference import SchemaInference, starred
+from planviz.programs.schema_inference import SchemaInference
 from planviz.programs.unknown_rows import all_known, as_text, names_of
 from planviz.programs.values import Unknown, UnknownRows, Value
 from planviz.types import DataType, StructField, StructType, parse_fields

@@ -18,12 +18,12 @@ from planviz.dataframe.signatures import kind_of, parameters_of
 from planviz.dataframe.window import WindowSpec
 from planviz.dataframe.writers import DataFrameWriter, DataStreamWriter
 from planviz.expressions.objects import Placeholder
-from planviz.programs.expressions import placeholder
+from planviz.programs.core import placeholder
 from planviz.programs.values import Unknown, UnknownList, Value
 from planviz.types import BOOLEAN, STRING
 
 if TYPE_CHECKING:
-    from planviz.programs.interpreter import Interpreter
+    from planviz.programs.calls import Calls
 
 #: Methods whose unknown arguments change nothing in a plan, or stand for themselves as a text.
 _INDIFFERENT_NAMES = """
@@ -107,7 +107,7 @@ def is_unknown(value: object) -> bool:
 
 
 def filled_in(
-    reader: Interpreter, name: str, receiver: object, arguments: list[Value], named: dict[str, Value]
+    reader: Calls, name: str, receiver: object, arguments: list[Value], named: dict[str, Value]
 ) -> Given | Instead | None:
     """The call of a method or function without unknown values; None where nothing can stand for them."""
     if reader.session.incomplete and name not in _INDIFFERENT:
@@ -119,7 +119,7 @@ def filled_in(
 class _Call:
     """One call. `frame` is the DataFrame that it is about, None for functions."""
 
-    def __init__(self, reader: Interpreter, name: str, receiver: object) -> None:
+    def __init__(self, reader: Calls, name: str, receiver: object) -> None:
         self.reader, self.name, self.receiver = reader, name, receiver
         inner = receiver.frame if isinstance(receiver, GroupedData | MissingValues) else receiver
         self.frame = inner if isinstance(inner, DataFrame) else None
