@@ -19,6 +19,7 @@ from planviz.programs.values import (
     Instance,
     Method,
     Native,
+    OpenDict,
     Scope,
     Unknown,
     UnknownList,
@@ -194,7 +195,22 @@ class Expressions(Operators):
 
     def _of_DictComp(self, node: ast.DictComp, scope: Scope) -> object:
         pairs = self._comprehended(node, lambda s: (self.value(node.key, s), self.value(node.value, s)), scope)
-        return self.python(lambda: dict(pairs))
+        made = self.python(lambda: dict(pairs))
+        names = [n.id for n in ast.walk(node.generators[0].target) if isinstance(n, ast.Name)]
+        untold = len(node.generators) == 1 and len(made) == 1 and isinstance(next(iter(made)), Unknown)
+        if not untold or not isinstance(node.key, ast.Name) or node.key.id not in names:
+            return made
+        around = next(iter(made)).what.removesuffix("[0]").removesuffix("[...]").removesuffix(".items(...)")
+        key = node.key.id
+
+        def of(wanted: Value) -> Value:
+            """The value under a key that later lines name."""
+            inner = Scope(outer=scope)
+            for n in names:
+                inner.set(n, wanted if n == key else Unknown(f"{around}[{wanted}]"))
+            return self.value(node.value, inner)
+
+        return OpenDict(made, of)
 
     def _comprehended(self, node: Any, element: Callable[[Scope], object], scope: Scope) -> Iterator[Value]:
         def rounds(at: int, inner: Scope) -> Iterator[object]:

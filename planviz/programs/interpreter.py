@@ -41,6 +41,7 @@ from planviz.programs.values import (
     Function,
     Held,
     Native,
+    OpenDict,
     Place,
     Scope,
     Unknown,
@@ -406,7 +407,7 @@ class Interpreter(Calls):
                 return key
         if isinstance(value, DataFrame) and isinstance(key, str):
             self.learn(value, key)
-        if isinstance(value, DefaultDict) and not isinstance(key, Unknown):
+        if isinstance(value, DefaultDict | OpenDict) and not isinstance(key, Unknown):
             return value[key]
         if isinstance(value, dict) and isinstance(key, str) and key not in value and any(map(_is_untold, value)):
             return Unknown(key)

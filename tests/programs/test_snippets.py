@@ -89,3 +89,15 @@ def test_a_column_called_user_is_a_column():
     program, made = read("df.groupBy(F.to_date('ts').alias('d')).agg(F.countDistinct('user')).show()\n")
     assert program.error is None
     assert "count(distinct user#" in made[0][1]
+
+
+def test_a_dict_over_a_config_that_nobody_knows_has_the_keys_that_are_asked_for():
+    program, _ = read(
+        "cfg = yaml.safe_load(f)\n"
+        "dfs = {name: spark.read.parquet(s['path']) for name, s in cfg['sources'].items()}\n"
+        "dfs['orders'].join(dfs['users'], 'id').groupBy('country').count().show()\n"
+    )
+    assert program.error is None
+    (show,) = program.actions
+    tables = {p.table.name for p in show.execution.analyzed.walk() if hasattr(p, "table")}
+    assert tables == {"<cfg[sources][orders][path]>", "<cfg[sources][users][path]>"}
