@@ -27,7 +27,7 @@ _FROM: dict[str, str] = {
 FloatType BooleanType DateType TimestampType ShortType ByteType BinaryType DecimalType NullType NumericType""",
     "pyspark": "SparkContext SparkConf StorageLevel", "functools": "reduce partial", "decimal": "Decimal",
     "datetime": "date timedelta", "itertools": "chain", "collections": "defaultdict OrderedDict",
-    "pyspark.sql.functions": "PandasUDFType",
+    "pyspark.sql.functions": "PandasUDFType", "dataclasses": "dataclass field", "copy": "deepcopy",
 }  # fmt: skip
 _ML = """VectorAssembler StringIndexer OneHotEncoder OneHotEncoderEstimator StandardScaler MinMaxScaler Tokenizer
 HashingTF IDF Bucketizer Imputer PCA Pipeline PipelineModel LogisticRegression LinearRegression RandomForestClassifier

@@ -7,6 +7,7 @@ that there are where they are known.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -78,6 +79,10 @@ _OF_FRAMES = ("join", "crossJoin", "union", "unionAll", "unionByName", "subtract
 _JOINS = ("join", "how")
 
 
+#: Methods that take a function of whole groups or batches, of which a plan shows the name alone.
+_OF_GROUPS = ("applyInPandas", "applyInArrow", "mapInPandas", "mapInArrow", "apply")
+
+
 @dataclass(frozen=True)
 class Given:
     """The arguments of a call with something in place of what nobody knows."""
@@ -135,6 +140,8 @@ class _Call:
             numbers = self._numbers(arguments, named)
             if numbers is not None or self.name not in _OF_COLUMNS:
                 return numbers
+        if self.name in _OF_GROUPS and self.receiver is not None:
+            return _with_functions(arguments, named)
         if self.frame is not None:
             found = self._of_frame(self.frame, arguments, named)
             if found is not None:
@@ -368,6 +375,28 @@ def _of_function(name: str, arguments: list[Value], named: dict[str, Value]) -> 
         return placeholder(value) if kind == "any" or parameter == "default" else str(value)
 
     return Given([stand(p, v) for p, v in pairs], {k: stand(k, v) for k, v in named.items()})
+
+
+def _with_functions(arguments: list[Value], named: dict[str, Value]) -> Given | None:
+    """A call with a function of its name for one that nobody knows; None where the schema is not known."""
+
+    def stand(value: Value) -> Value:
+        return _Named(re.split(r"[^\w]+", value.what)[-1] or "function") if isinstance(value, Unknown) else value
+
+    values = dict(zip(("func", "schema"), arguments, strict=False)) | named
+    if isinstance(values.get("schema"), Unknown):
+        return None
+    return Given([stand(arguments[0]), *arguments[1:]] if arguments else [], {k: stand(v) for k, v in named.items()})
+
+
+class _Named:
+    """A function of which only the name is known."""
+
+    def __init__(self, name: str) -> None:
+        self.__name__ = name
+
+    def __call__(self, *given: Value) -> None:
+        """Nothing calls it."""
 
 
 def _first(values: Value) -> Unknown:

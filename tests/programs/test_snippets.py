@@ -101,3 +101,20 @@ def test_a_dict_over_a_config_that_nobody_knows_has_the_keys_that_are_asked_for(
     (show,) = program.actions
     tables = {p.table.name for p in show.execution.analyzed.walk() if hasattr(p, "table")}
     assert tables == {"<cfg[sources][orders][path]>", "<cfg[sources][users][path]>"}
+
+
+def test_a_function_that_nobody_knows_is_shown_by_its_name():
+    _, made = read(
+        "df.groupBy('user').applyInPandas(lib.sessions, schema='user string, n long').show()\n"
+        "df.mapInPandas(predict, 'id long, score double').filter('score > 0.5').show()\n"
+    )
+    assert made[0][1].startswith("FlatMapGroupsInPandas [user#1], sessions(user#1)#")
+    assert "MapInPandas predict(user#1)#" in made[1][1]
+
+
+def test_a_class_of_values_needs_no_import():
+    program, _ = read(
+        "@dataclass\nclass C:\n    cols: list = field(default_factory=lambda: ['id', 'v'])\n"
+        "spark.table('t').select(*C().cols).show()\n"
+    )
+    assert columns(program.actions[0]) == ["id", "v"]
