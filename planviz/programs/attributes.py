@@ -16,7 +16,7 @@ from planviz.dataframe.column import Column
 from planviz.dataframe.frame import DataFrame
 from planviz.programs.schema_json import json_of_field, json_of_type, json_text
 from planviz.programs.signals import LimitReached, raised
-from planviz.programs.type_objects import found_by_class, type_name
+from planviz.programs.type_objects import found_by_class, type_name, type_of
 from planviz.programs.values import Class, ErrorClass, Function, Module, Native, Unknown, Value
 from planviz.types import ArrayType, DataType, DecimalType, MapType, StructField, StructType
 
@@ -138,7 +138,9 @@ def of_unknown(value: Unknown, name: str) -> Unknown:
 
 def of_object(reader: Members, value: object, name: str) -> object:
     """An attribute of a plain value or of an object of the DataFrame API. Raises the program's AttributeError."""
-    if name in ("__name__", "__class__", "__doc__", "__version__"):
+    if name == "__class__":
+        return type_of(value)
+    if name in ("__name__", "__doc__", "__version__"):
         return Unknown(name)
     if name.startswith("__"):
         raise raised("AttributeError", f"'{type_name(value)}' object has no attribute '{name}'")

@@ -322,7 +322,10 @@ class Calls(Statements):
         if isinstance(node, ast.Lambda):
             return self._inside(function, arguments, lambda: self.value(node.body, inner))
         if any(isinstance(n, ast.Yield | ast.YieldFrom) for n in ast.walk(node)):
-            self.yielded.append(YieldedValues())
+            values = YieldedValues()
+            if self.opens is not None and _opens_contexts(node):
+                values.block, self.opens, values.outside = self.opens, None, self.current
+            self.yielded.append(values)
             try:
                 self._inside(function, arguments, lambda: self._body(node, inner))
             finally:
@@ -423,3 +426,10 @@ def _check_size(name: str, arguments: list[Value], named: dict[str, object]) -> 
             f"{name} is given {values:,} values; a plan is made of at most {_MOST_VALUES:,}. "
             "Put them into a table and join it.",
         )
+
+
+def _opens_contexts(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether a function is a context manager by its decorator."""
+    return any(
+        ast.unparse(d).rpartition(".")[2] in ("contextmanager", "asynccontextmanager") for d in node.decorator_list
+    )

@@ -47,6 +47,7 @@ from planviz.programs.values import (
     Unknown,
     UnknownRows,
     Value,
+    YieldedValues,
 )
 
 #: Steps (expressions and statements) that are read at most.
@@ -173,8 +174,23 @@ class Interpreter(Calls):
     def _of_Yield(self, node: ast.Yield, scope: Scope) -> Unknown:
         value = None if node.value is None else self.value(node.value, scope)
         if self.yielded:
-            self.yielded[-1].append(value)
+            own = self.yielded[-1]
+            own.append(value)
+            if isinstance(own, YieldedValues) and own.block is not None:
+                self._run_block(own, value)
         return Unknown("sent")
+
+    def _run_block(self, own: YieldedValues, value: Value) -> None:
+        """The body of a `with`, at the yield of its context manager: as it stands outside of the generator."""
+        block, own.block = own.block, None
+        self.yielded.pop()
+        inside, self.current = self.current, own.outside
+        try:
+            if block is not None:
+                block(value)
+        finally:
+            self.current = inside
+            self.yielded.append(own)
 
     def _of_YieldFrom(self, node: ast.YieldFrom, scope: Scope) -> object:
         if self.yielded:
@@ -408,7 +424,7 @@ class Interpreter(Calls):
         if isinstance(value, DataFrame) and isinstance(key, str):
             self.learn(value, key)
         if isinstance(value, DefaultDict | OpenDict) and not isinstance(key, Unknown):
-            return value[key]
+            return self.python(lambda: value[key])
         if isinstance(value, dict) and isinstance(key, str) and key not in value and any(map(_is_untold, value)):
             return Unknown(key)
         return super().item(value, key, node)

@@ -106,12 +106,13 @@ def _uncalled(reader: Interpreter) -> None:
         elif isinstance(value, Class):
             todo += [(f, value) for f in value.names.values() if isinstance(f, Function) and f.__name__ != "__init__"]
     known = {f.__name__: _calls(f.node) for f, _ in todo}
-    about = {f.__name__ for f, _ in todo if _about_frames(reader, f.node)}
+    direct = {f.__name__ for f, _ in todo if _about_frames(reader, f.node)}
+    about = set(direct)
     while more := {n for n, calls in known.items() if n not in about and calls & about}:
         about |= more
     # What calls the others comes first: it tells what their arguments are.
     inner = {c for n, calls in known.items() for c in calls if c != n}
-    todo.sort(key=lambda f: f[0].__name__ in inner)
+    todo.sort(key=lambda f: (f[0].__name__ in inner, f[0].__name__ not in direct))
     for function, owner in todo[:MOST_FUNCTIONS]:
         node = function.node
         if id(node) in reader.entered or isinstance(node, ast.Lambda) or function.__name__ not in about:

@@ -35,6 +35,8 @@ class Statements(Definitions):
 
     #: Whether a loop or a function was left on a condition that nobody knows.
     may_leave: bool = False
+    #: What the next context manager of the program that is called runs where it yields.
+    opens: Callable[[Value], None] | None = None
 
     def run(self, body: list[ast.stmt], scope: Scope) -> None:
         """Statements in order; what ends them early comes as a signal."""
@@ -274,15 +276,49 @@ class Statements(Definitions):
     _do_AsyncFor = _do_For
 
     def _do_With(self, node: ast.With, scope: Scope) -> None:
-        for item in node.items:
-            value = self.value(item.context_expr, scope)
-            if isinstance(value, YieldedValues):
-                value = value[0] if value else None
-            if isinstance(value, Instance):
-                value = self.call_method(value, "__enter__", [], value)
+        self._with(node.items, node.body, scope)
+
+    def _with(self, items: list[ast.withitem], body: list[ast.stmt], scope: Scope) -> None:
+        """The body within what the items open; a generator of the program runs it where it yields."""
+        for place, item in enumerate(items):
+            left = self._opened(item, items[place + 1 :], body, scope)
+            if left is not None:
+                for signal in left:
+                    raise signal
+                return
+        self.run(body, scope)
+
+    def _opened(
+        self, item: ast.withitem, further: list[ast.withitem], body: list[ast.stmt], scope: Scope
+    ) -> list[Exception] | None:
+        """Open one item. Where a generator has run the rest, the signal that it ended with, if any; else None."""
+        left: list[Exception] = []
+        ran = False
+
+        def block(value: Value) -> None:
+            nonlocal ran
+            ran = True
             if item.optional_vars is not None:
                 self.assign(item.optional_vars, value, scope)
-        self.run(node.body, scope)
+            try:
+                self._with(further, body, scope)
+            except (Returned, Broken, Continued) as signal:
+                left.append(signal)  # what the generator has behind its yield comes first
+
+        self.opens = block
+        try:
+            value = self.value(item.context_expr, scope)
+        finally:
+            self.opens = None
+        if ran:
+            return left
+        if isinstance(value, YieldedValues):
+            value = value[0] if value else None
+        if isinstance(value, Instance):
+            value = self.call_method(value, "__enter__", [], value)
+        if item.optional_vars is not None:
+            self.assign(item.optional_vars, value, scope)
+        return None
 
     _do_AsyncWith = _do_With
 

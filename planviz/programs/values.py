@@ -57,7 +57,7 @@ class OpenDict(dict[Value, Value]):
     def __missing__(self, key: Value) -> Value:
         """The value of a key that nothing was asked of yet."""
         if len(self) > 1_000:
-            raise KeyError(key)
+            return Unknown(str(key))
         self[key] = made = self.make(key)
         return made
 
@@ -168,7 +168,11 @@ class Instance:
 
 
 class YieldedValues(list[Value]):
-    """What a generator yields; `with` takes the first, where the generator is a context manager."""
+    """What a generator yields; `block` is what a `with` runs at its first yield, where it is a context manager."""
+
+    block: Callable[[Value], None] | None = None
+    #: The call around the `with`.
+    outside: tuple[Function, Value] | None = None
 
 
 class NamedValues(tuple[Value, ...]):

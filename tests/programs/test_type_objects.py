@@ -33,6 +33,7 @@ def chosen(condition):
         ("isinstance(x.dataType, AtomicType)", "['a', 'b', 'e', 'f']"),
         ("{IntegerType: 1, DateType: 2}.get(type(x.dataType))", "['a', 'f']"),
         ("type(x.dataType) in {StringType: 1}", "['b']"),
+        ("x.dataType.__class__ == ArrayType", "['c']"),
     ],
 )
 def test_columns_are_chosen_by_the_class_of_their_type(condition, names):
