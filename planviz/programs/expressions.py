@@ -200,6 +200,8 @@ class Expressions(Operators):
         untold = len(node.generators) == 1 and len(made) == 1 and isinstance(next(iter(made)), Unknown)
         if not untold or not isinstance(node.key, ast.Name) or node.key.id not in names:
             return made
+        if isinstance(node.value, ast.Name):
+            return made  # a value as the text has it is called by its key alone
         around = next(iter(made)).what.removesuffix("[0]").removesuffix("[...]").removesuffix(".items(...)")
         key = node.key.id
 
