@@ -70,6 +70,11 @@ SETTINGS = {
             "What udf() makes of a Python function: one that takes Arrow batches, or one that takes pickled rows.",
         ),
         Setting(
+            "spark.sql.execution.pythonUDTF.arrow.enabled",
+            True,
+            "How a class of udtf() takes rows and gives them: as Arrow batches, or pickled.",
+        ),
+        Setting(
             "spark.sql.execution.arrow.pyspark.enabled",
             True,
             "What createDataFrame() makes of a DataFrame of pandas: a LocalRelation, or an RDD of pickled rows.",

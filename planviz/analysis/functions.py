@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing_extensions import override
 
 from planviz.analysis.context import AnalyzerRule, sql_text
-from planviz.analysis.python import named_python_call, python_call
+from planviz.analysis.python import named_python_call, python_call, python_table
 from planviz.analysis.routines import called
 from planviz.analysis.sql_table_functions import sql_table_function
 from planviz.analysis.table_functions import TABLE_FUNCTIONS, table_function, with_aliases
@@ -157,6 +157,8 @@ class ResolveFunctions(AnalyzerRule):
             own = self.context.catalog.function(plan.parts) if self.context.catalog.functions else None
             if isinstance(own, SqlFunction):
                 return sql_table_function(own, plan, self.context)
+            if isinstance(own, PythonFunction) and own.columns is not None:
+                return python_table(own, plan.args, self.context.config)
             if plan.parts[-1].lower() != "range" and not gives_tables(self.context.config.profile, tuple(PROFILES)):
                 name = sql_text(plan.parts)
                 raise analysis_error(
@@ -175,15 +177,22 @@ class ResolveFunctions(AnalyzerRule):
         for e in plan.expressions:
             for call in e.collect(UnresolvedFunction):
                 name = call.parts[-1].lower()
-                if self.context.catalog.function(call.parts):
+                own = self.context.catalog.function(call.parts)
+                if own is not None:
+                    if isinstance(own, PythonFunction) and own.columns is not None:
+                        self._refuse_table_function(plan, call)
                     continue
                 if isinstance(plan, Generate) and not known(name) and name not in TABLE_FUNCTIONS and self._refuses():
                     shown = f"{sql_text(call.parts)}.{nearest(name)}"
                     raise analysis_error("ROUTINE_NOT_FOUND", f"Cannot resolve routine {shown}", call)
                 if len(call.parts) > 1 or name not in TABLE_FUNCTIONS:
                     continue
-                name = "ROUTINE_NOT_FOUND" if isinstance(plan, Generate) else "NOT_A_SCALAR_FUNCTION"
-                raise analysis_error(name, f"{sql_text(call.parts)} gives a table: it is called in FROM.", call)
+                self._refuse_table_function(plan, call)
+
+    @staticmethod
+    def _refuse_table_function(plan: LogicalPlan, call: UnresolvedFunction) -> None:
+        name = "ROUTINE_NOT_FOUND" if isinstance(plan, Generate) else "NOT_A_SCALAR_FUNCTION"
+        raise analysis_error(name, f"{sql_text(call.parts)} gives a table: it is called in FROM.", call)
 
     def _one(self, e: Expression) -> Expression:
         if isinstance(e, UnresolvedPythonCall) and e.children_resolved:

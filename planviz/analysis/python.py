@@ -6,14 +6,18 @@ from collections.abc import Sequence
 
 from planviz.analysis.context import AnalysisContext
 from planviz.catalog.tables import PythonFunction
+from planviz.config import OptimizerConfig
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.core import Alias, Expression
 from planviz.expressions.ids import next_id
-from planviz.expressions.python import NamedArgumentExpression, PythonEvalType, PythonUDAF, PythonUDF
+from planviz.expressions.python import NamedArgumentExpression, PythonEvalType, PythonUDAF, PythonUDF, PythonUDTF
 from planviz.expressions.unresolved import UnresolvedFunction
 from planviz.frontend.errors import analysis_error
+from planviz.logical.operators import Generate
+from planviz.logical.relations import OneRowRelation
 
 ARROW = "spark.sql.execution.pythonUDF.arrow.enabled"
+ARROW_TABLES = "spark.sql.execution.pythonUDTF.arrow.enabled"
 
 
 def named_python_call(function: PythonFunction, e: UnresolvedFunction, context: AnalysisContext) -> Expression:
@@ -44,6 +48,14 @@ def python_call(
     if isinstance(made, PythonUDAF):
         return AggregateExpression(made, "Complete", False, None, next_id())
     return made
+
+
+def python_table(function: PythonFunction, arguments: Sequence[Expression], config: OptimizerConfig) -> Generate:
+    """The rows of a class written in Python, as it is called in FROM."""
+    by_arrow = PythonEvalType.SQL_ARROW_TABLE_UDF if config.flag(ARROW_TABLES) else PythonEvalType.SQL_TABLE_UDF
+    given = tuple([NamedArgumentExpression(a.name, a.child) if isinstance(a, Alias) else a for a in arguments])
+    call = PythonUDTF(function.name, given, function.columns or (), function.eval_type or by_arrow, next_id())
+    return Generate(call, (), False, None, (), OneRowRelation())
 
 
 def _as_udf_makes_it(context: AnalysisContext) -> PythonEvalType:

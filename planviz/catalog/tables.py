@@ -222,13 +222,15 @@ class PythonFunction:
     """A function written in Python, of which planning needs no code (Spark: UserDefinedPythonFunction).
 
     `returns` is the type of its values, `eval_type` how rows reach it (None: as `udf` makes it, which the session's
-    settings say), `deterministic` whether the same arguments always give the same value.
+    settings say), `deterministic` whether the same arguments always give the same value. Of a class that gives rows
+    (Spark: UserDefinedPythonTableFunction) `columns` are theirs, and it is called in FROM.
     """
 
     name: str
     returns: DataType
     eval_type: PythonEvalType | None = None
     deterministic: bool = True
+    columns: tuple[StructField, ...] | None = None
     #: It is registered in a session; Spark keeps none in its catalogue.
     temporary: ClassVar[bool] = True
 

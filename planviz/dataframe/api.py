@@ -8,6 +8,7 @@ from planviz.dataframe.column import Column
 from planviz.dataframe.frame import DataFrame
 from planviz.dataframe.grouped import CoGroupedData, GroupedData
 from planviz.dataframe.python import UDFRegistration, UserDefinedFunction
+from planviz.dataframe.python_tables import UDTFRegistration, UserDefinedTableFunction
 from planviz.dataframe.rdd import RDD
 from planviz.dataframe.readers import DataFrameReader
 from planviz.dataframe.refusals import BadValue, NotAsserted
@@ -59,6 +60,8 @@ _NAMES: dict[type, frozenset[str]] = {
         (WindowSpec, "orderBy partitionBy rangeBetween rowsBetween"),
         (MissingValues, "drop fill replace"),
         (UserDefinedFunction, "asNondeterministic"),
+        (UserDefinedTableFunction, "asDeterministic"),
+        (UDTFRegistration, "register"),
         (UDFRegistration, "register registerJavaFunction registerJavaUDAF"),
         (StatFunctions, "approxQuantile corr cov crosstab freqItems sampleBy"),
         (CoGroupedData, "applyInArrow applyInPandas"),
@@ -140,11 +143,36 @@ def elements(value: object) -> Iterable[object] | None:
     return None
 
 
+_INTEGRAL = frozenset(["ByteType", "ShortType", "IntegerType", "LongType"])
+_FRACTIONAL = frozenset(["FloatType", "DoubleType", "DecimalType"])
+_NOT_ATOMIC = frozenset(["ArrayType", "MapType", "StructType", "NullType"])
+#: PySpark's base classes of types, by what their types are called (None: all but those that are nested).
+_BASES: dict[str, frozenset[str] | None] = {
+    "IntegralType": _INTEGRAL, "FractionalType": _FRACTIONAL, "NumericType": _INTEGRAL | _FRACTIONAL,
+    "AnsiIntervalType": frozenset(["DayTimeIntervalType", "YearMonthIntervalType"]), "AtomicType": None,
+    "DataType": None,
+}  # fmt: skip
+
+
+def type_class(value: object) -> str | None:
+    """The name of PySpark's class of a data type (`LongType`), None for anything else."""
+    return value.scala_name.split("(")[0] if isinstance(value, DataType) else None
+
+
+def is_base_type(name: str) -> bool:
+    """Whether a name is that of a base class of PySpark's types."""
+    return name in _BASES
+
+
 def is_type(value: object, name: str) -> bool | None:
-    """Whether a value is a data type of that PySpark name (`StringType`), None for other names."""
-    if isinstance(value, DataType):
-        return value.scala_name.split("(")[0] == name
-    return False if name.endswith("Type") else None
+    """Whether a value is a data type of that PySpark class (`StringType`, `NumericType`), None for other names."""
+    own = type_class(value)
+    if own is None:
+        return False if name.endswith("Type") else None
+    if name in _BASES:
+        kinds = _BASES[name]
+        return (name == "DataType" or own not in _NOT_ATOMIC) if kinds is None else own in kinds
+    return own == name
 
 
 def added(

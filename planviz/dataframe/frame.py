@@ -7,30 +7,26 @@ import random
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Self, overload
 
-from planviz.analysis.names import Scope, unresolved_column
 from planviz.catalog.tables import GLOBAL_TEMP
 from planviz.dataframe.actions import Actions
 from planviz.dataframe.ambiguity import belonging
 from planviz.dataframe.base import flat
-from planviz.dataframe.column import Column, expression, literal, named, select_item
+from planviz.dataframe.column import Column, literal, named, select_item
+from planviz.dataframe.combining import Combining
 from planviz.dataframe.grouped import GroupedData
 from planviz.dataframe.python import python_table_call
 from planviz.dataframe.refusals import IllegalArgument, NotAsserted, UnexpectedType, UnrecognizedStatistic
-from planviz.dataframe.shaping import ColumnMethods
 from planviz.dataframe.statistics import StatFunctions
 from planviz.dataframe.storage import StorageLevel
+from planviz.dataframe.summaries import STATISTICS, statistics_of
 from planviz.dataframe.typed import TypedMethods
 from planviz.dataframe.window import sort_order
 from planviz.errors import AnalysisError, InputError
-from planviz.expressions.casts import Cast, can_store_assign
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, SortOrder
-from planviz.expressions.ids import UNNUMBERED, next_id
-from planviz.expressions.predicates import conjunction
-from planviz.expressions.subqueries import Exists, LateralSubquery, ScalarSubquery
+from planviz.expressions.ids import next_id
 from planviz.expressions.unresolved import UnresolvedAttribute, UnresolvedFunction, UnresolvedRegex
 from planviz.logical import cached
 from planviz.logical.cached import storage_level
-from planviz.logical.combining import Except, Intersect, Join, LateralJoin, Union
 from planviz.logical.operators import (
     CollectMetrics,
     Filter,
@@ -48,11 +44,9 @@ from planviz.logical.python import MapInPython
 from planviz.logical.relations import LogicalRDD
 from planviz.logical.unresolved import UnresolvedDeduplicate, UnresolvedHint
 from planviz.types import (
-    DOUBLE,
     INT,
     STRING,
     ArrayType,
-    StructField,
     StructType,
     is_numeric,
     is_orderable,
@@ -61,27 +55,18 @@ from planviz.types import (
 )
 
 if TYPE_CHECKING:
-    from planviz.logical.plan import LogicalPlan
+    pass
 
-_KINDS = {
-    "inner": "Inner", "cross": "Cross", "outer": "FullOuter", "full": "FullOuter", "fullouter": "FullOuter",
-    "left": "LeftOuter", "leftouter": "LeftOuter", "right": "RightOuter", "rightouter": "RightOuter",
-    "semi": "LeftSemi", "leftsemi": "LeftSemi", "anti": "LeftAnti", "leftanti": "LeftAnti",
-}  # fmt: skip
 _STAGES = {
     "parsed": "Parsed Logical Plan", "analyzed": "Analyzed Logical Plan", "optimized": "Optimized Logical Plan",
 }  # fmt: skip
-
-
-#: What `summary` knows beside shares of the rows.
-_STATISTICS = ("count", "count_distinct", "approx_count_distinct", "mean", "stddev", "min", "max")
 
 
 class NoSuchAttribute(InputError, AttributeError):
     """A DataFrame has no column or method of that name."""
 
 
-class DataFrame(ColumnMethods, TypedMethods, Actions):
+class DataFrame(Combining, TypedMethods, Actions):
     """A plan with PySpark's methods; every method gives a new DataFrame and analyzes it at once.
 
     Raises AnalysisError (Spark's error classes) where the plan does not fit, ParseError for SQL texts that do not read.
@@ -283,99 +268,6 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
         """Aggregates over all rows."""
         return GroupedData(self, ()).agg(*aggregates)
 
-    # -------------------------------------------------------------------------------------------- several DataFrames
-
-    def join(self, other: DataFrame, on: object = None, how: str | None = None) -> Self:
-        """Joined by common columns (`on` a name or a list of names) or by a condition, `how` inner, left, ..."""
-        kind = _kind(how or "inner")
-        # First without a condition: analysis tells the columns of a DataFrame joined with itself apart.
-        alone = self.derived(Join(self.plan, other.plan, kind))
-        if on is None:
-            return alone
-        joined = alone.plan
-        assert isinstance(joined, Join)
-        if isinstance(on, str) or (isinstance(on, list) and on and all(isinstance(c, str) for c in on)):
-            names = (on,) if isinstance(on, str) else tuple(on)
-            return self.derived(Join(joined.left, joined.right, kind, None, names))
-        conditions = on if isinstance(on, list) else [on]
-        # A text behind a condition is a value of `&`, and no column's name.
-        parts = [self.numbered(c if i == 0 else Column(expression(c))) for i, c in enumerate(conditions)]
-        condition = conjunction([_told_apart(p, joined) for p in parts])
-        condition = _renewed(condition, other.output, joined)
-        return self.settled(joined.replace(condition=condition))
-
-    def crossJoin(self, other: DataFrame) -> Self:
-        """Every row with every row."""
-        return self.derived(Join(self.plan, other.plan, "Cross"))
-
-    def lateralJoin(self, other: DataFrame, on: object = None, how: str | None = None) -> Self:
-        """Joined with a DataFrame that may read this one's columns."""
-        with self.session.numbering():
-            right = LateralSubquery(other.inner_plan, (), next_id())
-        condition = None if on is None else self.numbered(on)
-        return self.derived(LateralJoin(self.plan, right, _kind(how or "inner"), condition))
-
-    def union(self, other: DataFrame) -> Self:
-        """The rows of both, columns by place."""
-        return self.same_type(Union((*_inputs(self.plan), other.plan)))
-
-    unionAll = union
-
-    def to(self, schema: StructType) -> Self:
-        """These columns in this order, by name and cast; columns that there are not are null.
-
-        Raises AnalysisError where a column cannot be null, or not be of its type.
-        """
-        return self.settled(Project(tuple(self._matching(f) for f in schema.fields), self.plan))
-
-    def _matching(self, field: StructField) -> Expression:
-        found = [a for a in self.output if a.name.lower() == field.name.lower()]
-        if len(found) > 1:
-            raise AnalysisError("AMBIGUOUS_COLUMN_OR_FIELD", f"Column or field `{field.name}` is ambiguous.")
-        with self.session.numbering():
-            if not found and field.nullable:
-                return Alias(Literal(None, field.data_type), field.name, next_id())
-            if not found:
-                raise unresolved_column(UnresolvedAttribute((field.name,)), list(self.output))
-            column = found[0]
-            if column.is_nullable and not field.nullable:
-                told = f"The column or field `{field.name}` is nullable while it's required to be non-nullable."
-                raise AnalysisError("NULLABLE_COLUMN_OR_FIELD", told)
-            if column.type == field.data_type:
-                return column.replace(name=field.name)
-            if not can_store_assign(column.type, field.data_type):
-                told = f"Column or field `{field.name}` is of type {column.type.sql}, not {field.data_type.sql}."
-                raise AnalysisError("INVALID_COLUMN_OR_FIELD_DATA_TYPE", told)
-            return Alias(Cast(column, field.data_type), field.name, next_id())
-
-    def unionByName(self, other: DataFrame, allowMissingColumns: bool = False) -> Self:
-        """The rows of both, columns by name."""
-        return self.settled(Union((self.plan, other.plan), True, allowMissingColumns))
-
-    def intersect(self, other: DataFrame) -> Self:
-        """The rows that are in both, each once."""
-        return self.same_type(Intersect(self.plan, other.plan, False))
-
-    def intersectAll(self, other: DataFrame) -> Self:
-        """The rows that are in both, as often as in both."""
-        return self.same_type(Intersect(self.plan, other.plan, True))
-
-    def subtract(self, other: DataFrame) -> Self:
-        """The rows that are not in the other, each once."""
-        return self.same_type(Except(self.plan, other.plan, False))
-
-    def exceptAll(self, other: DataFrame) -> Self:
-        """The rows without the other's, each of which takes one away."""
-        return self.same_type(Except(self.plan, other.plan, True))
-
-    def exists(self) -> Column:
-        """Whether there is a row, as a condition of another DataFrame."""
-        return Column(Exists(self.inner_plan, (), UNNUMBERED))
-
-    def scalar(self) -> Column:
-        """The one value, as a column of another DataFrame."""
-        return Column(ScalarSubquery(self.inner_plan, (), UNNUMBERED))
-
     def transform(self, function: Callable[..., DataFrame], *arguments: object, **named_arguments: object) -> DataFrame:
         """What a function makes of this DataFrame."""
         made = function(self, *arguments, **named_arguments)
@@ -481,8 +373,8 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
         """The statistics of all columns; without names the usual ones with quartiles."""
         chosen = flat(statistics) or ["count", "mean", "stddev", "min", "25%", "50%", "75%", "max"]
         for name in chosen:
-            if name not in _STATISTICS and not str(name).endswith("%"):
-                raise UnrecognizedStatistic(str(name), _STATISTICS)
+            if name not in STATISTICS and not str(name).endswith("%"):
+                raise UnrecognizedStatistic(str(name), STATISTICS)
         return self._summary([], chosen)
 
     def _summary(self, names: list[object], statistics: list[str]) -> Self:
@@ -490,7 +382,7 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
         if names:
             return self.select(*names)._summary([], statistics)
         with self.session.numbering():
-            made = [Alias(_statistics(a, statistics), a.name, next_id()) for a in known]
+            made = [Alias(statistics_of(a, statistics), a.name, next_id()) for a in known]
         aggregated = self.derived(Project(tuple(made), self.plan))
         texts = Literal(tuple(statistics), ArrayType(STRING, False))
         exploded = aggregated.withColumn("summary", Column(UnresolvedFunction(("explode",), (texts,))))
@@ -520,39 +412,6 @@ class DataFrame(ColumnMethods, TypedMethods, Actions):
         return self.derived(MapInPython(name, udf, columns, barrier, self.plan))
 
 
-def _statistics(a: AttributeReference, names: list[str]) -> Expression:
-    """map(name, value, ...) of a column's statistics as texts (Spark: StatFunctions.summary)."""
-    number = a if is_numeric(a.type) else Cast(a, DOUBLE, "TRY", True)
-    parts: list[Expression] = []
-    shares = tuple(float(n[:-1]) / 100 for n in names if n.endswith("%"))
-    quantiles = UnresolvedFunction(
-        ("percentile_approx",), (number, Literal(shares, ArrayType(DOUBLE, False)), Literal(10000, INT))
-    )
-    place = 0
-    for n in names:
-        function = {"mean": "avg", "count_distinct": "count"}.get(n, n)
-        of = number if n in ("mean", "stddev") else a
-        value: Expression = UnresolvedFunction((function,), (of,), n == "count_distinct")
-        if n.endswith("%"):
-            value = UnresolvedFunction(("get",), (quantiles, Literal(place, INT)))
-            place += 1
-        parts += [Cast(Literal(n, STRING), STRING), Cast(value, STRING)]
-    return UnresolvedFunction(("map",), tuple(parts))
-
-
-def _inputs(plan: LogicalPlan) -> tuple[LogicalPlan, ...]:
-    """A union of a union is one of three."""
-    return plan.inputs if isinstance(plan, Union) else (plan,)
-
-
-def _kind(how: str) -> str:
-    kind = _KINDS.get(how.lower().replace("_", ""))
-    if kind is None:
-        known = ", ".join(f"'{k}'" for k in sorted(_KINDS))
-        raise AnalysisError("UNSUPPORTED_JOIN_TYPE", f"Unsupported join type '{how}'. Supported are {known}.")
-    return kind
-
-
 def _partitions(first: object, more: tuple[object, ...]) -> tuple[int | None, list[object]]:
     """Number (None when not given) and keys."""
     if isinstance(first, bool) or not isinstance(first, int):
@@ -560,33 +419,3 @@ def _partitions(first: object, more: tuple[object, ...]) -> tuple[int | None, li
     if first <= 0:
         raise InputError(f"Number of partitions ({first}) must be positive.")
     return first, list(more)
-
-
-def _told_apart(e: Expression, join: Join) -> Expression:
-    """Columns that a DataFrame compares with themselves in a join with itself: the left one and the right one."""
-
-    def step(x: Expression) -> Expression:
-        match x:
-            case UnresolvedFunction(("=",) | ("<=>",), (AttributeReference() as a, AttributeReference() as b)) if (
-                a.expr_id == b.expr_id
-            ):
-                left, right = Scope(join.left.output).resolve((a.name,)), Scope(join.right.output).resolve((b.name,))
-                if left is not None and right is not None:
-                    return x.replace(arguments=(left, right))
-        return x
-
-    made: Expression = e.transform_up(step)
-    return made
-
-
-def _renewed(e: Expression, right: tuple[AttributeReference, ...], join: Join) -> Expression:
-    """Columns that only the right side has, as they are called since the join gave it ids of its own."""
-    left = join.left.output_set
-    new = {a.expr_id: b for a, b in zip(right, join.right.output, strict=True) if a.expr_id != b.expr_id}
-    new = {k: b for k, b in new.items() if k not in left}
-    if not new:
-        return e
-    made: Expression = e.transform_up(
-        lambda x: new.get(x.expr_id, x) if isinstance(x, AttributeReference) else x, AttributeReference.BIT
-    )
-    return made

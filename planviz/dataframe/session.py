@@ -14,6 +14,7 @@ from planviz.dataframe.base import Frame
 from planviz.dataframe.column import name_parts
 from planviz.dataframe.frame import DataFrame
 from planviz.dataframe.python import UDFRegistration
+from planviz.dataframe.python_tables import UDTFRegistration
 from planviz.dataframe.rdd import RDD
 from planviz.dataframe.readers import DataFrameReader, DataStreamReader, relation
 from planviz.dataframe.refusals import IllegalArgument
@@ -62,6 +63,11 @@ class SparkSession(Session):
     def next_number(self) -> int:
         """The number of one more DataFrame of this session."""
         return next(self._frames)
+
+    @property
+    def udtf(self) -> UDTFRegistration:
+        """Where classes that give rows are made known to SQL: `spark.udtf.register(name, f)`."""
+        return UDTFRegistration(self)
 
     @property
     def udf(self) -> UDFRegistration:

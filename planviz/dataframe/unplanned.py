@@ -15,7 +15,7 @@ sameSemantics semanticHash storageLevel transpose zip zipWithIndex"""
 _SESSION = """active addArtifact addArtifacts addTag clearProgressHandlers clearTags client copyFromLocalToFs
 createExternalTable dataSource emptyDataFrame getConf getTags interruptAll interruptOperation interruptTag profile
 registerFunction registerJavaFunction registerProgressHandler removeProgressHandler removeTag sessionState sharedState
-streams tableNames tables udtf"""
+streams tableNames tables"""
 _CATALOG = """analyzeTable createDatabase createExternalTable createTable currentCatalog currentDatabase databaseExists
 dropDatabase dropTable dropView functionExists getCreateTableString getDatabase getFunction getTable getTableProperties
 listCatalogs listColumns listDatabases listFunctions listPartitions listTables listViews recoverPartitions refreshByPath

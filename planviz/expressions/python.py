@@ -9,8 +9,9 @@ from planviz.expressions.aggregates import AggregateExpression, AggregateFunctio
 from planviz.expressions.calls import Replaced
 from planviz.expressions.casts import Cast
 from planviz.expressions.core import Alias, Attribute, Expression, Literal, PrettyAttribute, Typed, type_suffix
+from planviz.expressions.generators import Generator
 from planviz.trees.node import always, lazy, node
-from planviz.types import DataType
+from planviz.types import DataType, StructField
 
 
 class PythonEvalType(IntEnum):
@@ -29,6 +30,8 @@ class PythonEvalType(IntEnum):
     SQL_GROUPED_AGG_ARROW_UDF = 252
     SQL_WINDOW_AGG_ARROW_UDF = 253
     SQL_GROUPED_AGG_ARROW_ITER_UDF = 254
+    SQL_TABLE_UDF = 300
+    SQL_ARROW_TABLE_UDF = 301
 
     @property
     def aggregates(self) -> bool:
@@ -152,6 +155,37 @@ class PythonTableCall(PythonFuncExpression):
     eval_type: PythonEvalType
     udf_deterministic: bool
     result_id: int
+
+
+@node
+class PythonUDTF(Generator):
+    """A class written in Python that gives rows; `schema` are their columns."""
+
+    name: str
+    arguments: tuple[Expression, ...]
+    schema: tuple[StructField, ...]
+    eval_type: PythonEvalType
+    result_id: int
+
+    @property
+    def pretty_name(self) -> str:
+        """The name that it is called by."""
+        return self.name
+
+    @property
+    def element_schema(self) -> tuple[StructField, ...]:
+        """The given columns."""
+        return self.schema
+
+    @lazy
+    def canonicalized(self) -> Expression:
+        """Without the id of the result."""
+        new: Expression = self.map_children(lambda c: c.canonicalized).replace(result_id=0)
+        return new
+
+    def to_string(self) -> str:
+        """name(arguments)#id."""
+        return f"{self.name}({', '.join(map(str, self.arguments))})#{self.result_id}"
 
 
 @node

@@ -43,6 +43,45 @@ class ArrowEvalPython(BaseEvalPython):
     child: LogicalPlan
 
 
+class EvalPythonTable(UnaryNode):
+    """Base: beside the child's columns that are `kept`, the rows of a class written in Python."""
+
+    udtf: Expression
+    kept: tuple[AttributeReference, ...]
+    columns: tuple[AttributeReference, ...]
+
+    @lazy
+    def output(self) -> tuple[AttributeReference, ...]:
+        """The child's columns that are kept, and the class's."""
+        return (*self.kept, *self.columns)
+
+    @lazy
+    def produced(self) -> frozenset[int]:
+        """The class's columns."""
+        return frozenset(a.expr_id for a in self.columns)
+
+
+@node
+class BatchEvalPythonUDTF(EvalPythonTable):
+    """Rows are pickled for it and read back."""
+
+    udtf: Expression
+    kept: tuple[AttributeReference, ...]
+    columns: tuple[AttributeReference, ...]
+    child: LogicalPlan
+
+
+@node
+class ArrowEvalPythonUDTF(EvalPythonTable):
+    """Rows go there and back as Arrow batches; `eval_type` is a number of PythonEvalType."""
+
+    udtf: Expression
+    kept: tuple[AttributeReference, ...]
+    columns: tuple[AttributeReference, ...]
+    eval_type: int
+    child: LogicalPlan
+
+
 class TableFunction(UnaryNode):
     """Base: a function makes other rows of the child's; `name` is Spark's for the operator."""
 

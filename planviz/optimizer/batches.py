@@ -301,6 +301,8 @@ def _for_execution(fixed: Strategy) -> list[Row]:
                 # Between the two: what is computed above the aggregate may be a key, and the next takes what is left.
                 python_udfs.ExtractGroupingPythonUDFFromAggregate,
                 python_udfs.ExtractPythonUDFs,
+                # After the functions: what they give may be an argument.
+                python_udfs.ExtractPythonUDTFs,
                 # Again: the new operators stand between projections, filters, limits and the tables.
                 projections.ColumnPruning,
                 limits.LimitPushDown,

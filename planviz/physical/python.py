@@ -54,6 +54,43 @@ class ArrowEvalPythonExec(EvalPythonExec):
     TAKES_COLUMNS = True
 
 
+class EvalPythonTableExec(UnaryExec):
+    """Base: beside the child's columns that are `kept`, the rows of a class written in Python."""
+
+    udtf: Expression
+    kept: tuple[AttributeReference, ...]
+    columns: tuple[AttributeReference, ...]
+
+    @lazy
+    def output(self) -> tuple[AttributeReference, ...]:
+        """The child's columns that are kept, and the class's."""
+        return (*self.kept, *self.columns)
+
+    output_partitioning = always(UnknownPartitioning(0))
+    output_ordering = always(())
+
+
+@node
+class BatchEvalPythonUDTFExec(EvalPythonTableExec):
+    """Rows are pickled for Python and read back one by one."""
+
+    udtf: Expression
+    kept: tuple[AttributeReference, ...]
+    columns: tuple[AttributeReference, ...]
+    child: SparkPlan
+
+
+@node
+class ArrowEvalPythonUDTFExec(EvalPythonTableExec):
+    """Rows go to Python and back as Arrow batches."""
+
+    udtf: Expression
+    kept: tuple[AttributeReference, ...]
+    columns: tuple[AttributeReference, ...]
+    eval_type: int
+    child: SparkPlan
+
+
 class PythonAggregateExec(GroupingExec):
     """Base: hands all rows of a group to Python at once, so they must be together and in order.
 

@@ -16,11 +16,12 @@ from planviz.dataframe.column import Column
 from planviz.dataframe.frame import DataFrame
 from planviz.programs.schema_json import json_of_field, json_of_type, json_text
 from planviz.programs.signals import LimitReached, raised
-from planviz.programs.values import Class, ErrorClass, ErrorValue, Function, Instance, Module, Native, Unknown, Value
+from planviz.programs.type_objects import found_by_class, type_name, type_of
+from planviz.programs.values import Class, ErrorClass, Function, Module, Native, Unknown, Value
 from planviz.types import ArrayType, DataType, DecimalType, MapType, StructField, StructType
 
 if TYPE_CHECKING:
-    from planviz.programs.expressions import Expressions
+    from planviz.programs.members import Members
 
 _TEXT = """capitalize casefold center count encode endswith expandtabs find index isalnum isalpha isascii isdecimal
 isdigit isidentifier islower isnumeric isprintable isspace istitle isupper join ljust lower lstrip partition
@@ -47,30 +48,6 @@ _OPERABLE = (
     datetime.time, decimal.Decimal,
 )  # fmt: skip
 _NESTS = (list, tuple, dict, set, frozenset)
-_PARENTS = {
-    "AnalysisException": ("PySparkException", "CapturedException"), "ParseException": ("AnalysisException",),
-    "PySparkException": ("Exception",), "PySparkValueError": ("PySparkException", "ValueError"),
-    "PySparkTypeError": ("PySparkException", "TypeError"),
-    "PySparkAttributeError": ("PySparkException", "AttributeError"),
-    "PySparkKeyError": ("PySparkException", "KeyError"),
-    "PySparkAssertionError": ("PySparkException", "AssertionError"),
-    "CapturedException": ("PySparkException",), "Py4JJavaError": ("Py4JError",),
-    "KeyError": ("LookupError",), "IndexError": ("LookupError",), "ZeroDivisionError": ("ArithmeticError",),
-    "OverflowError": ("ArithmeticError",), "FileNotFoundError": ("OSError", "IOError"),
-    "ModuleNotFoundError": ("ImportError",), "UnicodeDecodeError": ("ValueError",), "RecursionError": ("RuntimeError",),
-    "NotImplementedError": ("RuntimeError",),
-}  # fmt: skip
-
-
-def ancestors(name: str) -> set[str]:
-    """The names of an exception's class and of those it comes from."""
-    found, todo = {"Exception", "BaseException"}, [name]
-    while todo:
-        n = todo.pop()
-        if n not in found:
-            found.add(n)
-            todo += _PARENTS.get(n, ())
-    return found
 
 
 def is_moment(value: object) -> bool:
@@ -81,18 +58,6 @@ def is_moment(value: object) -> bool:
 def may_operate(value: object) -> bool:
     """Whether operators may be applied to a value."""
     return value is None or isinstance(value, _OPERABLE)
-
-
-def type_name(value: object) -> str:
-    """The name of a value's type as the program would see it."""
-    match value:
-        case Instance():
-            return value.of.name
-        case Function():
-            return "function"
-        case ErrorValue():
-            return value.name
-    return type(value).__name__
 
 
 def type_text(kind: DataType) -> str:
@@ -171,9 +136,11 @@ def of_unknown(value: Unknown, name: str) -> Unknown:
     return Unknown(f"{value.what}.{name}")
 
 
-def of_object(reader: Expressions, value: object, name: str) -> object:
+def of_object(reader: Members, value: object, name: str) -> object:
     """An attribute of a plain value or of an object of the DataFrame API. Raises the program's AttributeError."""
-    if name in ("__name__", "__class__", "__doc__", "__version__"):
+    if name == "__class__":
+        return type_of(value)
+    if name in ("__name__", "__doc__", "__version__"):
         return Unknown(name)
     if name.startswith("__"):
         raise raised("AttributeError", f"'{type_name(value)}' object has no attribute '{name}'")
@@ -200,7 +167,7 @@ def of_object(reader: Expressions, value: object, name: str) -> object:
     raise raised("AttributeError", f"'{type_name(value)}' object has no attribute '{name}'")
 
 
-def _method(reader: Expressions, value: Value, name: str) -> object:
+def _method(reader: Members, value: Value, name: str) -> object:
     found = getattr(value, name)
     if not callable(found):
         return found
@@ -208,6 +175,8 @@ def _method(reader: Expressions, value: Value, name: str) -> object:
         return Native(name, lambda: list(found()), True)
     if name == "join":
         return Native(name, lambda parts: reader.checked(_joined(reader, value, parts)), True)
+    if name == "get" and isinstance(value, dict):
+        return Native(name, lambda key, *other: found(found_by_class(value, key), *other), True)
     takes_unknown = isinstance(value, list | dict | set)
     if name == "pop" and isinstance(value, list | set):
         return Native(name, lambda *a: found(*a) if value else Unknown("pop"), False)
@@ -229,7 +198,7 @@ def _replaced(value: str, old: str, new: str, *count: int) -> str:
     return value.replace(old, new, *count)
 
 
-def _joined(reader: Expressions, separator: str, parts: object) -> object:
+def _joined(reader: Members, separator: str, parts: object) -> object:
     if isinstance(parts, Unknown):
         return parts
     items = [str(p) if isinstance(p, Unknown) else p for p in reader.iterate(parts)]
@@ -238,7 +207,7 @@ def _joined(reader: Expressions, separator: str, parts: object) -> object:
     return separator.join(items)
 
 
-def _format(reader: Expressions, pattern: str, given: tuple[object, ...], named: dict[str, object]) -> object:
+def _format(reader: Members, pattern: str, given: tuple[object, ...], named: dict[str, object]) -> object:
     """str.format for plain fields ({}, {0}, {name:>10}); parts of values (`{a.b}`) are read as attributes are."""
     import string
 
@@ -286,7 +255,7 @@ _OF_JVM = frozenset(
 _LONG_NAMES = {"int": "integer", "bigint": "long", "smallint": "short", "tinyint": "byte", "void": "void"}
 
 
-def _of_type(reader: Expressions, value: DataType | StructField, name: str) -> object:
+def _of_type(reader: Members, value: DataType | StructField, name: str) -> object:
     """Attributes of types and fields under PySpark's names."""
     if isinstance(value, StructField):
         found = {
@@ -330,14 +299,14 @@ def _json(name: str, value: Value) -> Value:
     return value if name == "jsonValue" else json_text(value)
 
 
-def _added(reader: Expressions, struct: StructType, *given: Value, **named: Value) -> object:
+def _added(reader: Members, struct: StructType, *given: Value, **named: Value) -> object:
     """StructType.add, of whose types PySpark takes fewer names than Scala does."""
     if not reader.applies:
         api.check_added(*given, **named)
     return api.added(struct, *given, **named)
 
 
-def item_unknown(reader: Expressions, value: object, key: Unknown) -> object:
+def item_unknown(reader: Members, value: object, key: Unknown) -> object:
     """value[key] for a key that is not known: any element that is there is as good as another."""
     if isinstance(value, dict) and value and all(v is not None for v in value.values()):
         return Unknown(f"[{key}]")
@@ -346,7 +315,7 @@ def item_unknown(reader: Expressions, value: object, key: Unknown) -> object:
     return Unknown(f"[{key}]")
 
 
-def item_of_object(reader: Expressions, value: object, key: object) -> object:
+def item_of_object(reader: Members, value: object, key: object) -> object:
     """value[key] for objects of the DataFrame API and types."""
     if isinstance(value, DataFrame | Column):
         return reader.python(lambda: value[key])
@@ -368,7 +337,7 @@ def item_of_object(reader: Expressions, value: object, key: object) -> object:
     raise raised("TypeError", f"'{type_name(value)}' object is not subscriptable")
 
 
-def set_item_of_object(reader: Expressions, value: object, key: object, given: object) -> None:
+def set_item_of_object(reader: Members, value: object, key: object, given: object) -> None:
     """value[key] = given for anything but lists and dicts."""
     if isinstance(value, DataFrame):
         raise raised("TypeError", "'DataFrame' object does not support item assignment")
@@ -380,27 +349,3 @@ def elements(value: object) -> Iterable[object] | None:
         return list(value.fields)
     found: Iterable[Value] | None = api.elements(value)
     return found
-
-
-_KINDS: dict[str, tuple[type, ...]] = {
-    "str": (str,), "int": (int,), "float": (float,), "bool": (bool,), "list": (list,), "dict": (dict,),
-    "tuple": (tuple,), "set": (set,), "bytes": (bytes,), "date": (datetime.date,), "datetime": (datetime.datetime,),
-    "Decimal": (decimal.Decimal,), "DataFrame": (DataFrame,), "Column": (Column,), "Iterable": (list, tuple, dict, set),
-    "Sequence": (list, tuple), "Mapping": (dict,), "NoneType": (type(None),), "DataType": (DataType,),
-    "StructField": (StructField,),
-}  # fmt: skip
-
-
-def is_of(value: object, cls: object) -> bool | None:
-    """isinstance for classes of Python and of PySpark; None: nobody can know."""
-    if isinstance(cls, Native):
-        kinds = _KINDS.get(cls.name)
-        if kinds is not None:
-            return isinstance(value, kinds)
-        return api.is_type(value, cls.name)
-    if isinstance(cls, ErrorClass):
-        return isinstance(value, ErrorValue) and cls.name in ancestors(value.name)
-    if isinstance(cls, Module):
-        kinds = _KINDS.get(cls.name.rpartition(".")[2])
-        return None if kinds is None else isinstance(value, kinds)
-    return None

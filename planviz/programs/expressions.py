@@ -3,114 +3,36 @@
 from __future__ import annotations
 
 import ast
-import operator
-import re
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from planviz.dataframe import Column, DataFrame
-from planviz.dataframe.unplanned import FUNCTIONS, is_unplanned
-from planviz.errors import PlanvizError
-from planviz.expressions.objects import Placeholder
-from planviz.programs import attributes
-from planviz.programs.frames import PandasFrame, Values
-from planviz.programs.scala_text import scala_text
-from planviz.programs.schema_json import of_struct_class
+from planviz.programs import attributes, type_objects
+from planviz.programs.core import LONGEST, PLAIN
+from planviz.programs.frames import Values
+from planviz.programs.operators import Operators, is_narrow
 from planviz.programs.signals import LimitReached, Raised, raised
 from planviz.programs.values import (
     Class,
-    Described,
-    ErrorClass,
-    ErrorValue,
     Function,
     Instance,
     Method,
-    Module,
-    NamedValues,
     Native,
-    NumberMember,
-    Place,
+    OpenDict,
     Scope,
-    Super,
-    TextMember,
     Unknown,
     UnknownList,
-    UnknownRows,
     Value,
-    named_values,
 )
-from planviz.types import BOOLEAN, DOUBLE, INT, STRING, DataType
+from planviz.types import DataType
 
 if TYPE_CHECKING:
     from planviz.expressions.core import AttributeReference
 
-#: How long a text or list may become, and how large a number (bits).
-LONGEST, WIDEST = 1_000_000, 4_000
-_BINARY: dict[type, Callable[[Value, Value], Value]] = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: operator.pow, ast.LShift: operator.lshift,
-    ast.RShift: operator.rshift, ast.BitOr: operator.or_, ast.BitAnd: operator.and_, ast.BitXor: operator.xor,
-}  # fmt: skip
-_COMPARE: dict[type, Callable[[Value, Value], Value]] = {
-    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-}  # fmt: skip
-_UNARY: dict[type, Callable[[Value], Value]] = {
-    ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert
-}  # fmt: skip
-_SPECIAL = {
-    ast.Add: "__add__", ast.Sub: "__sub__", ast.Mult: "__mul__", ast.BitOr: "__or__", ast.RShift: "__rshift__",
-    ast.Div: "__truediv__", ast.BitAnd: "__and__", ast.Mod: "__mod__", ast.LShift: "__lshift__",
-}  # fmt: skip
-#: The types of literals by the classes of their values.
-_LITERALS: dict[type | None, DataType] = {int: INT, float: DOUBLE, bool: BOOLEAN}
-PLAIN = (int, float, str, bytes, bool, type(None), complex)
 
-
-class Expressions(ABC):
+class Expressions(Operators):
     """Gives the value of expressions in a scope. What is around it is Interpreter's."""
-
-    # What Interpreter has, and the expressions need.
-    module: Scope
-    handling: list[Raised]
-    variant: str
-    applies: bool
-    ended: bool
-    open_star: bool
-
-    @abstractmethod
-    def step(self) -> None:
-        """Count one step of the program. Raises where it takes too many."""
-
-    @abstractmethod
-    def place(self, node: ast.AST) -> Place:
-        """Where a node stands in the text."""
-
-    @abstractmethod
-    def pass_over(self, node: ast.AST, why: str) -> None:
-        """Note what is not understood, and go on."""
-
-    @abstractmethod
-    def tell_error(self, error: Raised) -> None:
-        """Note an error of the program."""
-
-    @abstractmethod
-    def call(self, function: object, arguments: list[object], named: dict[str, object], node: ast.AST | None) -> Value:
-        """The value of a call."""
-
-    @abstractmethod
-    def function(self, node: object, scope: Scope) -> Function:
-        """The function that a definition makes."""
-
-    @abstractmethod
-    def missing_name(self, node: ast.Name) -> object:
-        """What a name stands for that the program does not define."""
-
-    @abstractmethod
-    def importing(self, name: str) -> Value:
-        """The module of this name."""
 
     def value(self, node: ast.expr, scope: Scope) -> Value:
         """What an expression stands for. An error of the program comes as Raised."""
@@ -188,7 +110,7 @@ class Expressions(ABC):
         shown = {ord("r"): repr, ord("a"): ascii, ord("s"): self.text}.get(node.conversion)
         if shown is not None and isinstance(value, PLAIN):
             value = shown(value)
-        if spec and isinstance(value, PLAIN) and _narrow(spec):
+        if spec and isinstance(value, PLAIN) and is_narrow(spec):
             return self.python(lambda: format(value, spec))
         if spec and attributes.is_moment(value) and len(spec) < 100:
             return self.python(lambda: format(value, spec))
@@ -273,7 +195,24 @@ class Expressions(ABC):
 
     def _of_DictComp(self, node: ast.DictComp, scope: Scope) -> object:
         pairs = self._comprehended(node, lambda s: (self.value(node.key, s), self.value(node.value, s)), scope)
-        return self.python(lambda: dict(pairs))
+        made = self.python(lambda: dict(pairs))
+        names = [n.id for n in ast.walk(node.generators[0].target) if isinstance(n, ast.Name)]
+        untold = len(node.generators) == 1 and len(made) == 1 and isinstance(next(iter(made)), Unknown)
+        if not untold or not isinstance(node.key, ast.Name) or node.key.id not in names:
+            return made
+        if isinstance(node.value, ast.Name):
+            return made  # a value as the text has it is called by its key alone
+        around = next(iter(made)).what.removesuffix("[0]").removesuffix("[...]").removesuffix(".items(...)")
+        key = node.key.id
+
+        def of(wanted: Value) -> Value:
+            """The value under a key that later lines name."""
+            inner = Scope(outer=scope)
+            for n in names:
+                inner.set(n, wanted if n == key else Unknown(f"{around}[{wanted}]"))
+            return self.value(node.value, inner)
+
+        return OpenDict(made, of)
 
     def _comprehended(self, node: Any, element: Callable[[Scope], object], scope: Scope) -> Iterator[Value]:
         def rounds(at: int, inner: Scope) -> Iterator[object]:
@@ -326,397 +265,7 @@ class Expressions(ABC):
                 return
         if isinstance(value, Column):
             raise raised("PySparkTypeError", "Column is not iterable.", "NOT_ITERABLE")
-        raise raised("TypeError", f"'{attributes.type_name(value)}' object is not iterable")
-
-    # ---------------------------------------------------------------------------------------- operators
-
-    def _of_BoolOp(self, node: ast.BoolOp, scope: Scope) -> object:
-        stops_at = isinstance(node.op, ast.Or)
-        value: Value = None
-        unknown: Value = None
-        for part in node.values:
-            value = self.value(part, scope)
-            known = self.truth(value)
-            if known is None:
-                unknown = value if unknown is None else unknown
-            elif known == stops_at:
-                return value if unknown is None or not stops_at else unknown
-        return value if unknown is None else unknown
-
-    def _of_UnaryOp(self, node: ast.UnaryOp, scope: Scope) -> object:
-        value = self.value(node.operand, scope)
-        if isinstance(node.op, ast.Not):
-            known = self.truth(value)
-            return Unknown(f"not {value}") if known is None else not known
-        if isinstance(value, Unknown):
-            return Unknown(value.what) if isinstance(value, Values) else value
-        if isinstance(value, Instance):
-            return Unknown(value.of.name)
-        apply = _UNARY[type(node.op)]
-        return self.python(lambda: apply(value))
-
-    def _of_BinOp(self, node: ast.BinOp, scope: Scope) -> object:
-        # Long sums lean to the left: walked from their beginning, not by recursion.
-        rest: list[ast.BinOp] = []
-        at: ast.expr = node
-        while isinstance(at, ast.BinOp):
-            rest.append(at)
-            at = at.left
-        left = self.value(at, scope)
-        while rest:
-            n = rest.pop()
-            right = self.value(n.right, scope)
-            try:
-                left = self.operate(n.op, left, right)
-            except Raised as e:
-                e.place = e.place or self.place(n)
-                raise
-        return left
-
-    def operate(self, op: ast.operator, left: object, right: object) -> object:
-        """left op right for known and unknown values, columns, objects of the program."""
-        if isinstance(left, Unknown) or isinstance(right, Unknown):
-            if isinstance(left, Column) or isinstance(right, Column):
-                return self.python(lambda: _BINARY[type(op)](self.as_operand(left), self.as_operand(right)))
-            if isinstance(left, str) and isinstance(op, ast.Mod):
-                return self._percent(left, right)
-            if isinstance(op, ast.Add) and (isinstance(left, str) or isinstance(right, str)):
-                return f"{left}{right}"
-            unknown = left if isinstance(left, Unknown) else right
-            return Unknown(unknown.what) if isinstance(unknown, Values) else unknown
-        if isinstance(left, Instance):
-            name = _SPECIAL.get(type(op))
-            return self.call_method(left, name, [right], Unknown(left.of.name)) if name else Unknown(left.of.name)
-        if isinstance(left, str) and isinstance(op, ast.Mod):
-            return self._percent(left, right)
-        if self.applies and isinstance(op, ast.Add) and isinstance(left, str) != isinstance(right, str):
-            # Scala adds anything to a text.
-            left, right = scala_text(left), scala_text(right)
-        attributes.check_size(type(op), left, right)
-        if not attributes.may_operate(left) or not attributes.may_operate(right):
-            return Unknown(type(op).__name__)
-        return self.checked(self.python(lambda: _BINARY[type(op)](left, right)))
-
-    def _percent(self, pattern: str, values: object) -> object:
-        given = values if isinstance(values, tuple | dict) else (values,)
-        plain = all(isinstance(v, PLAIN) for v in (given.values() if isinstance(given, dict) else given))
-        if plain and _narrow(pattern):
-            return self.checked(self.python(lambda: pattern % given))
-        if not _narrow(pattern):
-            return pattern
-        # What nobody knows stands as a text, where a number is asked for, too.
-        pattern = re.sub(r"%(\(\w+\))?[-+ #0-9.]*[diouxXfFeEgG]", r"%\1s", pattern)
-
-        def shown(v: object) -> object:
-            return v if isinstance(v, PLAIN) else self.text(v)
-
-        texts = {k: shown(v) for k, v in given.items()} if isinstance(given, dict) else tuple(map(shown, given))
-        try:
-            return self.checked(pattern % texts)
-        except (TypeError, ValueError):
-            return Unknown(pattern)
-
-    def _of_Compare(self, node: ast.Compare, scope: Scope) -> object:
-        left = self.value(node.left, scope)
-        result: Value = True
-        for op, n in zip(node.ops, node.comparators, strict=True):
-            right = self.value(n, scope)
-            result = self.compare(op, left, right)
-            if len(node.ops) > 1:
-                known = self.truth(result)
-                if known is False:
-                    return False
-            left = right
-        return result
-
-    def compare(self, op: ast.cmpop, left: object, right: object) -> Value:
-        """left op right: a column where one of them is one, Unknown where it is not known."""
-        if isinstance(op, ast.Is | ast.IsNot):
-            if isinstance(left, Unknown) or isinstance(right, Unknown):
-                return Unknown(f"{left} is {right}")
-            return (left is right) == isinstance(op, ast.Is)
-        looked_up = isinstance(op, ast.In | ast.NotIn) and isinstance(right, dict | set | frozenset)
-        attributes.check_spelled(left, None if looked_up else right)
-        if isinstance(op, ast.In | ast.NotIn):
-            return self._within(op, left, right)
-        if isinstance(left, Column) or isinstance(right, Column):
-            return self.python(lambda: _COMPARE[type(op)](self.as_operand(left), self.as_operand(right)))
-        if isinstance(left, Unknown) or isinstance(right, Unknown):
-            return Unknown(f"{left} {_sign(op)} {right}")
-        if isinstance(left, Instance) and isinstance(op, ast.Eq):
-            return self.call_method(left, "__eq__", [right], left is right)
-        if isinstance(left, Function | Instance | Class | Native | Module | ErrorClass | ErrorValue):
-            return (left is right) == isinstance(op, ast.Eq) if isinstance(op, ast.Eq | ast.NotEq) else Unknown("order")
-        return self.python(lambda: _COMPARE[type(op)](left, right))
-
-    def _within(self, op: ast.cmpop, left: object, right: object) -> object:
-        wanted = isinstance(op, ast.In)
-        if isinstance(left, Unknown) or isinstance(right, Unknown):
-            return Unknown(f"{left} in {right}")
-        if isinstance(right, Column):
-            raise raised(
-                "PySparkValueError",
-                "Cannot apply 'in' operator against a column: please use 'contains' in a string column or "
-                "'array_contains' function for an array column.",
-                "CANNOT_APPLY_IN_FOR_COLUMN",
-            )
-        if isinstance(right, Instance):
-            return self.call_method(right, "__contains__", [left], Unknown("in"))
-        looked_through = isinstance(right, list | tuple | set | frozenset) and not hasattr(right, "_fields")
-        if looked_through and any(isinstance(x, Unknown) for x in self.iterate(right)):
-            return Unknown(f"{left} in ...") if left not in list(self.iterate(right)) else wanted
-        # A row is asked for the names of its fields.
-        items = right if isinstance(right, str | bytes | tuple | dict | set | frozenset) else list(self.iterate(right))
-        return self.python(lambda: (left in items) == wanted)
-
-    def _of_IfExp(self, node: ast.IfExp, scope: Scope) -> object:
-        known = self.truth(self.value(node.test, scope))
-        if known is not None:
-            return self.value(node.body if known else node.orelse, scope)
-        try:
-            return self.value(node.body, scope)
-        except Raised:
-            return self.value(node.orelse, scope)
-
-    def truth(self, value: object) -> bool | None:
-        """Whether a value counts as true; None: nobody can know."""
-        if isinstance(value, Unknown):
-            return None
-        if isinstance(value, Column):
-            raise raised(
-                "PySparkValueError",
-                f"Cannot convert column into bool (offending column: {value.expr}): please use '&' for 'and', '|' for "
-                "'or', '~' for 'not' when building DataFrame boolean expressions.",
-                "CANNOT_CONVERT_COLUMN_INTO_BOOL",
-            )
-        if isinstance(value, Instance):
-            made = self.call_method(value, "__bool__", [], True)
-            return made if isinstance(made, bool) else True
-        if isinstance(value, (*PLAIN, list, tuple, dict, set, frozenset, range)):
-            return bool(value)
-        return True
-
-    # ---------------------------------------------------------------------------------------- parts of values
-
-    def attribute(self, value: object, name: str, node: ast.AST | None = None) -> Value:
-        """value.name"""
-        if isinstance(value, PandasFrame) and name not in PandasFrame.LOOKS:
-            value.columns = None
-        if isinstance(value, PandasFrame) and name == "columns" and value.columns is not None:
-            return list(value.columns)
-        match value:
-            case Unknown():
-                return attributes.of_unknown(value, name)
-            case Described():
-                return value.attribute(name)
-            case Instance():
-                return self._of_instance(value, name)
-            case Class():
-                try:
-                    found = value.find(name)
-                except KeyError:
-                    if name == "__name__":
-                        return value.name
-                    if name in ("_fields", "_make") and value.of_tuples:
-                        fields = tuple(value.fields or ())
-                        made = Native(name, lambda values: named_values(value, self.iterate(values)), True)
-                        return fields if name == "_fields" else made
-                    return Unknown(f"{value.name}.{name}")
-                if isinstance(found, Function) and found.decorated == "classmethod":
-                    return Method(found, value)
-                return found
-            case Super():
-                for base in value.owner.bases:
-                    if isinstance(base, Class):
-                        try:
-                            found = base.find(name)
-                        except KeyError:
-                            continue
-                        return Method(found, value.receiver) if isinstance(found, Function) else found
-                return Native(f"super().{name}", lambda *_, **__: None, True)
-            case Module():
-                try:
-                    return self.module_attribute(value, name)  # type: ignore[attr-defined]
-                except KeyError:
-                    if name in FUNCTIONS and value.name.endswith("functions"):
-                        self.unplanned(f"functions.{name}", node)
-                        return Unknown(name)
-                    raise raised("AttributeError", f"module '{value.name}' has no attribute '{name}'") from None
-            case TextMember() | NumberMember():
-                return self._of_member(value, name)
-            case NamedValues():
-                return self._of_named(value, name)
-            case ErrorValue():
-                return value.arguments if name == "args" else Unknown(f"{value.name}.{name}")
-            case Native(name="str" | "dict" | "list" | "chain" as kind):
-                return self._unbound(kind, name)
-            case Native(name="StructType") if name in ("fromJson", "fromDDL"):
-                return of_struct_class(name)
-            case ErrorClass() | Function() | Method() | Native():
-                shown = getattr(value, "name", getattr(value, "__name__", "function"))
-                return shown.rpartition(".")[2] if name in ("__name__", "__qualname__") else Unknown(f"{shown}.{name}")
-        if is_unplanned(value, name):
-            self.unplanned(f"{type(value).__name__}.{name}", node)
-            return Unknown(name)
-        return attributes.of_object(self, value, name)
-
-    def _unbound(self, kind: str, name: str) -> Value:
-        """A method by its class: `str.lower` to be mapped, `dict.fromkeys`."""
-        if (kind, name) == ("dict", "fromkeys"):
-            return Native("dict.fromkeys", lambda keys, value=None: dict.fromkeys(self.iterate(keys), value))
-        if (kind, name) == ("chain", "from_iterable"):
-            return Native(name, lambda several: [x for s in self.iterate(several) for x in self.iterate(s)])
-        if kind == "chain" or name.startswith("_"):
-            return kind if name in ("__name__", "__qualname__") else Unknown(f"{kind}.{name}")
-        return Native(f"{kind}.{name}", lambda value, *a: self.call(self.attribute(value, name), [*a], {}, None))
-
-    def _of_instance(self, value: Instance, name: str) -> Value:
-        if name in value.names:
-            return value.names[name]
-        if name == "__class__":
-            return value.of
-        if name == "__dict__":
-            return value.names
-        try:
-            found = value.of.find(name)
-        except KeyError:
-            own = self.call_method(value, "__getattr__", [name], None)
-            return Unknown(f"{value.of.name}.{name}") if own is None else own
-        if isinstance(found, Function):
-            if found.decorated == "staticmethod":
-                return found
-            if found.decorated == "property":
-                return found(value)
-            return Method(found, value.of if found.decorated == "classmethod" else value)
-        return found
-
-    def _of_member(self, value: TextMember | NumberMember, name: str) -> object:
-        if name in ("value", "_value_"):
-            return str(value) if isinstance(value, TextMember) else int(value)
-        if name == "name":
-            return value.member
-        try:
-            found = value.of.find(name)
-        except KeyError:
-            return attributes.of_object(self, value, name)
-        if isinstance(found, Function):
-            return found(value) if found.decorated == "property" else Method(found, value)
-        return found
-
-    def _of_named(self, value: NamedValues, name: str) -> object:
-        if name == "_fields":
-            return value._fields
-        if name == "__class__":
-            return value.of
-        if name == "_replace":
-            kept = dict(zip(value._fields, value, strict=True))
-            return Native(name, lambda **new: named_values(value.of, {**kept, **new}.values()), True)
-        try:
-            found = None if name in value._fields else value.of.find(name)
-        except KeyError:
-            found = None
-        if isinstance(found, Function):
-            return found(value) if found.decorated == "property" else Method(found, value)
-        return attributes.of_object(self, value, name) if found is None else found
-
-    def call_method(self, value: Instance, name: str, arguments: list[object], otherwise: object) -> object:
-        """A method of an object of the program, or `otherwise` where its class has none of that name."""
-        try:
-            found = value.of.find(name)
-        except KeyError:
-            return otherwise
-        return found(value, *arguments) if isinstance(found, Function) else otherwise
-
-    def unplanned(self, name: str, node: ast.AST | None) -> None:
-        """Note that PySpark has something that no plan here is made of."""
-        raise NotImplementedError
-
-    def set_attribute(self, value: object, name: str, given: object) -> None:
-        """value.name = given"""
-        if isinstance(value, PandasFrame):
-            value.columns = None
-        if isinstance(value, Instance | Class) or (isinstance(value, Module) and not value.closed):
-            value.names[name] = given
-        # An attribute set on anything else (df.createdBy = ...) changes no plan.
-
-    def item(self, value: Value, key: Value, node: ast.AST | None = None) -> Value:
-        """value[key]"""
-        if isinstance(value, PandasFrame) and (part := value.part(key)) is not None:
-            return part
-        if isinstance(value, Values) and isinstance(key, int):
-            return self.python(lambda: value.elements[key])
-        if isinstance(value, Unknown):
-            return UnknownRows(f"{value.what}[...]") if isinstance(key, slice) else Unknown(f"{value.what}[{key}]")
-        if isinstance(value, Instance):
-            return self.call_method(value, "__getitem__", [key], Unknown(value.of.name))
-        if isinstance(key, Unknown):
-            return attributes.item_unknown(self, value, key)
-        if isinstance(value, Class) and value.members:
-            return self.python(lambda: value.members[key])
-        if isinstance(value, str | bytes | list | tuple | dict | range):
-            return self.python(lambda: value[key])
-        return attributes.item_of_object(self, value, key)
-
-    def set_item(self, value: object, key: Value, given: object) -> None:
-        """value[key] = given"""
-        if isinstance(value, PandasFrame):
-            value.columns = None
-        if isinstance(value, Instance):
-            self.call_method(value, "__setitem__", [key, given], None)
-        elif isinstance(value, list | dict) and not isinstance(key, Unknown):
-            attributes.check_spelled(key)
-            self.python(lambda: value.__setitem__(key, given))
-        elif not isinstance(value, Unknown | list | dict):
-            attributes.set_item_of_object(self, value, key, given)
-
-    # ---------------------------------------------------------------------------------------- errors of Python
-
-    def as_operand(self, value: object) -> object:
-        """An operand of a column: an unknown value as one that is named."""
-        return placeholder(value) if isinstance(value, Unknown) else value
-
-    def checked(self, value: object) -> object:
-        """A value that did not grow too large."""
-        if isinstance(value, str | bytes | list | tuple) and len(value) > LONGEST:
-            raise LimitReached("a value grows too large")
-        return value
-
-    def python(self, work: Callable[[], object]) -> Value:
-        """What Python makes of known values; its errors become those of the program."""
-        try:
-            return work()
-        except Raised:
-            raise
-        except PlanvizError as e:
-            raise from_planviz(e) from None
-        except KeyError as e:
-            raise raised("KeyError", str(e)) from None
-        except StopIteration:
-            raise raised("StopIteration", "") from None
-        except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, MemoryError) as e:
-            raise raised(type(e).__name__, str(e)) from None
-
-    def is_error_of(self, error: ErrorValue, cls: object) -> bool:
-        """Whether `except cls` takes the error."""
-        if isinstance(cls, Class):
-            return isinstance(error.of, Class) and error.of.comes_from(cls.name)
-        if not isinstance(cls, ErrorClass):
-            return False
-        names = attributes.ancestors(error.name)
-        if isinstance(error.of, Class):
-            names = {*names, *(c for c in (cls.name,) if error.of.comes_from(c)), "Exception", "BaseException"}
-        return cls.name in names
-
-    def is_instance(self, value: object, cls: object) -> bool | None:
-        """isinstance(value, cls); None: nobody can know."""
-        if isinstance(cls, tuple | list):
-            answers = [self.is_instance(value, c) for c in cls]
-            return True if True in answers else None if None in answers else False
-        if isinstance(value, Unknown) or isinstance(cls, Unknown):
-            return None
-        if isinstance(cls, Class):
-            return isinstance(value, Instance | NamedValues) and value.of.comes_from(cls.name)
-        return attributes.is_of(value, cls)
+        raise raised("TypeError", f"'{type_objects.type_name(value)}' object is not iterable")
 
 
 def _several(value: Unknown) -> UnknownList:
@@ -728,29 +277,6 @@ def _of_api(function: object) -> bool:
     if isinstance(function, Native):
         return function.name.startswith(("functions.", "DataFrame."))
     return callable(function) and getattr(function, "__module__", "").startswith("planviz.dataframe")
-
-
-def placeholder(value: Unknown) -> Column:
-    """An unknown value as a column: of its class, else a text, which is converted to what it is compared with."""
-    return Column(Placeholder(value.what, _LITERALS.get(value.kind, STRING)))
-
-
-def from_planviz(error: PlanvizError) -> Raised:
-    """An error of planning as the exception that PySpark would raise."""
-    condition = getattr(error, "error_class", "")
-    name = "ParseException" if type(error).__name__ == "ParseError" else "AnalysisException"
-    name = getattr(error, "python_type", name)
-    return Raised(ErrorValue(name, (str(error),)), condition or name, error)
-
-
-def _sign(op: ast.cmpop) -> str:
-    return {"Eq": "==", "NotEq": "!=", "Lt": "<", "LtE": "<=", "Gt": ">", "GtE": ">="}.get(type(op).__name__, "?")
-
-
-def _narrow(spec: str) -> bool:
-    """Whether a format asks for no width of millions."""
-    digits = "".join(c if c.isdigit() else " " for c in spec).split()
-    return re.search(r"%[^a-zA-Z%\s]*\*", spec) is None and all(len(d) < 5 for d in digits)
 
 
 def _bounded(value: Value) -> object:

@@ -6,11 +6,12 @@ are known, and those that are used later.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from planviz.dataframe.frame import DataFrame
 from planviz.errors import AnalysisError
-from planviz.programs.transformers import transformed
+from planviz.programs.transformers import of_vector, to_vector, transformed
 from planviz.programs.values import Described, Module, Native, Unknown, Value
 
 if TYPE_CHECKING:
@@ -89,8 +90,19 @@ class Stage(Described):
 
     def _fit(self, frame: object = None, *given: object, **named: object) -> Stage:
         if isinstance(frame, DataFrame):
+            if self.reader.session.guesses.tables:
+                self._ask(frame)
             self.reader.act("fit", frame)
         return self
+
+    def _ask(self, frame: DataFrame) -> None:
+        """Use the columns that the stages read, from which those of a guessed table are learned."""
+        made = self._made(frame)
+        for stage in [self, *self.stages]:
+            label = stage.parameters.get("labelCol")
+            if isinstance(label, str):
+                with suppress(AnalysisError):
+                    made.select(label)
 
     def _transform(self, frame: object = None, *given: object, **named: object) -> object:
         if not isinstance(frame, DataFrame):
@@ -133,6 +145,9 @@ def ml_module(reader: Interpreter, name: str) -> Module:
     def exported() -> dict[str, object]:
         return {n: get(n) for n in _CLASSES.get(name.removeprefix("pyspark.ml."), "").split()}
 
-    if name.endswith((".linalg", ".stat", ".functions", ".util", ".param")):
+    if name.endswith(".functions"):
+        known = {"vector_to_array": of_vector, "array_to_vector": to_vector}
+        return Module(name, {n: Native(f"functions.{n}", f) for n, f in known.items()})
+    if name.endswith((".linalg", ".stat", ".util", ".param")):
         return Module(name)
     return Module(name, {}, get, exported=exported)

@@ -98,6 +98,12 @@ def read_program(
     else:
         program = Program(text)
         program.error = ProgramError("TOO_MANY_GUESSES", "Too many columns would have to be guessed.", Place(1, 1))
+    _tell(program, found, reader)
+    return program
+
+
+def _tell(program: Program, found: Recovered, reader: Interpreter) -> None:
+    """Note what was left out of the text, what is computed several times, and what was guessed."""
     program.not_understood[:0] = found.left_out
     if found.left_out and found.error is not None:
         program.error = ProgramError(type(found.error).__name__, f"This is no Python: {found.error.msg}.", found.place)
@@ -105,12 +111,11 @@ def read_program(
     program.language = found.language
     program.shared = shared_plans(program)
     program.notes += [str(s) for s in program.shared[:5]]
-    names = [name for name in guesses.columns if name in guesses.used]
+    names = [name for name in reader.guesses.columns if name in reader.guesses.used]
     if names:
         program.notes.append(
             f"Guessed from their use, types too: {', '.join(names)}. A catalogue or a schema would make the plans sure."
         )
-    return program
 
 
 def _brings_functions(tree: ast.AST, text: str) -> bool:

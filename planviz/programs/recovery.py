@@ -21,6 +21,11 @@ _PRINT_PAREN = re.compile(r"^(\s*)print[ \t]*(\(.*\).*[^)\s].*)$")
 _BARE_PRINT = re.compile(r"^(\s*)print\s*$")
 _EXCEPT = re.compile(r"^(\s*except\s+[\w.()\s,]*?[\w.)])\s*,\s*(\w+)\s*:")
 _RAISE = re.compile(r"^(\s*raise\s+[\w.]+)\s*,\s*(.+)$")
+#: A line that stands for others, inside of brackets.
+_ELLIPSIS = re.compile(r"^\s*(?:\.\.\.|…|# ?\.\.\.)\s*$")
+#: Texts and comments of a line: brackets in them are none.
+_QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|#.*")
+_CLOSERS = {"(": ")", "[": "]", "{": "}"}
 _CURLY = str.maketrans("“”‘’ ​﻿", "\"\"'' \u0020 ")
 
 
@@ -57,6 +62,12 @@ def recovered(text: str) -> Recovered:
             return Recovered(_tree(made), made, [])
         except SyntaxError:
             continue
+    made = _completed(text)
+    try:
+        told = f"Brackets that are left open, or a line of dots, were passed over ({first.msg})."
+        return Recovered(_tree(made), made, [(first.lineno or 1, told)], first)
+    except SyntaxError:
+        pass
     return _left_out(_modern(_flattened(_dedented(text.translate(_CURLY)))), first)
 
 
@@ -95,6 +106,24 @@ def _flattened(text: str) -> str:
             open_brackets = max(0, open_brackets + sum(map(code.count, "([{")) - sum(map(code.count, ")]}")))
             before = code.rstrip() or bare
     return "\n".join(made)
+
+
+def _completed(text: str) -> str:
+    """With the brackets closed that the text leaves open at its end, and without lines of `...` inside of brackets."""
+    lines = _flattened(_dedented(text)).split("\n")
+    opened: list[str] = []
+    for i, line in enumerate(lines):
+        if opened and _ELLIPSIS.match(line):
+            lines[i] = ""
+        for mark in _QUOTED.sub("", line):
+            if mark in _CLOSERS:
+                opened.append(_CLOSERS[mark])
+            elif opened and mark == opened[-1]:
+                opened.pop()
+    last = max((i for i, line in enumerate(lines) if line.strip() and not line.lstrip().startswith("#")), default=-1)
+    if last >= 0 and 0 < len(opened) < 100:
+        lines[last] = lines[last].rstrip().rstrip("\\") + "".join(reversed(opened))
+    return "\n".join(lines)
 
 
 def _starts_nowhere(lines: list[str], width: int) -> bool:

@@ -12,6 +12,7 @@ from planviz.programs.signals import Raised
 from planviz.programs.values import Class, Function, Instance, Unknown, Value
 
 if TYPE_CHECKING:
+    from planviz.programs.calls import Calls
     from planviz.programs.interpreter import Interpreter
 
 #: How many functions that nobody calls are read.
@@ -104,9 +105,17 @@ def _uncalled(reader: Interpreter) -> None:
             todo.append((value, None))
         elif isinstance(value, Class):
             todo += [(f, value) for f in value.names.values() if isinstance(f, Function) and f.__name__ != "__init__"]
+    known = {f.__name__: _calls(f.node) for f, _ in todo}
+    direct = {f.__name__ for f, _ in todo if _about_frames(reader, f.node)}
+    about = set(direct)
+    while more := {n for n, calls in known.items() if n not in about and calls & about}:
+        about |= more
+    # What calls the others comes first: it tells what their arguments are.
+    inner = {c for n, calls in known.items() for c in calls if c != n}
+    todo.sort(key=lambda f: (f[0].__name__ in inner, f[0].__name__ not in direct))
     for function, owner in todo[:MOST_FUNCTIONS]:
         node = function.node
-        if id(node) in reader.entered or isinstance(node, ast.Lambda) or not _about_frames(reader, node):
+        if id(node) in reader.entered or isinstance(node, ast.Lambda) or function.__name__ not in about:
             continue
         try:
             arguments = _arguments(reader, function, owner)
@@ -119,6 +128,12 @@ def _uncalled(reader: Interpreter) -> None:
             returned = [n for n in ast.walk(node) if isinstance(n, ast.Return)]
             reader.at = returned[-1] if returned else node
             reader.act("returned", made)
+
+
+def _calls(node: ast.AST) -> set[str]:
+    """The names of the functions and methods that a function calls or hands over."""
+    found = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    return found | {n.attr for n in ast.walk(node) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Load)}
 
 
 def _about_frames(reader: Interpreter, node: Any) -> bool:
@@ -154,7 +169,7 @@ def _object(reader: Interpreter, owner: Class) -> Instance:
     return made
 
 
-def argument(reader: Interpreter, parameter: ast.arg) -> object:
+def argument(reader: Calls, parameter: ast.arg) -> object:
     """What stands for an argument that the text does not show: a session, a table, or a value that nobody knows."""
     shown = "" if parameter.annotation is None else ast.unparse(parameter.annotation)
     if parameter.arg in NAMES or shown.endswith("SparkSession"):
@@ -165,7 +180,7 @@ def argument(reader: Interpreter, parameter: ast.arg) -> object:
     return Unknown(parameter.arg)
 
 
-def _is_frame(reader: Interpreter, name: str, annotation: str | None) -> bool:
+def _is_frame(reader: Calls, name: str, annotation: str | None) -> bool:
     if annotation:
         return annotation.endswith(("DataFrame", "SparkDataFrame", "SDF")) and "pd." not in annotation
     return reader.uses.is_frame(name)

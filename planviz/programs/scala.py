@@ -33,7 +33,11 @@ _PIPE = re.compile(r"^\s*\|\s?")
 
 def looks_like_scala(text: str) -> bool:
     """Whether a text is Scala that uses Spark."""
-    spark = re.search(r"\bspark\b|\bsqlContext\b|\bsc\.|DataFrame|Dataset|\.toD[FS]\b|\$\"|===", text)
+    spark = re.search(
+        r"\bspark\b|\bsqlContext\b|\bsc\.|DataFrame|Dataset|\.toD[FS]\b|\$\"|===|:\s*_\*"
+        r"|\.(?:select|withColumn|groupBy|filter|where|agg|join|orderBy)\(",
+        text,
+    )
     return (
         spark is not None
         and _LOOKS.search(text) is not None

@@ -284,7 +284,8 @@ class Expressions(Matching):
             if kind in ("date", "timestamp"):
                 return self._call(self._name(f"scala_{kind}", node), given)
         if name in ("map", "foreach", "flatMap") and len(given) == 1 and self._sequence(holder):
-            return self._call(self._name("list", node), [self._call(self._name("map", node), [given[0], holder])])
+            each = self._call(self._name("map", node), [given[0], holder])
+            return self._call(self._name("scala_flattened" if name == "flatMap" else "list", node), [each])
         return self._call(self._attribute(holder, name, node), given, keywords)
 
     def _is_object(self, value: ast.expr) -> bool:

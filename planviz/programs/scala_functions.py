@@ -13,10 +13,10 @@ from planviz.programs.values import Function, Module, Native, Value
 from planviz.types import INT, LONG, NULL, STRING, DataType
 
 if TYPE_CHECKING:
-    from planviz.programs.interpreter import Interpreter
+    from planviz.programs.calls import Calls
 
 
-def scala_function(reader: Interpreter, function: Function, name: str = "UDF") -> Module:
+def scala_function(reader: Calls, function: Function, name: str = "UDF") -> Module:
     """What udf(function) gives: called with columns it is one (Spark: ScalaUDF)."""
     declared = [_declared(a.annotation) for a in function.node.args.args]
     known = [t for t in declared if t is not None]
@@ -39,7 +39,7 @@ def _declared(annotation: Value) -> tuple[DataType, bool] | None:
     return scala_type(written) if isinstance(written, str) else None
 
 
-def _result(reader: Interpreter, function: Function, inputs: tuple[DataType, ...]) -> tuple[DataType, bool]:
+def _result(reader: Calls, function: Function, inputs: tuple[DataType, ...]) -> tuple[DataType, bool]:
     """The type of what the function gives for values of its types; a text where nobody knows."""
     given = [LongNumber(1) if t == LONG else example(t) for t in inputs]
     try:

@@ -297,10 +297,16 @@ def copied(record: Value) -> Native:
     return Native("copy", copy, True)
 
 
+def _flattened(reader: Interpreter, several: Value) -> list[Value]:
+    """What flatMap makes of the results of its function: their elements, those of an Option, too."""
+    return [v for made in reader.rounds(several) if made is not None for v in reader.rounds(made)]
+
+
 def scala_names_of_values() -> dict[str, Native]:
     """What the translation calls."""
     return {
         "scala_match": Native("scala_match", matched, True, True),
+        "scala_flattened": Native("scala_flattened", _flattened, True, True),
         "scala_pairs": Native("scala_pairs", pairs_of, True, True),
         "scala_shown": Native("scala_shown", scala_text, True),
         "scala_without_margin": Native("scala_without_margin", without_margin, True),

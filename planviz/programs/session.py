@@ -37,10 +37,12 @@ from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LocalRelation, LogicalRDD, LogicalRelation, Range, cell
 from planviz.programs.files import WrittenColumns, read_columns, written_columns
 from planviz.programs.frames import PandasFrame, spark_rows
+from planviz.programs.guessed_plans import starred
 from planviz.programs.guesses import Again, Guesses, table_of_path
 from planviz.programs.known_rows import MOST_ROWS, as_python, handed_over, known_rows
 from planviz.programs.placeholders import filled, only_unknown, placeholder_names
-from planviz.programs.schema_inference import SchemaInference, starred
+from planviz.programs.python_tables import calls_untold
+from planviz.programs.schema_inference import SchemaInference
 from planviz.programs.unknown_rows import all_known, as_text, names_of
 from planviz.programs.values import Unknown, UnknownRows, Value
 from planviz.types import DataType, StructField, StructType, parse_fields
@@ -85,6 +87,8 @@ class ProgramSession(SchemaInference):
         #: Rows that the program says, by the number of the LogicalRDD that they were handed over as.
         #: Names that stand in queries for values that the text does not tell.
         self._unnamed: set[str] = set()
+        #: Classes that give rows, of which nobody knows the columns, under their names in SQL.
+        self.untold_tables: set[str] = set()
         self._handed: dict[int, list[tuple[Value, ...]]] = {}
 
     # ------------------------------------------------------------------------------------------ what it does
@@ -353,7 +357,7 @@ class ProgramSession(SchemaInference):
         if self.incomplete:
             # A view may be missing, whose columns would be taken for those of a table.
             raise Again
-        if only_unknown(text):
+        if only_unknown(text) or calls_untold(text, self.untold_tables):
             return self.guessed_rows(f"query of line {self.line()}")
         told = _TOLD_BY_DELTA.match(text)
         if told is not None:

@@ -79,7 +79,9 @@ def spark_module(reader: Interpreter, name: str) -> Module | None:
         case "pyspark.sql.functions":
             return functions_module(reader)
         case "pyspark.sql.types":
-            return Module(name, type_names(reader), closed=True)
+            known = type_names(reader)
+            shown = {n: t for n, t in known.items() if n not in _BASES and not n.startswith("_")}
+            return Module(name, known, closed=True, exported=lambda: shown)
         case "pyspark.sql.window":
             return Module(name, {"Window": window(), "WindowSpec": Native("WindowSpec", lambda *a: Unknown("w"))})
         case "pyspark.storagelevel":
@@ -250,14 +252,20 @@ def type_names(reader: Interpreter) -> dict[str, object]:
     made["CharType"] = Native("CharType", lambda n: types.parse_type(f"char({int(n)})"))
     made["VarcharType"] = Native("VarcharType", lambda n: types.parse_type(f"varchar({int(n)})"))
     made["DayTimeIntervalType"] = Native("DayTimeIntervalType", lambda *a: types.parse_type("interval day to second"))
+    made["YearMonthIntervalType"] = Native(
+        "YearMonthIntervalType", lambda *a: types.parse_type("interval year to month")
+    )
+    made["TimeType"] = Native("TimeType", lambda precision=6: types.parse_type(f"time({int(precision)})"))
     made["Row"] = Native("Row", row, True)
     made["_parse_datatype_string"] = Native("_parse_datatype_string", parsed_schema, True)
     made["_parse_datatype_json_string"] = Native("_parse_datatype_json_string", schema_of_json, True)
-    for base in ("DataType", "NumericType", "AtomicType", "IntegralType", "FractionalType"):
+    for base in ("DataType", *_BASES):
         made[base] = Native(base, lambda *a, base=base: Unknown(base))
     return made
 
 
+#: Base classes of types that a star import of PySpark's module leaves out.
+_BASES = ("NumericType", "AtomicType", "IntegralType", "FractionalType", "AnsiIntervalType")
 #: The parameters of constructors of types that are types.
 _OF_TYPES = ("dataType", "elementType", "keyType", "valueType")
 
@@ -279,12 +287,14 @@ def _checked(reader: Interpreter, make: Callable[..., Value]) -> Callable[..., V
 def functions_module(reader: Interpreter) -> Module:
     """pyspark.sql.functions: any function of SQL by its name, and PySpark's own."""
     known = {n.lower() for n in registry.names() | registry.INTERNAL} - _NOT_THERE
+    if not reader.applies:
+        known -= set(_OF_SQL_ALONE.split())
     own = set(_OWN.split())
 
     def get(name: str) -> Native:
         if name.startswith("_") or (name not in own and name.lower() != name) or not (name in own or name in known):
             raise KeyError(name)
-        return Native(f"functions.{name}", getattr(functions, name))
+        return Native(f"functions.{name}", getattr(functions, name, _no_function))
 
     kinds = {"SCALAR": 200, "GROUPED_MAP": 201, "GROUPED_AGG": 202, "SCALAR_ITER": 204, "MAP_ITER": 205}
     # What `import *` brings: not the names with capitals that were deprecated, which PySpark leaves out of __all__.
@@ -298,5 +308,17 @@ def functions_module(reader: Interpreter) -> Module:
     )
 
 
+def _no_function(*given: object, **named: object) -> Unknown:
+    """Stands for a function that the interpreter itself calls (`udtf`)."""
+    return Unknown("function")
+
+
 #: Functions of SQL that Python's own names of the same kind would be hidden by, and PySpark does not export.
-_HIDDEN = frozenset(("range", "print", "in", "not", "and", "or", "is", "if", "map", "set", "type", "len_"))
+_HIDDEN = frozenset(
+    ("range", "print", "in", "not", "and", "or", "is", "if", "map", "set", "type", "chr", "random", "uuid")
+)
+#: Functions of SQL that Scala's module may have, and Python's has not: `len` and `any` stay Python's own.
+_OF_SQL_ALONE = """any approx_top_k approx_top_k_accumulate approx_top_k_combine approx_top_k_estimate between
+collations div if in len localtime luhn_check map measure mod not and or percentile_cont
+percentile_disc space sql_keywords time timestampadd timestampdiff variant_explode
+variant_explode_outer"""

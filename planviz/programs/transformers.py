@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from planviz.dataframe.column import Column
+from planviz.dataframe.column import Column, column_or_name
 from planviz.dataframe.frame import DataFrame
-from planviz.dataframe.functions import struct
+from planviz.dataframe.functions import isnan, struct, when
 from planviz.expressions.core import Expression, Literal
 from planviz.expressions.objects import ScalaUDF
-from planviz.types import BOOLEAN, DOUBLE, INT, STRING, ArrayType, AtomicType, DataType, is_numeric
+from planviz.types import BOOLEAN, DOUBLE, FLOAT, INT, STRING, ArrayType, AtomicType, DataType, is_numeric
 
 #: The type of vectors, by the name that schemas show.
 VECTOR = AtomicType("vector", "VectorUDT", 8)
@@ -149,7 +149,33 @@ def _queried(frame: DataFrame, parameters: Parameters) -> DataFrame | None:
     return frame.session.sql(statement.replace("__THIS__", "__this__"))
 
 
+def _halved(frame: DataFrame, parameters: Parameters) -> DataFrame | None:
+    """Binarizer: 1 above the threshold, else 0, computed by an expression of Spark's own."""
+    pairs, given = _pairs(parameters), parameters.get("thresholds") or parameters.get("threshold", 0.0)
+    limits = given if isinstance(given, list) else [given] * len(pairs)
+    if not pairs or len(limits) != len(pairs) or not all(isinstance(n, int | float) for n in limits):
+        return None
+    if any(frame[g].expr.data_type == VECTOR for g, _ in pairs):
+        return _one_to_one(frame, parameters, VECTOR)
+    made = {}
+    for (name, column), limit in zip(pairs, limits, strict=True):
+        number = frame[name] if frame[name].expr.data_type == DOUBLE else frame[name].cast("double")
+        made[column] = when(~isnan(number) & (number > float(limit)), 1.0).otherwise(0.0)
+    return _with(frame, made)
+
+
+def of_vector(col: Column | str, dtype: str = "float64") -> Column:
+    """pyspark.ml.functions.vector_to_array: the numbers of a vector as an array."""
+    return Column(ScalaUDF((column_or_name(col),), ArrayType(FLOAT if dtype == "float32" else DOUBLE, False)))
+
+
+def to_vector(col: Column | str) -> Column:
+    """pyspark.ml.functions.array_to_vector: an array of numbers as a vector."""
+    return Column(ScalaUDF((column_or_name(col),), VECTOR))
+
+
 _TRANSFORMERS: dict[str, Callable[[DataFrame, Parameters], DataFrame | None]] = {
     "StringIndexer": _indexed, "OneHotEncoder": _encoded, "Bucketizer": _bucketed, "QuantileDiscretizer": _bucketed,
     "VectorAssembler": _assembled, "SQLTransformer": _queried,
+    "Binarizer": _halved,
 }  # fmt: skip

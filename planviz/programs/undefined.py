@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from planviz.programs.syntax import nodes_of
-from planviz.programs.values import Unknown
+from planviz.programs.values import Module, Native, Unknown
 
 if TYPE_CHECKING:
     from planviz.programs.interpreter import Interpreter
@@ -24,10 +24,10 @@ _MODULES = {
 _FROM: dict[str, str] = {
     "pyspark.sql": "SparkSession SQLContext HiveContext DataFrame Column Row Window",
     "pyspark.sql.types": """StructType StructField ArrayType MapType StringType IntegerType LongType DoubleType
-FloatType BooleanType DateType TimestampType ShortType ByteType BinaryType DecimalType NullType""",
+FloatType BooleanType DateType TimestampType ShortType ByteType BinaryType DecimalType NullType NumericType""",
     "pyspark": "SparkContext SparkConf StorageLevel", "functools": "reduce partial", "decimal": "Decimal",
     "datetime": "date timedelta", "itertools": "chain", "collections": "defaultdict OrderedDict",
-    "pyspark.sql.functions": "PandasUDFType",
+    "pyspark.sql.functions": "PandasUDFType", "dataclasses": "dataclass field", "copy": "deepcopy",
 }  # fmt: skip
 _ML = """VectorAssembler StringIndexer OneHotEncoder OneHotEncoderEstimator StandardScaler MinMaxScaler Tokenizer
 HashingTF IDF Bucketizer Imputer PCA Pipeline PipelineModel LogisticRegression LinearRegression RandomForestClassifier
@@ -52,6 +52,9 @@ _COMBINING, _FRAMES, _RDD = (frozenset(n.split()) for n in (_COMBINING_NAMES, _F
 _SESSION = frozenset(["sql", "createDataFrame", "readStream", "sparkContext", "newSession"])
 _NAMED = re.compile(r"(?:^|_)(?:s?df|dataframe|frame|sdf|ddf)\w{0,3}(?:$|_)|df\d*$|^df", re.IGNORECASE)
 
+_JOINERS = ("path", "sep", "separator", "delimiter", "delim", "osp")
+#: Methods of estimators and models, of which the one argument is a DataFrame.
+_FITTING = frozenset(["fit", "transform", "evaluate"])
 #: A name that stands for a DataFrame however it is used.
 _SURELY = re.compile(r"df\d*|\w+_df\d*|\w+[a-z]DF\d*|data_?[fF]rame")
 
@@ -64,6 +67,9 @@ class Uses:
         self.rdds: set[str] = set()
         self.indexed: set[str] = set()
         self.called: set[str] = set()
+        #: What is given to `fit` and to models, which are of DataFrames where something is fitted.
+        self.fitted: set[str] = set()
+        self.fits = False
         #: Names of which methods are called that only a session has.
         self.sessions: set[str] = set()
         #: Whether statements may change more than the names that they bind: attributes of objects, other scopes, views.
@@ -97,8 +103,11 @@ class Uses:
                 if isinstance(func, ast.Name):
                     self.called.add(func.id)
                 called = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
-                if called in _COMBINING and args and isinstance(args[0], ast.Name):
+                if called in _COMBINING and args and isinstance(args[0], ast.Name) and not _joins_texts(func):
                     self.frames.add(args[0].id)
+                if called in _FITTING and len(args) == 1 and isinstance(args[0], ast.Name):
+                    self.fitted.add(args[0].id)
+                    self.fits |= called == "fit"
                 if isinstance(func, ast.Attribute) and called in ("union", "unionByName", "unionAll", "join"):
                     for a in args[1:2] if isinstance(func.value, ast.Name) and func.value.id == "DataFrame" else ():
                         if isinstance(a, ast.Name):
@@ -108,9 +117,19 @@ class Uses:
         """Whether a name is used as a DataFrame."""
         if name in self.rdds and not _NAMED.search(name):
             return False
-        if name in self.frames or _SURELY.fullmatch(name):
+        if name in self.frames or _SURELY.fullmatch(name) or (self.fits and name in self.fitted):
             return True
         return name in self.indexed and _NAMED.search(name) is not None
+
+
+def _joins_texts(func: ast.expr) -> bool:
+    """Whether a call is that of `", ".join`, `separator.join` or `os.path.join`."""
+    if not isinstance(func, ast.Attribute) or func.attr != "join":
+        return False
+    receiver = func.value
+    if isinstance(receiver, ast.Constant | ast.JoinedStr):
+        return True
+    return (receiver.attr if isinstance(receiver, ast.Attribute) else getattr(receiver, "id", "")) in _JOINERS
 
 
 def stand_in(reader: Interpreter, node: ast.Name) -> object:
@@ -122,6 +141,10 @@ def stand_in(reader: Interpreter, node: ast.Name) -> object:
     module = _ORIGIN.get(name)
     if module is not None:
         return _noted(reader, node, f"{module}.{name}", reader.module_attribute(reader.importing(module), name))
+    if name == "z":
+        # Zeppelin's: what a cell shows.
+        shows = Native("z.show", lambda v=None, *a, **k: reader.displayed(v), True)
+        return Module("z", {"show": shows})
     if name in uses.sessions and name not in uses.frames:
         reader.pass_over(node, f"{name} is not defined: it is taken for the session.")
         return reader.session

@@ -7,6 +7,7 @@ that there are where they are known.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,12 +19,12 @@ from planviz.dataframe.signatures import kind_of, parameters_of
 from planviz.dataframe.window import WindowSpec
 from planviz.dataframe.writers import DataFrameWriter, DataStreamWriter
 from planviz.expressions.objects import Placeholder
-from planviz.programs.expressions import placeholder
+from planviz.programs.core import placeholder
 from planviz.programs.values import Unknown, UnknownList, Value
 from planviz.types import BOOLEAN, STRING
 
 if TYPE_CHECKING:
-    from planviz.programs.interpreter import Interpreter
+    from planviz.programs.calls import Calls
 
 #: Methods whose unknown arguments change nothing in a plan, or stand for themselves as a text.
 _INDIFFERENT_NAMES = """
@@ -78,6 +79,10 @@ _OF_FRAMES = ("join", "crossJoin", "union", "unionAll", "unionByName", "subtract
 _JOINS = ("join", "how")
 
 
+#: Methods that take a function of whole groups or batches, of which a plan shows the name alone.
+_OF_GROUPS = ("applyInPandas", "applyInArrow", "mapInPandas", "mapInArrow", "apply")
+
+
 @dataclass(frozen=True)
 class Given:
     """The arguments of a call with something in place of what nobody knows."""
@@ -107,7 +112,7 @@ def is_unknown(value: object) -> bool:
 
 
 def filled_in(
-    reader: Interpreter, name: str, receiver: object, arguments: list[Value], named: dict[str, Value]
+    reader: Calls, name: str, receiver: object, arguments: list[Value], named: dict[str, Value]
 ) -> Given | Instead | None:
     """The call of a method or function without unknown values; None where nothing can stand for them."""
     if reader.session.incomplete and name not in _INDIFFERENT:
@@ -119,7 +124,7 @@ def filled_in(
 class _Call:
     """One call. `frame` is the DataFrame that it is about, None for functions."""
 
-    def __init__(self, reader: Interpreter, name: str, receiver: object) -> None:
+    def __init__(self, reader: Calls, name: str, receiver: object) -> None:
         self.reader, self.name, self.receiver = reader, name, receiver
         inner = receiver.frame if isinstance(receiver, GroupedData | MissingValues) else receiver
         self.frame = inner if isinstance(inner, DataFrame) else None
@@ -135,6 +140,8 @@ class _Call:
             numbers = self._numbers(arguments, named)
             if numbers is not None or self.name not in _OF_COLUMNS:
                 return numbers
+        if self.name in _OF_GROUPS and self.receiver is not None:
+            return _with_functions(arguments, named)
         if self.frame is not None:
             found = self._of_frame(self.frame, arguments, named)
             if found is not None:
@@ -368,6 +375,28 @@ def _of_function(name: str, arguments: list[Value], named: dict[str, Value]) -> 
         return placeholder(value) if kind == "any" or parameter == "default" else str(value)
 
     return Given([stand(p, v) for p, v in pairs], {k: stand(k, v) for k, v in named.items()})
+
+
+def _with_functions(arguments: list[Value], named: dict[str, Value]) -> Given | None:
+    """A call with a function of its name for one that nobody knows; None where the schema is not known."""
+
+    def stand(value: Value) -> Value:
+        return _Named(re.split(r"[^\w]+", value.what)[-1] or "function") if isinstance(value, Unknown) else value
+
+    values = dict(zip(("func", "schema"), arguments, strict=False)) | named
+    if isinstance(values.get("schema"), Unknown):
+        return None
+    return Given([stand(arguments[0]), *arguments[1:]] if arguments else [], {k: stand(v) for k, v in named.items()})
+
+
+class _Named:
+    """A function of which only the name is known."""
+
+    def __init__(self, name: str) -> None:
+        self.__name__ = name
+
+    def __call__(self, *given: Value) -> None:
+        """Nothing calls it."""
 
 
 def _first(values: Value) -> Unknown:

@@ -47,6 +47,21 @@ class UnknownRows(Unknown):
     """Rows that only running the query would tell: a list of unknown length of unknown rows."""
 
 
+class OpenDict(dict[Value, Value]):
+    """A dict of which the text does not tell the keys: what a later line asks for is made then."""
+
+    def __init__(self, known: dict[Value, Value], make: Callable[[Value], Value]) -> None:
+        super().__init__(known)
+        self.make = make
+
+    def __missing__(self, key: Value) -> Value:
+        """The value of a key that nothing was asked of yet."""
+        if len(self) > 1_000:
+            return Unknown(str(key))
+        self[key] = made = self.make(key)
+        return made
+
+
 class UnknownList(Unknown):
     """Several values of which nobody knows how many there are: `*columns`."""
 
@@ -153,7 +168,11 @@ class Instance:
 
 
 class YieldedValues(list[Value]):
-    """What a generator yields; `with` takes the first, where the generator is a context manager."""
+    """What a generator yields; `block` is what a `with` runs at its first yield, where it is a context manager."""
+
+    block: Callable[[Value], None] | None = None
+    #: The call around the `with`.
+    outside: tuple[Function, Value] | None = None
 
 
 class NamedValues(tuple[Value, ...]):

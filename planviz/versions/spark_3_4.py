@@ -34,6 +34,7 @@ VERSION = Version(
     edits=(
         Edit(("Infer window group limit",), drop=("*",)),
         gone("RewriteNonCorrelatedExists", batches=_OPERATORS),
+        gone("ExtractPythonUDTFs"),
         Edit(_OPERATORS, put=("CombineFilters",), at="CollapseWindow"),
     ),
     without=("WindowGroupLimit",),

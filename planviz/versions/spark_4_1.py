@@ -7,6 +7,7 @@ VERSION = Version(
     "Spark 4.1: merges scalar subqueries only, Python functions take pickled rows",
     settings={
         "spark.sql.execution.pythonUDF.arrow.enabled": False,
+        "spark.sql.execution.pythonUDTF.arrow.enabled": False,
         "spark.sql.execution.arrow.pyspark.enabled": False,
         "spark.sql.optimizer.avoidDoubleFilterEval": False,
         "spark.sql.optimizer.mergeSubplans.filterPropagation.enabled": False,

@@ -22,6 +22,7 @@ CHANGES: dict[str, str] = {
     "which skips the rest of the value.",
     "spark.sql.execution.arrow.pyspark.enabled": "A DataFrame of pandas comes to Spark as a LocalRelation by default.",
     "spark.sql.execution.pythonUDF.arrow.enabled": "Python functions exchange rows as Arrow batches by default.",
+    "spark.sql.execution.pythonUDTF.arrow.enabled": "Python classes that give rows exchange Arrow batches by default.",
     "spark.sql.parquet.enableNestedColumnVectorizedReader": "Arrays, maps and structs of Parquet files are "
     "read as batches of columns.",
     "spark.sql.orc.enableNestedColumnVectorizedReader": "Arrays, maps and structs of ORC files are read as batches of "

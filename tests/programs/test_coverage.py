@@ -40,9 +40,9 @@ def _known(kind, name):
         return True
     if kind == "functions":
         try:
-            return functions_module(SimpleNamespace()).get(name) is not None
+            return functions_module(SimpleNamespace(applies=False)).get(name) is not None
         except KeyError:
-            return name in functions_module(SimpleNamespace()).names
+            return name in functions_module(SimpleNamespace(applies=False)).names
     if kind == "types":
         return name in type_names(SimpleNamespace())
     plain = name.lstrip(".")

@@ -15,8 +15,8 @@ from planviz.document import open_text
 from planviz.errors import ParseError
 from planviz.logical.relations import LogicalRelation
 from planviz.programs import looks_like_program, read_program
+from planviz.programs.learning import FEW_READINGS
 from planviz.programs.reading import MOST_READINGS
-from planviz.programs.schema_inference import FEW_READINGS
 
 IMPORTS = "from pyspark.sql import functions as F, Window\n"
 

@@ -106,3 +106,45 @@ def test_rows_are_no_plain_values(rows):
     program = read_program(f"\nspark.createDataFrame({rows}, ['x']).show()\n")
 
     assert (program.error.condition, program.error.place.line) == ("CANNOT_INFER_SCHEMA_FOR_TYPE", 2)
+
+
+@pytest.mark.parametrize(
+    ("expression", "shown"),
+    [("len(['a', 'b'])", "2"), ("any([True])", "True"), ("chr(97)", "a"), ("list(map(str, [1]))", "['1']")],
+)
+def test_a_star_import_of_functions_leaves_what_pyspark_does_not_export_to_python(expression, shown):
+    assert value_of("from pyspark.sql.functions import *\nfrom pyspark.sql import functions as F", expression) == shown
+
+
+@pytest.mark.parametrize("name", ["len", "any", "between", "mod", "space"])
+def test_a_function_of_sql_alone_is_none_of_pysparks(name):
+    program = read_program(f"from pyspark.sql import functions as F\nspark.range(1).select(F.{name}('id')).show()\n")
+    assert program.error is not None
+    assert program.error.condition == "AttributeError"
+
+
+_VIEW = """
+from contextlib import contextmanager
+seen = []
+@contextmanager
+def opened(name):
+    seen.append('in')
+    try:
+        yield name * 2
+    finally:
+        seen.append('out')
+"""
+
+
+@pytest.mark.parametrize(
+    ("block", "shown"),
+    [
+        ("with opened('a') as x:\n    seen.append(x)\n", "['in', 'aa', 'out']"),
+        ("with opened('a') as x, opened(x) as y:\n    seen.append(y)\n", "['in', 'in', 'aaaa', 'out', 'out']"),
+        ("for i in (1, 2):\n    with opened('a'):\n        break\n", "['in', 'out']"),
+        ("def f():\n    with opened('a') as x:\n        return x\nseen.append(f())\n", "['in', 'out', 'aa']"),
+        ("try:\n    with opened('a'):\n        raise KeyError('k')\nexcept KeyError:\n    pass\n", "['in', 'out']"),
+    ],
+)
+def test_a_context_manager_of_the_program_runs_the_block_where_it_yields(block, shown):
+    assert value_of(f"{_VIEW}{block}", "seen") == shown

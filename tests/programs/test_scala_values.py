@@ -75,3 +75,25 @@ def test_of_arguments_that_nobody_knows_every_case_is_read():
         ("show", "<args.toList> match in :: Nil"),
         ("count", "<args.toList> match _"),
     ]
+
+
+def test_columns_of_nested_structs_are_flattened():
+    program = read_program(
+        "import org.apache.spark.sql.functions._\n"
+        "def flatten(schema: StructType, prefix: String = null): Array[Column] = schema.fields.flatMap { f =>\n"
+        '  val name = if (prefix == null) f.name else prefix + "." + f.name\n'
+        "  f.dataType match {\n"
+        "    case st: StructType => flatten(st, name)\n"
+        '    case _ => Array(col(name).alias(name.replace(".", "_")))\n'
+        "  }\n}\n"
+        'val df = spark.read.schema("id INT, p STRUCT<x: INT, q: STRUCT<y: STRING>>").json("/d")\n'
+        "df.select(flatten(df.schema): _*).show()\n"
+    )
+    assert program.error is None
+    assert [a.name for a in program.actions[0].execution.analyzed.output] == ["id", "p_x", "p_q_y"]
+
+
+def test_values_and_columns_alone_are_scala():
+    program = read_program('val cols = Seq("a", "b")\ndf.select(cols.map(col): _*).show()\n')
+    assert program.language == "Scala"
+    assert [a.name for a in program.actions[0].execution.analyzed.output] == ["a", "b"]

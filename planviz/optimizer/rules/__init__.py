@@ -99,6 +99,7 @@ python_udfs           ExtractGroupingPythonUDFFromAggregate       A Python funct
 python_udfs           ExtractPythonUDFFromAggregate               A Python function of what an aggregate gives is computed above it.
 python_udfs           ExtractPythonUDFFromJoinCondition           A Python function of columns of both sides is no join condition: a filter above the join asks it.
 python_udfs           ExtractPythonUDFs                           Python functions are computed below the operator that uses them, equal calls once.
+python_udfs           ExtractPythonUDTFs                          A class written in Python that gives rows has an operator of its own.
 relations             ConvertToLocalRelation                      Compute projections, filters and limits over known rows while planning.
 relations             OptimizeOneRowPlan                          Over at most one row nothing has to be sorted, limited or grouped.
 relations             PropagateEmptyRelation                      No rows in, no rows out, as far as the operator is of that kind.

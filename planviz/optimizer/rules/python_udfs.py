@@ -12,11 +12,17 @@ from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.core import Alias, AttributeReference, Expression, NamedExpression, alias
 from planviz.expressions.ids import next_id
 from planviz.expressions.predicates import conjunction, split_conjunction
-from planviz.expressions.python import PythonEvalType, PythonUDF
+from planviz.expressions.python import PythonEvalType, PythonUDF, PythonUDTF
 from planviz.logical.combining import Join
-from planviz.logical.operators import Aggregate, Filter, Project, Subquery
+from planviz.logical.operators import Aggregate, Filter, Generate, Project, Subquery
 from planviz.logical.plan import LogicalPlan
-from planviz.logical.python import ArrowEvalPython, BaseEvalPython, BatchEvalPython
+from planviz.logical.python import (
+    ArrowEvalPython,
+    ArrowEvalPythonUDTF,
+    BaseEvalPython,
+    BatchEvalPython,
+    BatchEvalPythonUDTF,
+)
 from planviz.optimizer.context import OptimizerRule
 
 _KINDS = {
@@ -238,6 +244,34 @@ class ExtractPythonUDFs(OptimizerRule):
             return BatchEvalPython(tuple(own), results, child)
         self.take(plan, "arrow", f"The functions take batches of columns ({kind.name}).", seen)
         return ArrowEvalPython(tuple(own), results, int(kind), child)
+
+
+class ExtractPythonUDTFs(OptimizerRule[Generate]):
+    """A class written in Python that gives rows has an operator of its own.
+
+    Generate f(a), [b], [x]  =>  ArrowEvalPythonUDTF f(a), [b], [x]
+
+    Pays because the operator of generators evaluates what is Spark's alone.
+    """
+
+    matches = (Generate,)
+    order = "up"
+    excludable = False
+    package = _PYTHON
+
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
+        return super().apply(plan) if plan.bits & PythonUDTF.BIT else plan
+
+    @override
+    def rewrite(self, node: Generate) -> LogicalPlan:
+        udtf = node.generator
+        if not isinstance(udtf, PythonUDTF):
+            return node
+        kept = tuple(a for i, a in enumerate(node.child.output) if i not in node.needless)
+        if udtf.eval_type == PythonEvalType.SQL_TABLE_UDF:
+            return BatchEvalPythonUDTF(udtf, kept, node.generator_output, node.child)
+        return ArrowEvalPythonUDTF(udtf, kept, node.generator_output, int(udtf.eval_type), node.child)
 
 
 def _form(u: Expression) -> Expression:

@@ -94,6 +94,8 @@ _OWN = {
     "ScriptTransformation": "SparkScripts",
     "ArrowEvalPython": "PythonEvals",
     "BatchEvalPython": "PythonEvals",
+    "ArrowEvalPythonUDTF": "PythonEvals",
+    "BatchEvalPythonUDTF": "PythonEvals",
 }
 
 

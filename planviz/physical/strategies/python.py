@@ -13,7 +13,9 @@ from planviz.logical.operators import Window
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.python import (
     ArrowEvalPython,
+    ArrowEvalPythonUDTF,
     BatchEvalPython,
+    BatchEvalPythonUDTF,
     FlatMapCoGroupsInPython,
     FlatMapGroupsInPython,
     MapInPython,
@@ -34,6 +36,10 @@ def evaluation(plan: LogicalPlan, context: PlanningContext) -> SparkPlan | None:
             return o.BatchEvalPythonExec(udfs, results, context.plan(child))
         case ArrowEvalPython(udfs, results, kind, child):
             return o.ArrowEvalPythonExec(udfs, results, kind, context.plan(child))
+        case BatchEvalPythonUDTF(udtf, kept, columns, child):
+            return o.BatchEvalPythonUDTFExec(udtf, kept, columns, context.plan(child))
+        case ArrowEvalPythonUDTF(udtf, kept, columns, kind, child):
+            return o.ArrowEvalPythonUDTFExec(udtf, kept, columns, kind, context.plan(child))
         case MapInPython(name, udf, columns, barrier, child):
             return o.MapInPythonExec(name, udf, columns, barrier, context.plan(child))
         case FlatMapGroupsInPython(name, keys, udf, columns, child):
