@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from planviz.document.decisions.aggregates import aggregates
 from planviz.document.decisions.queries import decided, ran_words
 from planviz.document.decisions.reasons import why_join
 from planviz.document.opening.replays import replayed
 from planviz.document.opening.text import open_text
+from planviz.document.rows.stage_cards import flow
 from planviz.graph.planned import planned
 from planviz.ui.cache import AUTO, open_document
 from planviz.ui.planner import overview
@@ -232,3 +234,11 @@ def test_the_planner_s_table_goes_from_the_initial_plan_to_the_one_that_ran():
     assert "From the initial plan to the one that ran" in page
     assert '<th scope="col">initial</th><th scope="col">executedPlan</th>' in page
     assert "<td>Sort Merge Inner Join on id = id</td><td>Broadcast Inner Join</td>" in page
+
+
+def test_an_aggregate_that_ran_tells_what_its_shuffle_moved():
+    (report,) = aggregates(replayed(open_text(FORMATTED)))
+    assert report.statement == 0
+    assert [stage.moved for stage in report.stages] == [(None, None), (1, 16)]
+    (between,) = [b for b in flow(report, None, None).between if b.name]
+    assert "1 rows, 16 B measured" in between.lines

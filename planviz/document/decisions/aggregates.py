@@ -17,7 +17,8 @@ from planviz.decisions.choices import Check, Decision
 from planviz.document.decisions.adaptive import is_final
 from planviz.document.decisions.model import Decided, from_text
 from planviz.document.rules.traces import plan_graph
-from planviz.graph import PlanGraph
+from planviz.graph import PlanGraph, PlanNode
+from planviz.graph.actual import measured_bytes, measured_rows
 from planviz.graph.aggregation import AggregateChain, AggregateStage, aggregate_chains
 from planviz.graph.from_tree import Identities
 from planviz.logical.operators import Expand, Project
@@ -73,7 +74,8 @@ class StageReport:
     """One stage. `text` is what the plan's text says of it, `planned` what our own planner made, or None.
 
     `checks` are the questions that chose the operator; an answer is None where a pasted text does not say. `exchange`
-    is the exchange through which it gets its rows, as the plan prints it, `sorts` tells of a sort below it.
+    is the exchange through which it gets its rows, as the plan prints it, `sorts` tells of a sort below it. `moved` are
+    the rows and the bytes that Spark measured of that exchange, where it ran; None for what nobody measured.
     """
 
     text: AggregateStage
@@ -82,6 +84,7 @@ class StageReport:
     sorts: bool
     node: Any = None
     planned: PlannedStage | None = None
+    moved: tuple[int | None, int | None] = (None, None)
 
 
 @dataclass(frozen=True)
@@ -145,8 +148,25 @@ def aggregates(document: Document) -> tuple[AggregateReport, ...]:
     for s in document.statements:
         shown = s.replay is None or "aggregates" in s.agrees
         if shown and s.execution is not None and s.error is None and s.execution.error_until("physical") is None:
-            found += aggregates_of(s.execution, s.index)
+            ran = [(document.plans[i], i) for i in s.plans if is_final(document.plans[i])]
+            found += _with_measured(aggregates_of(s.execution, s.index), ran)
     return (*found, *_of_texts(document)) if document.is_pasted else tuple(found)
+
+
+def _with_measured(
+    reports: Iterable[AggregateReport], ran: Iterable[tuple[PlanGraph, int]]
+) -> Iterator[AggregateReport]:
+    """Aggregates as they were planned, with what was measured in the plan that ran; of several alike the first with the
+    first."""
+    left = [report for graph, index in ran for report in aggregates_of_text(graph, index)]
+    for report in reports:
+        same = next((r for r in left if is_same(r, report) and len(r.stages) == len(report.stages)), None)
+        if same is None:
+            yield report
+            continue
+        left.remove(same)
+        stages = zip(report.stages, same.stages, strict=True)
+        yield replace(report, stages=tuple([replace(stage, moved=other.moved) for stage, other in stages]))
 
 
 def _of_texts(document: Document) -> Iterator[AggregateReport]:
@@ -292,9 +312,15 @@ def aggregates_of_text(graph: PlanGraph, plan: int) -> Iterator[AggregateReport]
         stages = []
         for text in chain.stages:
             exchange, sorts = _input_of(graph, text)
-            stages.append(StageReport(text, tuple(_checks_of_text(text, sorts)), exchange, sorts))
+            checks = tuple(_checks_of_text(text, sorts))
+            moved = (None, None) if text.shuffle is None else _moved(graph[text.shuffle])
+            stages.append(StageReport(text, checks, exchange, sorts, moved=moved))
         notes = tuple(_python_notes(chain.stages))
         yield AggregateReport(tuple(stages), chain, graph, notes, plan=plan)
+
+
+def _moved(exchange: PlanNode) -> tuple[int | None, int | None]:
+    return measured_rows(exchange), measured_bytes(exchange)
 
 
 def _checks_of_text(stage: AggregateStage, sorts: bool) -> Iterator[Check]:

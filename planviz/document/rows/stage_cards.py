@@ -373,6 +373,9 @@ def _exchange(stage: StageReport, before: StageEstimate | None, moved: Sequence[
         lines = [f"by {few(counted(split(hashed[1] or '')))}", f"{hashed[2]} partitions"]
     if before is not None and before.bytes is not None:
         lines.append("size unknown" if before.bytes >= _IMMENSE else f"≈ {byte_size(before.bytes)} shuffled")
+    rows, size = stage.moved
+    if rows is not None:
+        lines.append(f"{short(rows)} rows{f', {byte_size(size)}' if size is not None else ''} measured")
     if moved:
         lines.append(f"{sum(a != b for a, b in moved)} of {len(moved)} sample rows change partition")
     return Between(name, tuple(filter(None, lines)), stage.sorts)
