@@ -34,6 +34,12 @@ def planned(plans: Sequence[PlanGraph]) -> PlanGraph | None:
     return _grown(whole, _ran(whole, parts), {})
 
 
+def lists_once(graph: PlanGraph) -> bool:
+    """Whether a plan lists a subquery once that several operators ask, as the formatted mode does with one that ran."""
+    roots = [graph[link.target].operator_id for link in graph.links() if link.type == "subquery"]
+    return any(node.operator_id is not None for node in graph) and len(roots) == len(set(roots))
+
+
 def _ran(whole: PlanGraph, parts: Sequence[PlanGraph]) -> dict[int, PlanGraph]:
     """The adaptive plans inside a plan that ran before it, by id, and what they were before: the first plan that was
     printed behind each and belongs to none that ended before."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from planviz.expressions.subqueries import QueryPlan
 from planviz.graph import PlanGraph
 from planviz.graph.kinds import WRAPPERS, spark_operator
+from planviz.graph.planned import lists_once
 from planviz.physical.formatted import simple
 from planviz.physical.printed import PrintedExec
 from planviz.replay.compared import differences, distance, ends_early, label_of, marks_of, verdict
@@ -33,7 +34,8 @@ _BROADCAST = {
 }
 _ADAPTIVE = "AdaptiveSparkPlan"
 _SUBQUERY = re.compile(r"(?:Reused)?Subquery\w*\b")
-_NUMBERED = re.compile(r"(SubqueryBroadcast \S*#\d+|Subquery subquery#\d+)")
+_NUMBERED = re.compile(r"(SubqueryBroadcast \S*#\d+)")
+_NUMBERED_TOO = re.compile(r"(SubqueryBroadcast \S*#\d+|Subquery subquery#\d+)")
 #: An aggregate that lists its columns, which the simple mode leaves out.
 _WHOLE = re.compile(r"Aggregate\(key.*\], output=\[")
 #: What stands behind an exchange since Spark 3.0: why it is there, and its number.
@@ -103,7 +105,8 @@ class PhysicalForm:
         ran = graph.stage == "initial" or any(n.op.endswith("QueryStage") for n in graph)
         foreign = any(spark_operator(n.op) != n.op for n in graph)
         self.by_lines = not formatted and not ran and not foreign
-        self.once = formatted
+        #: What of the subqueries that stand in several places counts in the first alone; None where all count.
+        self.once = None if not formatted else _NUMBERED_TOO if lists_once(graph) else _NUMBERED
         #: Whether subqueries count: the formatted mode lists those of a plan that ran with its operators as they ran.
         self.subqueries = (
             not formatted
@@ -292,7 +295,7 @@ def _without_wrappers(text: str, more: str = "") -> str:
     return "\n".join(made)
 
 
-def shown(text: str, once: bool = False, subqueries: bool = True) -> list[tuple[int, str]]:
+def shown(text: str, once: re.Pattern[str] | None = None, subqueries: bool = True) -> list[tuple[int, str]]:
     """Depth and kind of the operators that every way to print a plan shows.
 
     `once`: what is broadcast to prune several scans counts where it stands first, as the formatted mode
@@ -312,7 +315,7 @@ def shown(text: str, once: bool = False, subqueries: bool = True) -> list[tuple[
         if not subqueries and _SUBQUERY.match(body):
             passed = column
             continue
-        if once and (subquery := _NUMBERED.match(body)) is not None:
+        if once is not None and (subquery := once.match(body)) is not None:
             if subquery.group(1) in broadcast:
                 passed = column
                 continue

@@ -213,8 +213,8 @@ AdaptiveSparkPlan isFinalPlan=true
 def test_b_092_plans_that_changed_while_they_ran_are_read():
     found = [d for query in decided(open_text(ADAPTIVE)) for d in query.of("JoinSelection")]
 
-    assert [d.outcome for d in found] == ["SortMergeJoin", "BroadcastHashJoin"]
-    assert found[1].value("because") == "chosen anew while the query ran; Sort Merge Join was planned"
+    assert [d.outcome for d in found] == ["BroadcastHashJoin"]
+    assert found[0].value("because") == "chosen anew while the query ran; Sort Merge Join was planned"
     assert "AQEShuffleRead" in [n.op for n in open_text(ADAPTIVE).plans[0]]
 
 

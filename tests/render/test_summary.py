@@ -12,7 +12,8 @@ from tests.render import made_plans as plans
 
 def short(text: str) -> dict[str, str]:
     document = open_text(text)
-    return {word: said for word, said, _ in build_scene(document.plans[-1]).short}
+    plan = next(p for p in reversed(document.plans) if p.stage != "initial")
+    return {word: said for word, said, _ in build_scene(plan).short}
 
 
 def by_sql(sql: str) -> dict[str, str]:

@@ -17,7 +17,7 @@ from planviz.graph import PlanGraph
 from planviz.graph.aggregation import aggregate_chains
 from planviz.graph.from_tree import Identities
 from planviz.graph.kinds import kind_of
-from planviz.graph.planned import planned
+from planviz.graph.planned import lists_once, planned
 from planviz.graph.trace import RuleTrace
 from planviz.physical.printed import PrintedExec
 from planviz.replay.compared import canonical
@@ -126,9 +126,7 @@ def _agreeing(execution: QueryExecution | None, plans: Sequence[PlanGraph]) -> I
     ours = plan_graph(execution.physical, Identities(), stage="physical")
     # What stays as it was printed was not decided on.
     kept = {kind_of(name) for name in _kept(execution.physical)}
-    # The formatted mode lists a subquery once, other modes under every operator that asks it.
-    once = any(node.operator_id is not None for node in printed)
-    theirs, mine = _Operators(printed), _Operators(ours, once)
+    theirs, mine = _Operators(printed), _Operators(ours, lists_once(printed))
     if "join" not in kept and theirs.joins() == mine.joins():
         yield "joins"
     if "aggregate" not in kept and not _unread(execution.physical) and theirs.aggregates() == mine.aggregates():
