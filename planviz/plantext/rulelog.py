@@ -19,7 +19,8 @@ _RESULT = re.compile(r"=== Result of Batch ((?:(?! ===).)+) ===\s*$")
 _NO_EFFECT = re.compile(r"Batch ((?:(?! has no effect|Batch ).)+) has no effect\.\s*$")
 _METRICS = re.compile(r"=== Metrics of Executed Rules ?(\S*) ===\s*$")
 _METRIC = re.compile(
-    r"(Total number of runs|Total time|Total number of effective runs|Total time of effective runs): ([\d.E-]+)"
+    r"(Total number of runs|Total time|Total number of effective runs|Total time of effective runs): "
+    r"(\d+(?:\.\d+)?(?:E-?\d+)?)(?![\w.])"
 )
 _AFTER = re.compile(r"\s*(?:\*+/|```|\{code\}|\{noformat\}|\"\"\"|\w+> )\s*$")
 _OUTPUT = "Output Information:"

@@ -44,6 +44,11 @@ def _last_made(reader: Interpreter) -> None:
         reader.act("last", frames[-1])
 
 
+def _has_columns(frame: DataFrame) -> bool:
+    """Whether a DataFrame is a query of its own: one that asks an outer query's columns has no columns before."""
+    return frame.plan.resolved and bool(frame.output)
+
+
 def _left_over(reader: Interpreter) -> None:
     """DataFrames with a name that nothing reads any more."""
     stored: dict[str, ast.Name] = {}
@@ -55,7 +60,7 @@ def _left_over(reader: Interpreter) -> None:
     shown = [a.execution.stages.get("analyzed") for a in reader.program.actions]
     for name, node in stored.items():
         frame = reader.module.names.get(name)
-        if isinstance(frame, DataFrame) and frame.output and not any(p is frame.plan for p in shown):
+        if isinstance(frame, DataFrame) and _has_columns(frame) and not any(p is frame.plan for p in shown):
             reader.at = node
             reader.act("last", frame)
 

@@ -36,7 +36,7 @@ from starlette.routing import Route
 from planviz.document import PASTE_LIMIT
 from planviz.errors import ExportError, InputError, LimitExceeded, PlanvizError
 from planviz.ui import pictures, questions, workers
-from planviz.ui.bodies import ODD, read_json
+from planviz.ui.bodies import ODD, json_bytes, read_json
 from planviz.ui.opened import Opened
 
 #: Most bytes of a question about joins.
@@ -282,7 +282,9 @@ def _ahead(visitor: str, page: str, plan: str | None) -> Response:
 
 
 def _refusal(message: str, line: int | None, status: int) -> Response:
-    return JSONResponse({"message": message, "line": line}, status_code=status, headers=_SAFE)
+    # A message may quote half a character, which JSONResponse cannot write.
+    body = json_bytes({"message": message, "line": line})
+    return Response(body, status_code=status, headers=_SAFE, media_type="application/json")
 
 
 async def details(request: Request) -> Response:

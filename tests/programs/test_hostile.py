@@ -132,3 +132,9 @@ def test_half_characters_in_scala_are_read() -> None:
         'val d\udcff = spark.read.table("t\udcff")\nval df = spark.read.table("t")\ndf.filter($"a" > 1).show()\n'
     )
     assert found is not None
+
+
+def test_a_frame_that_asks_an_outer_query_s_columns_is_no_query_of_its_own() -> None:
+    text = _HEAD + "d = spark.table('u').where(F.col('i.a') == F.col('o.a').outer()).select(F.avg('pay'))\n"
+    program = read_program("from pyspark.sql import functions as F\n" + text)
+    assert all(action.execution.error_until("analyzed") is None for action in program.actions)

@@ -10,6 +10,7 @@ import pytest
 
 from planviz.ui import cache, selections
 from planviz.ui.bodies import read_json
+from planviz.ui.routes import _refusal
 from tests.ui.test_routes import Client
 
 SQL = "SELECT c_name, count(DISTINCT o_orderkey) FROM customer JOIN orders ON c_custkey = o_custkey GROUP BY c_name"
@@ -112,3 +113,8 @@ def test_brackets_without_end_are_no_plan() -> None:
 def test_what_a_page_sends_is_read() -> None:
     asked = {"join": 0, "asked": {"sizes": {"t": 10**18}, "hints": {"0": ["broadcast", None]}}, "quick": True}
     assert read_json(json.dumps(asked).encode()) == asked
+
+
+def test_a_refusal_may_quote_half_a_character() -> None:
+    body = json.loads(_refusal("no setting \udcff", None, 400).body)
+    assert body == {"message": "no setting \udcff", "line": None}
