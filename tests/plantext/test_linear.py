@@ -7,6 +7,7 @@ the beginning of a text, or anywhere in it) is read off the module's source.
 from __future__ import annotations
 
 import ast
+import gc
 import importlib
 import pkgutil
 import re
@@ -89,17 +90,26 @@ def test_a_pattern_takes_time_in_step_with_the_text(
     for seed in SEEDS:
         for before in BEFORE:
             for after in AFTER:
-                assert _seconds(pattern, before + seed * FEW + after, anywhere) < MOST, (before, seed, after)
-                text = before + seed * TIMES + after
+                few, text = (before + seed * n + after for n in (FEW, TIMES))
+                assert _seconds(pattern, few, anywhere) < MOST or _least(pattern, few, anywhere) < MOST, few
                 if _seconds(pattern, text, anywhere) > ASKED:
-                    taken, twice = (_least(pattern, before + seed * n + after, anywhere) for n in (TIMES, 2 * TIMES))
-                    assert twice < GROWTH * max(taken, ASKED), (before, seed, after)
+                    texts = [before + seed * n + after for n in (TIMES, 2 * TIMES)]
+                    # Whoever else uses the machine does so now and then: a square grows every time.
+                    assert any(_keeps_step(pattern, texts, anywhere) for _ in range(4)), (before, seed, after)
+
+
+def _keeps_step(pattern: re.Pattern[str], texts: list[str], anywhere: bool) -> bool:
+    taken, twice = (_least(pattern, text, anywhere) for text in texts)
+    return twice < GROWTH * max(taken, ASKED)
 
 
 def _seconds(pattern: re.Pattern[str], text: str, anywhere: bool) -> float:
+    gc.disable()  # a collection takes longer than what is measured
     begun = time.process_time()
     sum(1 for _ in pattern.finditer(text)) if anywhere else pattern.match(text)
-    return time.process_time() - begun
+    taken = time.process_time() - begun
+    gc.enable()
+    return taken
 
 
 def _least(pattern: re.Pattern[str], text: str, anywhere: bool) -> float:
