@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _KEYS = {"distinct_count": "distinctCount", "num_nulls": "nullCount", "avg_col_len": "avgLen", "max_col_len": "maxLen"}
-_TABLE = re.compile(r"(\d+) bytes(?:, (\d+) rows)?")
+_TABLE = re.compile(r"(?<!\d)(\d+) bytes(?:, (\d+) rows)?")
 _BIN = re.compile(r"lower_bound: (\S+), upper_bound: (\S+), distinct_count: (\d+)")
 
 

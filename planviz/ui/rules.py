@@ -93,7 +93,7 @@ def card(rule: str) -> JsonObject | None:
     algebra = [text for text in paragraphs[1:] if "=>" in text]
     rest = [text for text in paragraphs[1:] if "=>" not in text]
     rest += [f"The documents say “{said}”. Spark: {done}." for said, done in corrections(rule)]
-    return {"what": paragraphs[0], "algebra": [re.sub(" *=> *", " ⇒ ", text) for text in algebra], "unsafe": rest}
+    return {"what": paragraphs[0], "algebra": [re.sub("(?<! ) *=> *", " ⇒ ", text) for text in algebra], "unsafe": rest}
 
 
 def _fixed() -> list[str]:
