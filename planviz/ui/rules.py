@@ -89,7 +89,7 @@ def card(rule: str) -> JsonObject | None:
     found = _classes().get(rule)
     if found is None or not found.__doc__ or found.__doc__ == Rule.__doc__:
         return None
-    paragraphs = [re.sub(r"\s*\n\s*", " ", text) for text in inspect.cleandoc(found.__doc__).split("\n\n")]
+    paragraphs = [re.sub(r"\n\s*", " ", text) for text in inspect.cleandoc(found.__doc__).split("\n\n")]
     algebra = [text for text in paragraphs[1:] if "=>" in text]
     rest = [text for text in paragraphs[1:] if "=>" not in text]
     rest += [f"The documents say “{said}”. Spark: {done}." for said, done in corrections(rule)]
