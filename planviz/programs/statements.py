@@ -250,8 +250,10 @@ class Statements(Definitions):
         raise LimitReached("a loop goes on for too long")
 
     def turns(self, node: ast.While) -> bool:
-        """Whether a loop is worth another round: `while True` that waits for something is read once."""
-        if isinstance(node.test, ast.Constant):
+        """Whether a loop is worth another round: one that waits for something, as `while True` does, is read once."""
+        asked = [n for n in ast.walk(node.test) if isinstance(n, ast.Name | ast.Call | ast.Attribute)]
+        named = {n.id for part in node.body for n in ast.walk(part) if isinstance(n, ast.Name)}
+        if all(isinstance(n, ast.Name) and n.id not in named for n in asked):
             return self.leaves(node) or any(isinstance(n, ast.Raise) for n in ast.walk(node))
         return True
 

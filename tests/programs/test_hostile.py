@@ -138,3 +138,12 @@ def test_a_frame_that_asks_an_outer_query_s_columns_is_no_query_of_its_own() -> 
     text = _HEAD + "d = spark.table('u').where(F.col('i.a') == F.col('o.a').outer()).select(F.avg('pay'))\n"
     program = read_program("from pyspark.sql import functions as F\n" + text)
     assert all(action.execution.error_until("analyzed") is None for action in program.actions)
+
+
+def test_a_loop_whose_condition_nothing_in_it_touches_is_read_once() -> None:
+    text = _HEAD + "done = False\nwhile not done:\n    df = df.filter('a > 1')\ndf.show()\n"
+    (action,) = read_program(text).actions
+    assert sum(node.node_name == "Filter" for node in action.execution.parsed.walk()) == 1
+    counted = _HEAD + "i = 0\nwhile i < 3:\n    df = df.filter('a > 1')\n    i += 1\ndf.show()\n"
+    (action,) = read_program(counted).actions
+    assert sum(node.node_name == "Filter" for node in action.execution.parsed.walk()) == 3
