@@ -36,7 +36,7 @@ def planned(plans: Sequence[PlanGraph]) -> PlanGraph | None:
 
 def lists_once(graph: PlanGraph) -> bool:
     """Whether a plan lists a subquery once that several operators ask, as the formatted mode does with one that ran."""
-    roots = [graph[link.target].operator_id for link in graph.links() if link.type == "subquery"]
+    roots = [graph[link.target].operator_id for link in graph.links() if graph[link.target].parent == link.source]
     return any(node.operator_id is not None for node in graph) and len(roots) == len(set(roots))
 
 

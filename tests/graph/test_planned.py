@@ -8,7 +8,7 @@ from planviz.document.decisions.reasons import why_join
 from planviz.document.opening.replays import replayed
 from planviz.document.opening.text import open_text
 from planviz.document.rows.stage_cards import flow
-from planviz.graph.planned import planned
+from planviz.graph.planned import lists_once, planned
 from planviz.ui.cache import AUTO, open_document
 from planviz.ui.planner import overview
 from planviz.ui.views import tabs
@@ -242,3 +242,17 @@ def test_an_aggregate_that_ran_tells_what_its_shuffle_moved():
     assert [stage.moved for stage in report.stages] == [(None, None), (1, 16)]
     (between,) = [b for b in flow(report, None, None).between if b.name]
     assert "1 rows, 16 B measured" in between.lines
+
+
+def test_a_bloom_filter_s_subquery_that_is_listed_twice_counts_twice():
+    scan = "(1) Range\nOutput [1]: [id#0L]\nArguments: Range (0, 9, step=1, splits=Some(2))\n"
+    asked = "might_contain(Subquery subquery#1, [id=#9], xxhash64(id#0L, 42))"
+    filters = "".join(f"\n({n}) Filter\nInput [1]: [id#0L]\nCondition : {asked}\n" for n in (2, 3))
+    once = "== Physical Plan ==\nFilter (3)\n+- Filter (2)\n   +- Range (1)\n\n\n" + scan + filters
+    subquery = "\n===== Subqueries =====\n" + "".join(
+        f"\nSubquery:{n} Hosting operator id = {host} Hosting Expression = Subquery subquery#1, [id=#9]\nRange (4)\n"
+        for n, host in enumerate((3, 2), 1)
+    )
+    (twice,) = open_text(once + subquery).plans
+    assert [link.type for link in twice.links()] == ["bloom", "bloom"]
+    assert not lists_once(twice)

@@ -174,7 +174,7 @@ class _Operators:
             stack += beneath[::-1]
 
     def _is_subquery(self, parent: int, child: int) -> bool:
-        return self.graph.edge_type(parent, child) == "subquery"
+        return self.graph.edge_type(parent, child) != "child"
 
     def joins(self) -> list[str]:
         """The joins in order: operator, keys, type, side, condition, ids by order."""
