@@ -71,6 +71,8 @@ class Columns:
     scans: dict[str, list[list[tuple[str, int, bool]]]] = field(default_factory=dict)
     #: Of each such relation, whether it has more columns than are read: the optimizer put a projection over it.
     pruned: dict[str, list[bool]] = field(default_factory=dict)
+    #: Texts of operators that were given up after many ways to read them: each is read several times in one replay.
+    unreadable: set[str] = field(default_factory=set)
     #: What the definitions of CTEs give, by their ids, as far as they are read.
     definitions: dict[int, tuple[AttributeReference, ...]] = field(default_factory=dict)
     #: The columns of recursive CTEs as the physical plan lists them, by the loops' ids.

@@ -326,10 +326,11 @@ def read_operator(o: Operator) -> LogicalPlan:
     """The operator of a line, or an opaque one where the line cannot be read."""
     reader = READERS.get(o.line.op)
     try:
-        if reader is not None:
+        if reader is not None and o.terms.text not in o.columns.unreadable:
             return _resolved(o, reader)
     except (Unreadable, ValueError, IndexError, KeyError, TypeError, AttributeError, StopIteration, AssertionError):
-        pass
+        if o.terms.is_spent:
+            o.columns.unreadable.add(o.terms.text)
     return o.opaque()
 
 

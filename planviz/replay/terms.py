@@ -68,6 +68,11 @@ class Terms:
         self._operand_ends: Stops = lambda p: text.startswith(")", p) or _OPERATOR.match(text, p) is not None
         self._bracket_ends: Stops = lambda p: text.startswith(")", p)
 
+    @property
+    def is_spent(self) -> bool:
+        """Whether the text was given up after as many readings as one may have."""
+        return self.left < 0
+
     @cached_property
     def starts(self) -> list[int]:
         """Where columns begin, in order."""

@@ -9,6 +9,9 @@ from planviz.config import OptimizerConfig
 from planviz.document import open_text
 from planviz.document.opening.replays import replayed
 from planviz.execution import QueryExecution
+from planviz.replay.columns import Columns
+from planviz.replay.plans import read_plan
+from planviz.replay.terms import BUDGET, Terms
 from planviz.replay.wanted import JoinLines, joins_in, wanted_joins
 from planviz.trees.executor import RuleExecutor
 from tests.steps import steps
@@ -59,3 +62,25 @@ def test_joins_find_their_lines_by_ids() -> None:
     assert [text for _, _, text in lines.holding("[a#40], [b#41], Inner")] == [texts[20]]
     assert lines.holding("[a#40], [b#99999], Inner") == []
     assert len(lines.holding("")) == len(texts) + 2
+
+
+def test_a_text_that_is_given_up_is_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    damaged = "Project [" + "cast(a#1 as int) - (" * 18 + "b]"
+    text = f"== Analyzed Logical Plan ==\nb: int\n{damaged}\n+- Range (0, 9, step=1, splits=2)\n"
+    (plan,) = open_text(text).plans
+    columns, spent = Columns(), [0]
+    spend = Terms._spend
+
+    def counted(terms: Terms) -> None:
+        spent[0] += 1
+        spend(terms)
+
+    monkeypatch.setattr(Terms, "_spend", counted)
+    first = read_plan(plan, columns, True)
+    assert spent[0] > BUDGET
+    assert len(columns.unreadable) == 1
+    before = spent[0]
+    again = read_plan(plan, columns, True)
+    assert spent[0] - before < 100
+    assert damaged in first.opaque_operators
+    assert again.opaque_operators == first.opaque_operators
