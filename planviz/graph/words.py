@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 
 from planviz.graph.node import Arguments, PlanNode
@@ -77,7 +78,8 @@ def join_type_words(join_type: str) -> str:
 
 def aggregate_mode(node: PlanNode) -> str | None:
     """The mode of an aggregate's functions ("partial" ...): the earliest of several, None without functions."""
-    modes = {function.get("mode") for function in node.arguments.get("functions", ())}
+    functions = [f for f in node.arguments.get("functions", ()) if isinstance(f, Mapping)]
+    modes = {function.get("mode") for function in functions}
     return next((mode for mode in _MODES if mode in modes), None)
 
 

@@ -11,7 +11,16 @@ import pytest
 from planviz.document import open_text
 from planviz.errors import PlanvizError
 from planviz.graph import PlanNode, facts, kind_of, subtitle, title
-from planviz.graph.words import LINE_LENGTH, TITLE_LENGTH, _bare, condition_words, order_words, path_name, quick_title
+from planviz.graph.words import (
+    LINE_LENGTH,
+    TITLE_LENGTH,
+    _bare,
+    aggregate_mode,
+    condition_words,
+    order_words,
+    path_name,
+    quick_title,
+)
 from planviz.plantext.operators import Details, read_arguments
 from tests.conftest import read_plan_text
 
@@ -214,3 +223,8 @@ def test_a_write_is_called_by_its_target() -> None:
     assert subtitle(write) == [("", "Overwrite, Parquet"), ("folders", "region=EU, dt")]
     folder = "Execute InsertIntoHadoopFsRelationCommand s3://out/x, false, CSV, [path=s3://out/x], Append, [id]"
     assert title(node(folder)) == "Insert into x"
+
+
+def test_functions_that_a_damaged_capture_gives_as_texts_have_no_mode() -> None:
+    node = PlanNode(0, "HashAggregate", "aggregate", "HashAggregate", arguments={"functions": ["count(1)"]})
+    assert aggregate_mode(node) is None
