@@ -315,10 +315,13 @@ def condition_words(condition: str) -> str:
     longer than any card is not taken apart.
     """
     if len(condition) > _LONGEST_CONDITION:
-        return _bare(condition)
-    parts = [_CAST.sub(r"\1", part) for part in _conjuncts(_bare(condition))]
+        return without_brackets(condition)
+    parts = [_CAST.sub(r"\1", part) for part in _conjuncts(without_brackets(condition))]
     bare = [
-        f"({_bare(part)})" if len(parts) > 1 and (" OR " in part or " || " in part) else _bare(part) for part in parts
+        f"({without_brackets(part)})"
+        if len(parts) > 1 and (" OR " in part or " || " in part)
+        else without_brackets(part)
+        for part in parts
     ]
     telling = [part for part in bare if not _NOT_NULL.fullmatch(part)]
     return " AND ".join(telling or [_NOT_NULL.sub(r"\1 is not null", part) for part in bare])
@@ -338,10 +341,10 @@ def _conjuncts(text: str, deep: int = 40) -> list[str]:
     parts.append(text[start:])
     if depth or len(parts) == 1 or not deep:
         return [text]
-    return [inner for part in parts for inner in _conjuncts(_bare(part), deep - 1)]
+    return [inner for part in parts for inner in _conjuncts(without_brackets(part), deep - 1)]
 
 
-def _bare(text: str) -> str:
+def without_brackets(text: str) -> str:
     """A condition without the brackets around all of it."""
     leading = len(text) - len(text.lstrip("("))
     closes: dict[int, int] = {}

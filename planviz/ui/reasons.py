@@ -17,7 +17,7 @@ from planviz.document.decisions.reasons import (
     why_join,
     why_stages,
 )
-from planviz.document.decisions.replayed import replayed_joins
+from planviz.document.decisions.replayed_joins import replayed_joins
 from planviz.execution import QueryExecution
 from planviz.findings.documents import plan_findings, tried
 from planviz.graph import PlanGraph, PlanNode

@@ -2,16 +2,8 @@
 
 from __future__ import annotations
 
-from planviz.document.decisions.aggregates import aggregates
-from planviz.document.decisions.queries import decided, ran_words
-from planviz.document.decisions.reasons import why_join
-from planviz.document.opening.replays import replayed
 from planviz.document.opening.text import open_text
-from planviz.document.rows.stage_cards import flow
 from planviz.graph.planned import lists_once, planned
-from planviz.ui.cache import AUTO, open_document
-from planviz.ui.planner import overview
-from planviz.ui.views import tabs
 
 RAN = """HashAggregate(keys=[], functions=[max(v#3L)], output=[max(v)#5L])
 +- ShuffleQueryStage 0
@@ -76,11 +68,6 @@ def test_a_subquery_inside_an_initial_plan_stands_there_as_it_was_planned():
     assert [n.depth for n in whole] == [0, 1, 2, 3, 4, 5, 6, 7, 7, 1]
     assert whole.edge_type(0, 1) == "subquery"
     assert all(whole[c].parent == n.id for n in whole for c in whole.children(n.id))
-
-
-def test_the_plan_of_a_part_is_a_tab_once_and_behind_the_query_s():
-    labels = [tab.label for tab in tabs(open_document(EXTENDED, AUTO))]
-    assert labels == ["Final", "Initial", "Initial of subquery#1"]
 
 
 def test_without_an_initial_plan_there_is_none():
@@ -185,63 +172,6 @@ def test_the_formatted_mode_has_a_subquery_beside_the_plan_that_ran_and_it_stand
     whole = planned(open_text(FORMATTED).plans)
     assert [n.op for n in whole.walk()] == ["Filter", "HashAggregate", "Exchange", "HashAggregate", "Range", "Range"]
     assert whole.links()[0].type == "subquery"
-
-
-def test_a_formatted_plan_with_a_subquery_that_ran_is_replayed_with_its_aggregates():
-    (statement,) = replayed(open_text(FORMATTED)).statements
-    assert statement.replay.verdicts["physical"] == "shape"
-    assert "aggregates" in statement.agrees
-
-
-CHANGED = """== Physical Plan ==
-AdaptiveSparkPlan isFinalPlan=true
-+- == Final Plan ==
-   *(3) BroadcastHashJoin [id#0L], [id#1L], Inner, BuildRight, false
-   :- AQEShuffleRead local
-   :  +- ShuffleQueryStage 0, Statistics(sizeInBytes=4.6 MiB, rowCount=8.56E+4)
-   :     +- Exchange hashpartitioning(id#0L, 200), ENSURE_REQUIREMENTS, [plan_id=1]
-   :        +- *(1) Range (0, 90000000, step=1, splits=1)
-   +- BroadcastQueryStage 2, Statistics(sizeInBytes=1030.3 KiB, rowCount=800)
-      +- BroadcastExchange HashedRelationBroadcastMode(List(input[0, bigint, false]),false), [plan_id=4]
-         +- AQEShuffleRead local
-            +- ShuffleQueryStage 1, Statistics(sizeInBytes=25.0 KiB, rowCount=800)
-               +- Exchange hashpartitioning(id#1L, 200), ENSURE_REQUIREMENTS, [plan_id=2]
-                  +- *(2) Range (0, 90000000, step=1, splits=1)
-+- == Initial Plan ==
-   SortMergeJoin [id#0L], [id#1L], Inner
-   :- Sort [id#0L ASC NULLS FIRST], false, 0
-   :  +- Exchange hashpartitioning(id#0L, 200), ENSURE_REQUIREMENTS, [plan_id=1]
-   :     +- Range (0, 90000000, step=1, splits=1)
-   +- Sort [id#1L ASC NULLS FIRST], false, 0
-      +- Exchange hashpartitioning(id#1L, 200), ENSURE_REQUIREMENTS, [plan_id=2]
-         +- Range (0, 90000000, step=1, splits=1)
-"""
-
-
-def test_a_replayed_join_says_what_it_ran_as_and_is_told_once():
-    ((query, join),) = [(q, d) for q in decided(replayed(open_text(CHANGED))) for d in q.of("JoinSelection")]
-    assert query.statement == 0
-    assert join.outcome == "SortMergeJoin"
-    assert ran_words(join) == "ran as Broadcast Hash Join, building the right side"
-    assert why_join(join).lines[-1].words == (
-        "Sort Merge Join was planned and was chosen anew while the query ran: "
-        "it ran as Broadcast Hash Join, building the right side."
-    )
-
-
-def test_the_planner_s_table_goes_from_the_initial_plan_to_the_one_that_ran():
-    page = overview(open_text(CHANGED))
-    assert "From the initial plan to the one that ran" in page
-    assert '<th scope="col">initial</th><th scope="col">executedPlan</th>' in page
-    assert "<td>Sort Merge Inner Join on id = id</td><td>Broadcast Inner Join</td>" in page
-
-
-def test_an_aggregate_that_ran_tells_what_its_shuffle_moved():
-    (report,) = aggregates(replayed(open_text(FORMATTED)))
-    assert report.statement == 0
-    assert [stage.moved for stage in report.stages] == [(None, None), (1, 16)]
-    (between,) = [b for b in flow(report, None, None).between if b.name]
-    assert "1 rows, 16 B measured" in between.lines
 
 
 def test_a_bloom_filter_s_subquery_that_is_listed_twice_counts_twice():

@@ -14,12 +14,12 @@ from planviz.graph import PlanNode, facts, kind_of, subtitle, title
 from planviz.graph.words import (
     LINE_LENGTH,
     TITLE_LENGTH,
-    _bare,
     aggregate_mode,
     condition_words,
     order_words,
     path_name,
     quick_title,
+    without_brackets,
 )
 from planviz.plantext.operators import Details, read_arguments
 from tests.conftest import read_plan_text
@@ -145,7 +145,7 @@ def test_facts_of_a_join_without_keys() -> None:
      ("(a))", "(a))"), ("()", ""), ("", "")],
 )  # fmt: skip
 def test_brackets_around_all_of_a_condition(condition: str, bare: str) -> None:
-    assert _bare(condition) == bare
+    assert without_brackets(condition) == bare
 
 
 def test_a_hundred_thousand_brackets_are_taken_off_at_once() -> None:

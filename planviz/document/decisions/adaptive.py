@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
 
 from planviz.document.model import Document
 from planviz.graph import PlanGraph, PlanNode
 from planviz.graph.actual import measured_bytes, measured_rows
 from planviz.graph.planned import planned
+from planviz.graph.words import without_brackets
+from planviz.logical.combining import Join
+from planviz.replay.wanted import signature_of
 
 #: What stands between a join and a stage and neither drops nor makes rows or columns.
 _BETWEEN = frozenset(
@@ -67,18 +69,20 @@ def planned_joins(document: Document, index: int) -> Mapping[int, PlanNode]:
     if before is None or not is_final(plans[index]):
         return {}
     initial, final = _by_signature(before), _by_signature(plans[index])
-    return {
-        node.id: join
-        for signature, nodes in final.items()
-        if len(nodes) == len(initial[signature]) or len({_form(join) for join in initial[signature]}) == 1
-        for node, join in zip_longest(nodes, initial[signature][: len(nodes)], fillvalue=initial[signature][0])
-    }
+    found: dict[int, PlanNode] = {}
+    for name, nodes in final.items():
+        joins = initial.get(name, [])
+        if len(nodes) == len(joins):
+            found |= {node.id: join for node, join in zip(nodes, joins, strict=True)}
+        elif len({_form(join) for join in joins}) == 1:
+            found |= {node.id: joins[0] for node in nodes}
+    return found
 
 
 def _by_signature(plan: PlanGraph) -> Mapping[tuple[str, str], list[PlanNode]]:
     found: dict[tuple[str, str], list[PlanNode]] = defaultdict(list)
     for node in _joins(plan):
-        found[_signature(node)].append(node)
+        found[signature(node), str(node.arguments.get("condition") or "")].append(node)
     return found
 
 
@@ -88,14 +92,19 @@ def _form(node: PlanNode) -> tuple[str, object]:
 
 
 def ran_otherwise(document: Document, plans: Iterable[int]) -> Mapping[str, PlanNode]:
-    """The joins of one query that ran as another operator than they were planned, or built another side: by keys and
-    type as their lines have them, those that are told by them alone."""
+    """The joins of one query that ran as another operator than they were planned, or built another side, by their
+    signatures; of several with one signature none is told unless all ran alike."""
     found: dict[str, list[PlanNode]] = defaultdict(list)
+    unchanged: set[str] = set()
     for index in plans:
-        before = planned_joins(document, index)
-        for node in _joins(document.plans[index]) if before else ():
-            found[join_line(node)] += [node] if node.id in before and is_changed(node, before[node.id]) else []
-    return {line: nodes[0] for line, nodes in found.items() if len(nodes) == 1}
+        for id, before in planned_joins(document, index).items():
+            node = document.plans[index][id]
+            if is_changed(node, before):
+                found[signature(node)].append(node)
+            else:
+                unchanged.add(signature(node))
+    alike = {name: nodes[0] for name, nodes in found.items() if len({_form(node) for node in nodes}) == 1}
+    return {name: node for name, node in alike.items() if name not in unchanged}
 
 
 def is_changed(node: PlanNode, before: PlanNode) -> bool:
@@ -118,32 +127,33 @@ def late_broadcast(plan: PlanGraph, node: PlanNode) -> bool:
 
 
 def late_joins(plans: Sequence[PlanGraph]) -> frozenset[str]:
-    """The joins of one query whose broadcast came after a shuffle, by keys and type as their lines have them
-    (`[k#1], [k#2], Inner`); none where the plan that was made before it ran is there, too."""
+    """The joins of one query whose broadcast came after a shuffle, by their signatures; none where the plan that was
+    made before it ran is there, too."""
     if any(plan.stage == "initial" for plan in plans):
         return frozenset()
     final = filter(is_final, plans)
-    return frozenset(join_line(node) for plan in final for node in _joins(plan) if late_broadcast(plan, node))
+    return frozenset(signature(node) for plan in final for node in _joins(plan) if late_broadcast(plan, node))
 
 
-def join_line(node: PlanNode) -> str:
-    """The keys and the type of a join as its line has them: `[k#1], [k#2], Inner`."""
-    told = node.arguments
+def signature(join: PlanNode | Join) -> str:
+    """What tells one join of a query from another, in a physical plan's text and among the joins that we plan: its
+    keys and type as the line has them, `[k#1], [k#2], Inner`; its condition where there are no keys."""
+    if not isinstance(join, PlanNode):
+        words, keyed = signature_of(join)
+        return words if keyed else without_brackets(words)
+    told = join.arguments
     left, right = (", ".join(map(str, told.get(name, ()))) for name in ("left_keys", "right_keys"))
+    if not left:
+        return without_brackets(str(told.get("condition") or ""))
     return f"[{left}], [{right}], {told.get('join_type') or 'Inner'}"
 
 
-def _signature(node: PlanNode) -> tuple[str, str]:
-    """What tells one join of a plan from another: keys and type, and the condition."""
-    return join_line(node), str(node.arguments.get("condition") or "")
-
-
-def measured_inputs(document: Document, plans: Iterable[int], join: PlanNode | str) -> tuple[Measured | None, ...]:
-    """What the sides of a join were measured to be in the one of these plans that has run: a join of one of them, or
-    its keys and type as its line has them. Empty where none has run, or has it not once."""
+def measured_inputs(document: Document, plans: Iterable[int], join: PlanNode | Join) -> tuple[Measured | None, ...]:
+    """What the sides of a join were measured to be in the one of these plans that has run. Empty where none has run,
+    or has it not once."""
+    name = signature(join)
     for plan in (document.plans[i] for i in plans):
-        line = join if isinstance(join, str) else join_line(join)
-        found = [node for node in _joins(plan) if join_line(node) == line] if is_final(plan) else []
+        found = [node for node in _joins(plan) if signature(node) == name] if is_final(plan) else []
         if len(found) == 1:
             return measured_sides(plan, found[0])
     return ()

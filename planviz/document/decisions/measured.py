@@ -7,8 +7,6 @@ from planviz.document.decisions.adaptive import Measured, measured_inputs
 from planviz.document.decisions.charts import side_relations
 from planviz.document.decisions.model import Decided
 from planviz.document.model import Document
-from planviz.graph import PlanNode
-from planviz.replay.wanted import signature_of
 from planviz.units import byte_size, short
 
 
@@ -21,9 +19,7 @@ def measured_words(document: Document, query: Decided, decision: Decision) -> st
         plans = statement.plans if statement.replay is not None else ()
     else:
         plans = next((group for group in document.groups if query.plan in group), ())
-    subject = decision.subject
-    join = subject if isinstance(subject, PlanNode) else signature_of(subject)[0]
-    sides = zip(("left", "right"), measured_inputs(document, plans, join), strict=False)
+    sides = zip(("left", "right"), measured_inputs(document, plans, decision.subject), strict=False)
     told = [f"{_names(decision, side)} {_words(found)}" for side, found in sides if found is not None]
     return f"Measured when it ran, before the join: {'; '.join(told)}." if told else ""
 

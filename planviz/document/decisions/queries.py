@@ -12,7 +12,7 @@ from planviz.config import OptimizerConfig
 from planviz.decisions.choices import Check, Decision
 from planviz.decisions.flips import flip_json
 from planviz.decisions.join_tree import JOIN_TREES
-from planviz.document.decisions.adaptive import late_joins, ran_otherwise
+from planviz.document.decisions.adaptive import late_joins, ran_otherwise, signature
 from planviz.document.decisions.model import Decided, from_text
 from planviz.estimation import OF_UNKNOWN_SIZE
 from planviz.graph import PlanNode
@@ -117,11 +117,7 @@ def _replayed(s: SqlStatement, late: frozenset[str], ran: Mapping[str, PlanNode]
 
 def _with_run(decision: Decision, ran: Mapping[str, PlanNode]) -> Decision:
     """A decision with what became of it while the query ran, where that is another operator or side."""
-    from planviz.replay.wanted import signature_of
-
-    if decision.strategy != "JoinSelection" or not ran:
-        return decision
-    if (node := ran.get(signature_of(decision.subject)[0])) is None:
+    if decision.strategy != "JoinSelection" or (node := ran.get(signature(decision.subject))) is None:
         return decision
     side = str(node.arguments.get("build_side") or "")
     return replace(decision, values=(*decision.values, ("ran", node.op), ("ran_build", f"Build{side.capitalize()}")))
@@ -159,10 +155,9 @@ def as_taken(
     def told(decision: Decision) -> Decision:
         if decision.strategy != "JoinSelection":
             return decision
-        signature = signature_of(decision.subject)[0]
-        if signature in late:
+        if signature(decision.subject) in late:
             return _taken(decision, ANEW)
-        return _taken(decision, TAKEN) if signature in taken else decision
+        return _taken(decision, TAKEN) if signature_of(decision.subject)[0] in taken else decision
 
     return tuple(map(told, decisions))
 

@@ -29,7 +29,7 @@ from planviz.graph import PlanGraph
 from planviz.graph.kinds import spark_operator
 from planviz.graph.node import PlanNode
 from planviz.graph.scan_names import name_of
-from planviz.graph.words import spaced
+from planviz.graph.words import spaced, without_brackets
 from planviz.plantext.operators import untold
 from planviz.replay.older import newer_operator
 from planviz.versions.model import SettingValue
@@ -162,7 +162,9 @@ class _Joins:
 
         def fits(join: PlanNode) -> bool:
             text = str(join.arguments.get("condition") or "")
-            said = all(_says(text, a, b) for a, b in pairs) and (condition is None or _bare(str(condition)) in text)
+            said = all(_says(text, a, b) for a, b in pairs) and (
+                condition is None or without_brackets(str(condition)) in text
+            )
             return said and (bool(pairs) or bool(condition) == bool(text))
 
         found = [join for join in self.sources if fits(join)]
@@ -350,7 +352,7 @@ def _keyed(node: PlanNode) -> bool | None:
 
 def _split(text: str, by: str) -> list[str]:
     """The parts of an expression between an operator that stands in no brackets but those around it all."""
-    text = _bare(text)
+    text = without_brackets(text)
     parts, depth, start = [], 0, 0
     for at, char in enumerate(text):
         depth += (char == "(") - (char == ")")
@@ -369,16 +371,6 @@ def _says(condition: str, a: str, b: str) -> bool:
         return False
     x, y = ((m[1] or m[2]) if m else "" for m in inner)
     return f"{x} <=> {y}" in condition or f"{y} <=> {x}" in condition
-
-
-def _bare(condition: str) -> str:
-    """A condition without the brackets around it."""
-    depth = 0
-    for at, char in enumerate(condition):
-        depth += (char == "(") - (char == ")")
-        if depth == 0:
-            return condition[1:-1] if char == ")" and at == len(condition) - 1 and at else condition
-    return condition
 
 
 def _range(size: int) -> tuple[int, int]:
