@@ -58,6 +58,10 @@ def _has_opaque(plan: LogicalPlan) -> bool:
     return bool(plan.bits & OpaqueOperator.BIT) and any(isinstance(n, OpaqueOperator) for n in plan.walk())
 
 
+#: Texts of one replay that may be given up before others get only as many readings as a text without doubts needs.
+_PATIENCE = 2
+
+
 class Operator:
     """Reads one line. `columns` are the types that texts told, `ansi` the session's mode."""
 
@@ -71,6 +75,8 @@ class Operator:
         self.plans = dict(zip(begin, line.plans, strict=False))
         open = columns.shortened or any(map(_has_opaque, line.inputs))
         self.terms = Terms(self.text, self._names, open or line.unresolved, self._also)
+        if len(columns.unreadable) >= _PATIENCE:
+            self.terms.left = 2 * len(self.text)
         self.elaborator = Elaborator(self.scope, line.outer, self.plans, ansi, found, columns.python, columns.zone)
         self.at = len(line.op) + 1
 

@@ -18,6 +18,8 @@ from planviz.ui.cache import derived
 from planviz.ui.opened import Opened, in_worker
 
 _BOXES = "planviz.given"
+#: What is kept of a document whose replay was stopped: nobody waits for it twice.
+_STOPPED = ("stopped",)
 #: Characters of a text whose replay nobody waits for: some seconds' worth at most.
 _QUICK = 250_000
 
@@ -44,9 +46,14 @@ def shown_as(opened: Opened | None, said: Given) -> Opened | None:
 
 def with_reasons(opened: Opened) -> Opened:
     """What tells why a document's operators are there: a pasted explain replayed with what its text says, which the
-    pages that plan show, too; one that would take long as it is."""
-    found = shown_as(opened, Given()) if len(opened.text) <= _QUICK else None
-    return found or opened
+    pages that plan show, too. One that would take long, or was stopped once, stays as it is."""
+    if len(opened.text) > _QUICK or _STOPPED in opened.made:
+        return opened
+    try:
+        return shown_as(opened, Given()) or opened
+    except PlanvizError:
+        opened.made[_STOPPED] = True
+        return opened
 
 
 def said_of() -> Given:

@@ -84,3 +84,17 @@ def test_a_text_that_is_given_up_is_not_read_again(monkeypatch: pytest.MonkeyPat
     assert spent[0] - before < 100
     assert damaged in first.opaque_operators
     assert again.opaque_operators == first.opaque_operators
+
+
+def test_a_plan_of_damaged_operators_is_given_up_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    spent, spend = [0], Terms._spend
+
+    def counted(terms: Terms) -> None:
+        spent[0] += 1
+        spend(terms)
+
+    monkeypatch.setattr(Terms, "_spend", counted)
+    lines = [f"{'   ' * i}+- Project [" + f"cast(a#{i} as int) - (" * 18 + f"b{i}]" for i in range(30)]
+    (plan,) = open_text("== Analyzed Logical Plan ==\na: int\n" + "\n".join([lines[0][3:], *lines[:-1]])).plans
+    read_plan(plan, Columns(), True)
+    assert spent[0] < 4 * BUDGET

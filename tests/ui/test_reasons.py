@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from planviz.ui import views
+from planviz.errors import LimitExceeded
+from planviz.ui import replayed, views
 from planviz.ui.cache import AUTO, Opened, open_document
 from planviz.ui.reasons import joins_in_short, reasons_of
 
@@ -134,3 +135,17 @@ def test_the_joins_of_a_pasted_plan_are_told_without_changes() -> None:
     assert "flips" not in join
     with pytest.raises(KeyError):
         joins_in_short(opened, "99")
+
+
+def test_a_replay_that_was_stopped_once_leaves_the_reasons_to_the_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[object] = []
+
+    def stopped(opened: Opened, said: object) -> Opened:
+        asked.append(said)
+        raise LimitExceeded("replaying took too long")
+
+    monkeypatch.setattr(replayed, "shown_as", stopped)
+    opened = open_document("== Physical Plan ==\n*(1) Range (0, 9, step=1, splits=2)\n", AUTO)
+    assert replayed.with_reasons(opened) is opened
+    assert replayed.with_reasons(opened) is opened
+    assert len(asked) == 1
