@@ -53,14 +53,18 @@ def open_sql(
         return program
     sql, around = embedded_sql(text)
 
-    def opened(parameters: Parameters | None) -> Document:
-        return _opened(text, sql, Session(catalog, config, parameters, infer), stage, sizes)
+    def opened(parameters: Parameters | None, until: str, said: Sequence[str] = ()) -> Document:
+        return _opened(text, sql, Session(catalog, config, parameters, infer), until, sizes, said)
 
-    document, unknown = with_unknown_texts(sql, params, opened)
-    return replace(document, notes=(*document.notes, *around, *unknown))
+    parameters, unknown = with_unknown_texts(sql, params, lambda given: opened(given, "analyzed"))
+    document = opened(parameters, stage, unknown)
+    return replace(document, notes=(*document.notes, *around))
 
 
-def _opened(text: str, sql: str, session: Session, stage: str, sizes: Mapping[str, int] | None) -> Document:
+def _opened(
+    text: str, sql: str, session: Session, stage: str, sizes: Mapping[str, int] | None, said: Sequence[str]
+) -> Document:
+    """The document of SQL that was found in a text; what is `said` of all of it is a warning of its first query."""
     place_of = places_in(sql)
     plans: list[PlanGraph] = []
     statements: list[SqlStatement] = []
@@ -71,7 +75,7 @@ def _opened(text: str, sql: str, session: Session, stage: str, sizes: Mapping[st
         statements.append(statement)
         plans += made
     for execution in [s.execution for s in statements if s.execution is not None][:1]:
-        execution.warnings += known.unread
+        execution.warnings += [*known.unread, *said]
     recognised, reasons = _recognised(statements)
     traces = [s.trace for s in statements if s.trace]
     errors = [s.error for s in statements if s.error is not None]

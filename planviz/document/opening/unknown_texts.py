@@ -27,34 +27,31 @@ _PART = re.compile(
 )
 _TYPED = frozenset({"DATE", "TIMESTAMP", "TIMESTAMP_LTZ", "TIMESTAMP_NTZ"})
 #: Texts of a document that are looked at, and how often it is read again for those that turn out to be converted.
-_MOST, _AGAIN = 200, 3
+_MOST, _AGAIN = 5_000, 3
+#: Names that the note tells.
+_TOLD = 8
 
 
 def with_unknown_texts(
-    sql: str, parameters: Parameters | None, opened: Callable[[Parameters | None], Document]
-) -> tuple[Document, tuple[str, ...]]:
-    """The document that `opened` makes of SQL with parameters, and what is to be said of texts that nobody knows.
+    sql: str, parameters: Parameters | None, analyzed: Callable[[Parameters | None], Document]
+) -> tuple[Parameters | None, tuple[str, ...]]:
+    """The parameters to read SQL with, names of texts that nobody knows among them, and what is to be said of those.
 
-    It is read again with names in place of the texts in it that are converted to another type. Raises what `opened`
-    raises.
+    Such a text has a name where it is converted to another type. `analyzed` makes the document of the SQL's analyzed
+    plans with parameters, for SQL that has such texts at all; what it raises is raised.
     """
     found = _unknown(sql) if isinstance(parameters, Mapping | None) else {}
-    if not found:
-        return opened(parameters), ()
     chosen = {text for text, typed in found.items() if typed}
-    for _ in range(_AGAIN):
-        document = opened(_with_names(parameters, chosen))
+    for _ in range(_AGAIN if found else 0):
+        document = analyzed(_with_names(parameters, chosen))
         more = {text for text in _converted(document) if text in found} - chosen
         if not more:
             break
         chosen |= more
-    else:
-        document = opened(_with_names(parameters, chosen))
-    names = ", ".join(sorted({str(_name(text)) for text in chosen}))
-    note = (
-        f"Texts that a template fills in ({names}) stand in the plan by their names; nothing is calculated from them."
-    )
-    return document, (note,) if chosen else ()
+    told = sorted({str(_name(text)) for text in chosen})
+    names = ", ".join(told[:_TOLD]) + (f" and {len(told) - _TOLD} more" if len(told) > _TOLD else "")
+    note = f"Texts of a template ({names}) stand in the plan by their names; nothing is calculated from them."
+    return _with_names(parameters, chosen), (note,) if chosen else ()
 
 
 def _unknown(sql: str) -> dict[str, bool]:
