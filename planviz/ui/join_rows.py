@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from planviz.decisions.choices import Decision
 from planviz.document.decisions import charts
-from planviz.document.decisions.model import Decided
-from planviz.document.decisions.queries import ANEW, TAKEN, outcome, plain, ran_words, size_words, title, value_text
+from planviz.document.decisions.model import UNTOLD, Decided
+from planviz.document.decisions.queries import (
+    ANEW,
+    TAKEN,
+    outcome,
+    plain,
+    ran_words,
+    size_words,
+    title,
+    value_text,
+)
 from planviz.estimation import OF_UNKNOWN_SIZE
 from planviz.graph.differences import conjuncts
 from planviz.graph.node import PlanNode
@@ -58,9 +67,14 @@ def side(decision: Decision, name: str) -> JsonObject:
     return {
         "names": one_line(shown, 60),
         "all": one_line(", ".join(names), 400),
-        "size": "size unknown" if unknown else size_words(size) if isinstance(size, int) else size or "",
+        "size": "size unknown" if unknown else size_words(size) if isinstance(size, int) else _told(size),
         "build": decision.value("build") == f"Build{name.capitalize()}",
     }
+
+
+def _told(size: str | None) -> str:
+    """The words for a size that nobody gave; none where nothing follows from it either."""
+    return "" if size in (None, UNTOLD) else str(size)
 
 
 def multiplied(decision: Decision, cost_based: bool) -> str:
@@ -100,6 +114,8 @@ def reason(decision: Decision) -> str:
     if undecided or decision.value("anew"):
         return _reason_unknown(decision)
     last = decision.checks[-1]
+    if any(check.node == "N11" and charts.brief(check) == UNTOLD for check in decision.checks):
+        return "There are no keys, and its type leaves no other operator, whatever the sizes."
     values = dict(last.values)
     small = f": {charts.brief(last)}" if len(last.values) > 1 and charts.brief(last) else ""
     words = {

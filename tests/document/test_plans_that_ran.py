@@ -12,6 +12,7 @@ from planviz.document.opening.replays import replayed
 from planviz.document.opening.text import open_text
 from planviz.document.rows.stage_cards import flow
 from planviz.ui.cache import AUTO, open_document
+from planviz.ui.join_rows import reason, side
 from planviz.ui.planner import overview
 from planviz.ui.views import tabs
 from tests.graph.test_planned import EXTENDED, FORMATTED
@@ -78,11 +79,14 @@ def test_an_aggregate_that_ran_tells_what_its_shuffle_moved():
     assert "1 rows, 16 B measured" in between.lines
 
 
-KEYLESS = """== Physical Plan ==
-BroadcastNestedLoopJoin BuildRight, LeftOuter, (id#0L < id#1L)
-:- *(1) Range (0, 9, step=1, splits=2)
+SCAN = "Batched: true, Format: Parquet, Location: InMemoryFileIndex(1 paths)[file:/w], ReadSchema: struct<k:bigint>"
+KEYLESS = f"""== Physical Plan ==
+BroadcastNestedLoopJoin BuildRight, LeftOuter, (k#0L < k#1L)
+:- *(1) ColumnarToRow
+:  +- FileScan parquet spark_catalog.default.a[k#0L] {SCAN}
 +- BroadcastExchange IdentityBroadcastMode, [plan_id=1]
-   +- *(2) Range (0, 9, step=1, splits=2)
+   +- *(2) ColumnarToRow
+      +- FileScan parquet spark_catalog.default.b[k#1L] {SCAN}
 """
 
 
@@ -91,3 +95,9 @@ def test_every_join_of_a_replayed_plan_has_its_decision(text):
     document = replayed(open_text(text))
     joins = [node.id for node in document.plans[0] if node.kind == "join"]
     assert list(replayed_joins(document, 0, decided(document))) == joins
+
+
+def test_a_join_that_any_sizes_lead_to_says_so():
+    ((_, join),) = [(q, d) for q in decided(replayed(open_text(KEYLESS))) for d in q.of("JoinSelection")]
+    assert reason(join) == "There are no keys, and its type leaves no other operator, whatever the sizes."
+    assert (side(join, "left")["size"], side(join, "right")["size"]) == ("", "")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from planviz.decisions.choices import Check, Decision, Rejected
 from planviz.document.alternatives.join_flips import largest_within
+from planviz.document.decisions.model import UNTOLD
 from planviz.estimation import UNKNOWN_SIZE, Estimator
 from planviz.execution import QueryExecution
 from planviz.logical.relations import LogicalRelation
@@ -185,8 +186,8 @@ def _implied(decision: Decision, check: Check, side: str, size: int) -> str:
     values = dict(check.values)
     limit = values.get("limit")
     if check.node not in _BROADCAST or not isinstance(limit, int) or limit < 0 or not _follows(decision, check):
-        return "not told"
+        return UNTOLD
     if check.passed:
-        return f"≤ {byte_size(limit)}" if _SIDES.get(str(decision.value("build"))) == side else "not told"
+        return f"≤ {byte_size(limit)}" if _SIDES.get(str(decision.value("build"))) == side else UNTOLD
     allowed = [_SIDES.get(a) for a in check.texts("allowed", tuple(_SIDES))]
-    return f"> {byte_size(limit)}" if side in allowed else "not told"
+    return f"> {byte_size(limit)}" if side in allowed else UNTOLD

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from planviz.decisions.choices import Check, Decision
 from planviz.decisions.join_tree import DecisionTree, join_tree
+from planviz.document.decisions.model import UNTOLD
 from planviz.document.decisions.queries import outcome, plain, relations, seen, size_words, subject, value_text
 from planviz.estimation import OF_UNKNOWN_SIZE
 from planviz.graph.words import join_type_words, spaced
@@ -197,7 +198,7 @@ def _sizes_against(values: JsonObject, passed: bool | None, sign: str) -> str:
         return "the keys cannot be hashed"
     told = [str(v) for side in allowed if isinstance(v := values.get(_SIDES[side]), str)]
     if told:  # sizes that nobody gave
-        return " and ".join(dict.fromkeys(t for t in told if t != "not told")) or "not told"
+        return " and ".join(dict.fromkeys(t for t in told if t != UNTOLD)) or UNTOLD
     sizes = [values[_SIDES[side]] for side in allowed if isinstance(values.get(_SIDES[side]), int)]
     limit = values.get("limit")
     if limit is None and sizes and passed:

@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from planviz.document.model import Document
     from planviz.execution import QueryExecution
 
+#: What stands for the size of a side of which nothing follows from what was printed.
+UNTOLD = "not told"
+
 
 @dataclass(frozen=True)
 class Decided:
