@@ -89,11 +89,27 @@ def card(rule: str) -> JsonObject | None:
     found = _classes().get(rule)
     if found is None or not found.__doc__ or found.__doc__ == Rule.__doc__:
         return None
-    paragraphs = [re.sub(r"\n\s*", " ", text) for text in inspect.cleandoc(found.__doc__).split("\n\n")]
-    algebra = [text for text in paragraphs[1:] if "=>" in text]
-    rest = [text for text in paragraphs[1:] if "=>" not in text]
+    first, *others = inspect.cleandoc(found.__doc__).split("\n\n")
+    algebra = [form for text in others if "=>" in text for form in _forms(text)]
+    rest = [_joined(text) for text in others if "=>" not in text]
     rest += [f"The documents say “{said}”. Spark: {done}." for said, done in corrections(rule)]
-    return {"what": paragraphs[0], "algebra": [re.sub("(?<! ) *=> *", " ⇒ ", text) for text in algebra], "unsafe": rest}
+    return {
+        "what": _joined(first),
+        "algebra": [re.sub("(?<! ) *=> *", " ⇒ ", text) for text in algebra],
+        "unsafe": rest,
+    }
+
+
+def _joined(paragraph: str) -> str:
+    """A paragraph of several lines in one."""
+    return re.sub(r"\n\s*", " ", paragraph)
+
+
+def _forms(paragraph: str) -> list[str]:
+    """The forms `before => after` of a paragraph, one a line; one that takes several lines is all of it."""
+    lines = [line.strip() for line in paragraph.splitlines()]
+    forms = lines if all("=>" in line for line in lines) else [_joined(paragraph)]
+    return [re.sub("(?<! ) *=> *", " ⇒ ", form) for form in forms]
 
 
 def _fixed() -> list[str]:

@@ -240,3 +240,10 @@ def test_files_without_a_name_have_their_steps_and_no_rows() -> None:
     told = [one for found in rules.trace_of(shown)["explained"].values() for one in found]
     assert "EliminateOuterJoin" in {one["rule"] for one in told}
     assert not [one for one in told if "rows" in one]
+
+
+def test_forms_of_a_rule_stand_in_lines_of_their_own() -> None:
+    told = rules.card("SpecialLimits")
+    assert told is not None
+    assert len(told["algebra"]) == 2
+    assert all(form.count("⇒") == 1 for form in told["algebra"])
