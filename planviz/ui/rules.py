@@ -95,7 +95,7 @@ def card(rule: str) -> JsonObject | None:
     rest += [f"The documents say “{said}”. Spark: {done}." for said, done in corrections(rule)]
     return {
         "what": _joined(first),
-        "algebra": [re.sub("(?<! ) *=> *", " ⇒ ", text) for text in algebra],
+        "algebra": algebra,
         "unsafe": rest,
     }
 
