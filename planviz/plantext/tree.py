@@ -211,6 +211,8 @@ class _TreeReader:
         after = index + 1
         while after < self.stop and after < index + 3 and not self.text[after].strip():
             after += 1
+        if any(self.number[at] < self.number[index] for at in range(index + 1, min(after + 1, self.stop))):
+            return None  # a diff's other side
         if self.stack and self.stack[-1].still_opens() and self._closes_after(self.stack[-1], after):
             for line in range(index, after):
                 self._continue(line)

@@ -270,3 +270,10 @@ def test_a_rule_log_quoted_and_cut_within_a_line() -> None:
         document = open_text(text)
         assert [step.before for step in document.trace.steps] == ["Project [a#1]\n+- Filter (a#1 > 2)"]
         assert document.unparsed == ()
+
+
+def test_nor_behind_a_blank_line_there() -> None:
+    both = "+== Physical Plan ==\n-== Physical Plan ==\n+CommandResult <empty>\n-CommandResult <empty>\n"
+    cut = "+   +- Execute Foo file:/w, false, [\n-   +- Execute Foo file:/w, false, [\n"
+    document = open_text("+\n-\n+4]\n-4]\n" + both + cut)
+    assert [[node.source for node in plan] for plan in document.plans] == [[(7, 7), (9, 9)], [(8, 8), (10, 10)]]
