@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import partial
-from typing import Any
 
 from planviz.catalog.tables import Catalog, Table
 from planviz.config import OptimizerConfig
@@ -125,11 +124,11 @@ class Learning(SparkSession):
         self._passing[id(plan)] = plan
         self._kept.append(plan)
 
-    def mark(self, node: Any) -> None:
+    def mark(self, node: LogicalPlan | Expression) -> None:
         """Tell the new nodes of a plan, or a column's expression, where in the program they were made."""
         if self.origin is None:
             return
-        stack = [node]
+        stack: list[LogicalPlan | Expression] = [node]
         while stack:
             one = stack.pop()
             if isinstance(one, Literal) and type(one.value) is str and "<" in one.value:
@@ -397,7 +396,7 @@ class Learning(SparkSession):
         """The guessed tables whose further columns would come up to here, with the aliases that they have."""
         found: list[tuple[frozenset[str], str]] = []
 
-        def walk(p: Any, names: frozenset[str]) -> None:
+        def walk(p: LogicalPlan, names: frozenset[str]) -> None:
             if isinstance(p, LogicalRelation):
                 key = self._guessed_leaf(p)
                 if key is not None:
@@ -410,7 +409,7 @@ class Learning(SparkSession):
                 found.append((names, self._passing_pivots[id(p)]))
             elif id(p) in self._passing or isinstance(p, _PASSING) or type(p).__name__ in _PASSING_NAMES:
                 inner = names | {p.name[-1].lower()} if isinstance(p, SubqueryAlias) else names
-                walk(p.child, inner)
+                walk(p.children[0], inner)
             elif isinstance(p, Join):
                 walk(p.left, names)
                 if p.kind not in ("LeftSemi", "LeftAnti"):
