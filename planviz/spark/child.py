@@ -174,7 +174,8 @@ class Child:
         """End the process with its JVM; tasks under way raise SparkLost with the reason, or whose task it was."""
         if not self._reason:
             self._reason, self._culprit = reason, culprit
-        self._end_all()
+        if self.alive:  # its number may be another process's by now
+            self._end_all()
         # Its reader sees the end, and tells everybody.
         self._reader.join(10)
 

@@ -55,6 +55,28 @@ def test_set_operations_and_offsets_stand_at_their_words() -> None:
     assert (found["GlobalLimit"], found["Offset"], found["Union"]) == (4, 5, 2)
 
 
+def test_joins_made_of_subqueries_stand_where_the_subquery_was_written() -> None:
+    sql = """\
+SELECT o.order_id
+FROM (SELECT order_id, user_id, amount FROM orders) o
+JOIN users u ON o.user_id = u.user_id
+WHERE u.tier IN
+      (SELECT tier FROM users WHERE user_id > 7)
+  AND NOT EXISTS
+      (SELECT 1 FROM orders b WHERE b.order_id = o.order_id)
+  AND o.amount >
+      (SELECT avg(amount) FROM orders x WHERE x.user_id = o.user_id)
+  AND (o.amount = 3
+       OR EXISTS (SELECT 1 FROM users v WHERE v.user_id = o.user_id))
+"""
+    document = open_sql(sql, catalog_of("shop"))
+    plan = next(plan for plan in document.plans if plan.stage == "optimized")
+    joins = [node for node in plan if node.op == "Join"]
+    lines = {node.text.split()[1].strip(",").split("(")[0]: node.source[0] for node in joins if node.source}
+    assert (lines["LeftSemi"], lines["LeftAnti"], lines["ExistenceJoin"]) == (4, 6, 11)
+    assert sorted(node.source[0] for node in joins if node.source) == [3, 4, 6, 9, 11]
+
+
 def test_steps_of_the_trace_know_the_lines_too() -> None:
     trace = open_sql(SQL, catalog_of("shop")).trace
     pushed = next(step for step in trace.steps if step.short_rule == "PushDownPredicates")

@@ -136,7 +136,7 @@ def test_a_spark_that_dies_is_explained_and_the_next_query_works() -> None:
     assert "Spark ended while it was planning: its JVM was ended by signal 9" in words(app)
     assert "pv-live-lost" in words(app)
     app = until_done(ask(app, "SELECT 1 AS one"))
-    assert "to plan" in words(app)
+    assert "to plan" in words(app), app.session_state["planviz.live"]["said"]
     assert "pv-live-ready" in words(app)
 
 

@@ -17,7 +17,8 @@ from planviz.logical.operators import Aggregate, Filter, Project
 from planviz.logical.plan import LogicalPlan, UnaryNode
 from planviz.optimizer.context import OptimizerContext, OptimizerRule
 from planviz.optimizer.decorrelation import without_domains
-from planviz.optimizer.rules.subqueries import hinted
+from planviz.optimizer.rules.subqueries import in_place_of
+from planviz.trees.memo import place
 from planviz.types import BOOLEAN
 
 
@@ -126,22 +127,23 @@ class RewritePredicateSubquery(OptimizerRule):
     @staticmethod
     def _one(predicate: Expression, p: LogicalPlan) -> LogicalPlan:
         match predicate:
-            case Exists(sub, _, _, conditions) | Not(Exists(sub, _, _, conditions)):
+            case (Exists(sub, _, _, conditions) as query) | Not(Exists(sub, _, _, conditions) as query):
                 sub = without_domains(p, sub, conditions)
                 kind = "LeftAnti" if isinstance(predicate, Not) else "LeftSemi"
                 condition, outer = _conjoined(list(conditions), p)
-                return hinted(Join(outer, _apart(outer, sub, ()), kind, condition), predicate)
+                return in_place_of(predicate, query, Join(outer, _apart(outer, sub, ()), kind, condition))
             case InSubquery(values, ListQuery(sub, _, _, conditions) as query):
                 new = _apart(p, without_domains(p, sub, conditions), values)
                 equal = [EqualTo(v, a) for v, a in zip(values, new.output, strict=False)]
                 condition, outer = _conjoined([*equal, *conditions], p)
-                return hinted(Join(outer, new, "LeftSemi", condition), query)
+                return in_place_of(predicate, query, Join(outer, new, "LeftSemi", condition))
             case Not(InSubquery(values, ListQuery(sub, _, _, conditions) as query)):
                 new = _apart(p, without_domains(p, sub, conditions), values)
                 equal = [EqualTo(v, a) for v, a in zip(values, new.output, strict=False)]
                 condition, outer = _conjoined(list(equal), p)
                 aware = [Or(c, IsNull(c)) for c in split(condition)] if condition is not None else []
-                return hinted(Join(outer, new, "LeftAnti", conjunction([*aware, *conditions])), query)
+                anti = Join(outer, new, "LeftAnti", conjunction([*aware, *conditions]))
+                return in_place_of(predicate, query, anti)
         rest, outer = existential(predicate, p)
         return Filter(rest, outer)
 
@@ -198,25 +200,26 @@ def existential(e: Expression, plan: LogicalPlan) -> tuple[Expression, LogicalPl
         return e, plan
     current = plan
 
-    def joined(sub: LogicalPlan, conditions: list[Expression], hint: str | None) -> Expression:
+    def joined(asked: Expression, sub: LogicalPlan, conditions: list[Expression], hint: str | None) -> Expression:
         nonlocal current
         exists = AttributeReference("exists", BOOLEAN, False, next_id())
         condition = conjunction(conditions) if conditions else None
         current = Join(current, sub, "ExistenceJoin", condition, None, None, hint, exists)
+        place(current, asked.origin)
         return exists
 
     def step(x: Expression) -> Expression:
         match x:
             case Exists(sub, _, _, conditions, hint):
-                return joined(without_domains(current, sub, conditions), list(conditions), hint)
+                return joined(x, without_domains(current, sub, conditions), list(conditions), hint)
             case Not(InSubquery(values, ListQuery(sub, _, _, conditions, _, hint))):
                 new = _apart(current, without_domains(current, sub, conditions), values)
                 equal = [EqualTo(v, a) for v, a in zip(values, new.output, strict=False)]
-                return Not(joined(new, [*[Or(c, IsNull(c)) for c in equal], *conditions], hint))
+                return Not(joined(x, new, [*[Or(c, IsNull(c)) for c in equal], *conditions], hint))
             case InSubquery(values, ListQuery(sub, _, _, conditions, _, hint)):
                 new = _apart(current, without_domains(current, sub, conditions), values)
                 equal = [EqualTo(v, a) for v, a in zip(values, new.output, strict=False)]
-                return joined(new, [*equal, *conditions], hint)
+                return joined(x, new, [*equal, *conditions], hint)
         return x
 
     return e.transform_down(step, InSubquery.BIT | Exists.BIT), current

@@ -9,7 +9,7 @@ from planviz.expressions.aggregates import Count
 from planviz.expressions.conditional import If
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, alias, id_of, lit
 from planviz.expressions.ids import next_id
-from planviz.expressions.predicates import IsNotNull, IsNull, Not, conjunction
+from planviz.expressions.predicates import IsNotNull, IsNull, conjunction
 from planviz.expressions.predicates import split_conjunction as split
 from planviz.expressions.subqueries import Exists, LateralSubquery, ListQuery, ScalarSubquery
 from planviz.expressions.subqueries import SubqueryExpression as AnySubquery
@@ -40,6 +40,7 @@ from planviz.optimizer.decorrelation import (
 )
 from planviz.optimizer.rules.boolean import simplified_conditions
 from planviz.optimizer.rules.projections import CollapseProject
+from planviz.trees.memo import place
 from planviz.types import BOOLEAN
 
 
@@ -346,13 +347,13 @@ def _left_joins(
             if not first.nullable:
                 # No row may match.
                 mapping[first.expr_id] = first.with_nullability(True)
-            child = Project((*child.output, first), hinted(Join(child, query, kind, condition), s))
+            child = Project((*child.output, first), in_place_of(s, s, Join(child, query, kind, condition)))
             continue
         mark = Alias(Literal(True, BOOLEAN), "alwaysTrue", next_id())
         result = alias(If(IsNull(mark.to_attribute().with_nullability(True)), zero, first), first.name)
         mapping[first.expr_id] = result.to_attribute()
         marked = Project((*query.output, mark), query)
-        child = Project((*child.output, result), hinted(Join(child, marked, "LeftOuter", condition), s))
+        child = Project((*child.output, result), in_place_of(s, s, Join(child, marked, "LeftOuter", condition)))
     return child, mapping
 
 
@@ -404,8 +405,12 @@ class RewriteLateralSubquery(OptimizerRule[LateralJoin]):
         return Join(node.child, plan, node.kind, conjunction(parts) if parts else None)
 
 
-def hinted(join: Join, asked: Expression) -> Join:
-    """The join told by the hint of the subquery that it replaces."""
-    query = asked.child if isinstance(asked, Not) else asked
+def in_place_of(asked: Expression, query: Expression, join: Join) -> Join:
+    """The join that takes the place of what asks a subquery: with the subquery's hint, and from where it was written.
+
+    Raises AssertionError where `query` is no subquery.
+    """
     assert isinstance(query, ScalarSubquery | ListQuery | Exists)
-    return join if query.hint is None else join.replace(right_hint=query.hint)
+    hinted = join if query.hint is None else join.replace(right_hint=query.hint)
+    place(hinted, asked.origin or query.origin)
+    return hinted
