@@ -27,11 +27,11 @@ ROOMS = (
     "ui", "render", "findings", "decisions", "document", "graph", "estimation", "physical/strategies", "mechanics",
     "reference", "history", "samples", "versions/words.py", "units.py", "physical/planner.py", "optimizer/rules",
 )  # fmt: skip
-#: Modules in these rooms that print for the command line or for files, or hold tables of Spark's names.
+#: Modules in these rooms that print for the command line or for files, or hold tables of SQL or of Spark's names.
 _PASSED_OVER = (
     "ui/guard.py", "ui/workers.py", "ui/warm.py", "ui/front.py", "render/dot.py", "render/mermaid.py",
     "render/fonts.py", "render/json_export.py", "document/comparison/text.py", "document/comparison/chain_text.py",
-    "document/comparison/upgrade_reports.py", "graph/kinds.py",
+    "document/comparison/upgrade_reports.py", "document/opening/dbt_macros.py", "graph/kinds.py",
 )  # fmt: skip
 #: Calls whose strings nobody reads on a page.
 _SILENT = frozenset(

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from planviz.config import OptimizerConfig
 from planviz.document import open_text
 from planviz.document.opening.templates import read_template
 from planviz.graph import PlanGraph
+from tests.steps import steps
 
 
 def sql(text: str) -> str:
     template = read_template(text)
     return " ".join((text if template is None else template.sql).split())
+
+
+def tight(text: str) -> str:
+    """A text without the blanks beside brackets and commas, which only keep columns in their places."""
+    return re.sub(r"\s*([(),])\s*", r"\1", " ".join(text.split()))
 
 
 def conditions(plan: PlanGraph) -> list[str]:
@@ -142,3 +150,79 @@ def test_where_a_cast_of_it_would_give_null_it_is_not_calculated_either(profile)
 def test_a_brace_in_a_text_is_no_value_of_a_template():
     text = "select cast('{\"a\": 1}' as date), from_json('{\"a\": 1}', 'a int')"
     assert not any("template" in note for note in open_text(text).notes)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "{% set ms = ['card', 'gift card'] %}select {% for m in ms %}sum(case when m = '{{ m }}' then 1 end) as "
+            "{{ m | replace(' ', '_') }}_n{% if not loop.last %}, {% endif %}{% endfor %} from t",
+            "select sum(case when m = 'card' then 1 end) as card_n, "
+            "sum(case when m = 'gift card' then 1 end) as gift_card_n from t",
+        ),
+        (
+            "{% set d = {'a': 'sum', 'b': 'max'} %}select {% for c, f in d.items() %}{{ f }}({{ c }}) {{ f ~ '_' ~ c }}"
+            "{{ ', ' if not loop.last }}{% endfor %} from t",
+            "select sum(a) sum_a, max(b) max_b from t",
+        ),
+        ("{% for i in range(1, 4) %}select {{ i }}{{ ' union all ' if not loop.last }}{% endfor %}",
+         "select 1 union all select 2 union all select 3"),
+        ("{% set n = 3 %}select 1 {% if n > 3 %} a {% elif n == 3 and n is odd %} b {% else %} c {% endif %}",
+         "select 1 b"),
+        ("{% set xs = [] %}select 1{% for x in xs %}, {{ x }}{% else %}, 2{% endfor %}", "select 1 , 2"),
+        (
+            "{% macro dollars(c, scale=2) -%} round({{ c }} / 100, {{ scale }}) -- whole cents\n {%- endmacro %}"
+            "select {{ dollars('amount') }} a, {{ dollars('tax', scale=4) }} b from t",
+            "select round(amount / 100, 2) a, round(tax / 100, 4) b from t",
+        ),
+        ("{% set where %}\n a > 1 {# no #}\n{% endset %}select * from t where {{ where }}",
+         "select * from t where a > 1"),
+        ("{% set cs = [] %}{% for x in 'a b'.split() %}{% do cs.append('t.' ~ x) %}{% endfor %}"
+         "select {{ cs | join(', ') }}",
+         "select t.a, t.b"),
+        ("{% set ns = namespace(n=0) %}{% for x in [1, 2] %}{% set ns.n = ns.n + x %}{% endfor %}select {{ ns.n }}",
+         "select 3"),
+        ("select {{ dbt_utils.star(ref('t'), except=['a']) }} from t {{ dbt_utils.group_by(2) }}",
+         "select * except (a) from t group by 1, 2"),
+        ("select {{ dbt.date_trunc('month', 'd') }} from t", "select date_trunc('month', d) from t"),
+        ("{% for x in [1, 2] if x > 1 %}select {{ x }}{% endfor %}", "select 2"),
+        ("{% set t = ref('orders') %}select * from {{ t }} -- {{ t }}", "select * from orders -- {{ t }}"),
+    ],
+)  # fmt: skip
+def test_loops_branches_and_macros_whose_values_the_text_tells_are_followed(text: str, expected: str) -> None:
+    assert tight(sql(text)) == tight(expected)
+
+
+def test_what_a_loop_repeats_stays_on_its_lines() -> None:
+    text = (
+        "select\n  a,\n{% for m in ['x', 'y', 'z'] %}\n  max({{ m }}) as {{ m }}_max, -- the largest\n{% endfor %}\n"
+        "  b\nfrom t\ngroup by nowhere"
+    )
+    template = read_template(text)
+    assert template is not None
+    lines = [tight(line) for line in template.sql.split("\n")]
+    assert lines[3:5] == ["max(x)as x_max,-- the largest", "max(y)as y_max,max(z)as z_max,"]
+    assert lines[5:] == ["b", "from t", "group by nowhere"]
+    assert template.notes == ()
+
+
+MAKES_MUCH = {
+    "loops in loops": "select 1 {% for i in range(999) %}{% for j in range(999) %}, {{ i }}{% endfor %}{% endfor %}",
+    "a macro in itself": "{% macro f() %}{{ f() }}, {{ f() }}{% endmacro %}select {{ f() }}",
+    "a text doubled": "{% set a = 'x' %}" + "{% set a = a ~ a %}" * 60 + "select {{ a }}",
+    "a number squared": "{% set a = 3 %}" + "{% set a = a * a %}" * 60 + "select {{ a }}",
+    "a list of itself twice": "{% set a = [1] %}" + "{% set a = [a, a] %}" * 60 + "select {{ a }} {{ a | join }}",
+    "a list in itself": "{% set a = [1] %}{% do a.append(a) %}select {{ a }} {{ a == [a] }}",
+    "a long text, often": "{% set a = 'x' %}" + "{% set a = a ~ a %}" * 16 + "select " + "{{ a }}, " * 5_000,
+    "brackets": "select {{ " + "(" * 3_000 + " }} {% if " + "not " * 900 + "x %}{% endif %}",
+    "powers": "select {{ 10 ** 10 ** 10 }} {{ 5 | round(-1000000000) }} {{ range(10 ** 30) }} {{ 'x' * 1000000000 }}",
+    "deep loops": "{% for a in [1] %}" * 500 + "select 1" + "{% endfor %}" * 500,
+    "loops without an end": "select 1 {% for x in range(1000) %}" * 30,
+    "deep texts": "{% set x %}" * 300 + "{% endset %}" * 300,
+}
+
+
+@pytest.mark.parametrize("text", MAKES_MUCH.values(), ids=MAKES_MUCH.keys())
+def test_a_template_that_makes_much_of_itself_is_read_in_bounded_time(text: str) -> None:
+    assert steps(lambda: read_template(text)) < 3_000_000
