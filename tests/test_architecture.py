@@ -224,7 +224,7 @@ def test_every_room_stands_in_the_table() -> None:
 
 #: Who writes into the `__dict__` of another's object: trees, and the reader of Scala into a node of `ast`, whose
 #: field only newer Pythons ask for.
-WRITERS = {"trees/node.py", "trees/memo.py", "programs/scala.py"}
+WRITERS = {"trees/node.py", "trees/memo.py", "programs/scala_nodes.py"}
 
 
 def test_what_is_remembered_of_nodes_is_declared() -> None:

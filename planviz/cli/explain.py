@@ -28,7 +28,9 @@ def explain(options: argparse.Namespace) -> int:
         from planviz.programs import looks_like_program
 
         text = read_text(name)
-        program = name.endswith((".py", ".ipynb", ".scala")) or (looks_like_program(text) and not is_plan(text))
+        program = name.endswith((".py", ".ipynb", ".scala", ".java")) or (
+            looks_like_program(text) and not is_plan(text)
+        )
         if program:
             if options.size:
                 raise InputError(NOT_OF_PROGRAMS)

@@ -14,7 +14,7 @@ from planviz.findings import SEVERITIES, check_named
 from planviz.findings.documents import document_findings, together
 from planviz.graph import PlanGraph
 
-_PROGRAMS = (".py", ".ipynb", ".scala", ".sql")
+_PROGRAMS = (".py", ".ipynb", ".scala", ".java", ".sql")
 
 
 def lint(options: argparse.Namespace) -> int:

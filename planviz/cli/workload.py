@@ -19,7 +19,7 @@ from planviz.jsontypes import JsonObject
 SETTINGS = "planviz.toml"
 #: What a folder of queries may hold: SQL, with dbt's braces or without, and programs.
 SQL = (".sql",)
-PROGRAMS = (".py", ".scala", ".ipynb")
+PROGRAMS = (".py", ".scala", ".java", ".ipynb")
 _HEADER = re.compile(r"^(?:--|#|//)\s*(catalogue|catalog|profile|conf)\s*:\s*(.+?)\s*$", re.MULTILINE | re.IGNORECASE)
 _KEYS = {"catalog", "profile", "conf", "stage"}
 

@@ -156,6 +156,8 @@ def of_object(reader: Members, value: object, name: str) -> object:
             return _method(reader, value, name)
     if name in _OF_JVM and isinstance(value, api.KINDS):
         return Unknown(name)
+    if name == "col" and reader.applies and isinstance(value, DataFrame):
+        return Native(name, lambda column: reader.item(value, column), True)
     made = api.attribute(value, name)
     if made is not api.ABSENT:
         return made

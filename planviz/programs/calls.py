@@ -245,6 +245,9 @@ class Calls(Statements):
         """The arguments as the API takes them; what they tell of guessed tables is learned."""
         if name == "toDF" and self.applies and isinstance(receiver, RDD) and arguments:
             arguments = [[a for a in arguments if isinstance(a, str)]]
+        if name in ("groupBy", "rollup", "cube") and self.applies and isinstance(receiver, DataFrame):
+            # Scala takes columns by their names from the DataFrame, where PySpark leaves them to the analyzer.
+            arguments = [self.item(receiver, a) if type(a) is str else a for a in arguments]
         if name == "transform" and arguments and isinstance(arguments[0], Native):
             arguments = [self._calling(arguments[0]), *arguments[1:]]
         if name == "agg" and isinstance(receiver, DataFrame | GroupedData):

@@ -49,6 +49,7 @@ from planviz.programs.values import (
     Value,
     YieldedValues,
 )
+from planviz.types import StructType
 
 #: Steps (expressions and statements) that are read at most.
 MOST_STEPS = 1_000_000
@@ -410,8 +411,11 @@ class Interpreter(Calls):
         return self.session.guessed_rows(key, [n for n in names if isinstance(n, str)])
 
     def _of_sequence(self, rows: Value = None, *schema: Value) -> DataFrame:
-        """Scala's createDataFrame and createDataset."""
-        local = None if schema or not isinstance(rows, list) else local_rows(self.session, rows)
+        """Scala's createDataFrame and createDataset; a list of rows with its schema is java.util's."""
+        told = schema[0] if len(schema) == 1 and isinstance(schema[0], StructType) else None
+        local = None
+        if isinstance(rows, list) and (told is not None or not schema):
+            local = local_rows(self.session, rows, told)
         return self.session.createDataFrame(rows, *schema) if local is None else local
 
     def item(self, value: object, key: object, node: ast.AST | None = None) -> Value:

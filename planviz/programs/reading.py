@@ -13,6 +13,7 @@ from planviz.programs.dresses import undressed
 from planviz.programs.guesses import Again, Guesses
 from planviz.programs.hints import column_types
 from planviz.programs.interpreter import Interpreter
+from planviz.programs.java import java_tree, looks_like_java
 from planviz.programs.model import Program, ProgramError
 from planviz.programs.recovery import Recovered, recovered
 from planviz.programs.scala import looks_like_scala, scala_tree, without_prompts
@@ -44,12 +45,12 @@ def looks_like_program(text: str) -> bool:
     # Cells of SQL alone are opened as SQL.
     if text.lstrip().startswith("{") or re.search(r"^[^\S\n]*+(?:>>>|In \[\d*\]:)", text, re.MULTILINE):
         text = undressed(text)
-    return looks_like_scala(text) or (_IMPORT.search(text) or _CALLS.search(text)) is not None
+    return looks_like_java(text) or looks_like_scala(text) or (_IMPORT.search(text) or _CALLS.search(text)) is not None
 
 
 def imports_spark(text: str) -> bool:
     """Whether a text is surely a program, for it imports Spark."""
-    return looks_like_scala(text) or _IMPORT.search(text) is not None
+    return looks_like_java(text) or looks_like_scala(text) or _IMPORT.search(text) is not None
 
 
 @collector_at_rest()
@@ -64,7 +65,7 @@ def read_program(
     `infer` says to guess tables that neither the catalogue nor the program has; None: where there is no catalogue.
     Raises ParseError, with line and column, for a text that is no Python.
     """
-    found = _scala(text) if looks_like_scala(text) else parse(undressed(text))
+    found = _parsed(text)
     text, tree = found.text, found.tree
     config = _zoned(config or OptimizerConfig())
     guesses = Guesses(infer if infer is not None else catalog is None or not catalog.tables, column_types(tree))
@@ -82,7 +83,7 @@ def read_program(
         guesses.used.clear()
         guesses.readings += 1
         reader = Interpreter(text, tree, catalog, config, guesses, place, uses)
-        reader.applies = found.language == "Scala"
+        reader.applies = found.language in ("Scala", "Java")
         try:
             program = reader.read()
         except Again:
@@ -128,13 +129,18 @@ def _brings_functions(tree: ast.AST, text: str) -> bool:
     return any(name.partition(".")[0] not in known for name in imported)
 
 
-def _scala(text: str) -> Recovered:
-    plain = without_prompts(text)
+def _parsed(text: str) -> Recovered:
+    """Python's tree of a text in one of the languages. Raises ParseError."""
+    language, tree_of = ("Java", java_tree) if looks_like_java(text) else ("Scala", scala_tree)
+    if language == "Scala" and not looks_like_scala(text):
+        return parse(undressed(text))
+    plain = text if language == "Java" else without_prompts(text)
     try:
-        tree, passed = scala_tree(plain)
+        tree, passed = tree_of(plain)
     except RecursionError:
-        raise ParseError("SCALA_SYNTAX_ERROR", "The Scala text nests too deep to be read.") from None
-    return Recovered(tree, plain, passed, language="Scala")
+        message = f"The {language} text nests too deep to be read."
+        raise ParseError(f"{language.upper()}_SYNTAX_ERROR", message) from None
+    return Recovered(tree, plain, passed, language=language)
 
 
 def _zoned(config: OptimizerConfig) -> OptimizerConfig:

@@ -68,13 +68,19 @@ def scala_tree(text: str) -> tuple[ast.Module, list[tuple[int, str]]]:
     source = text.encode("utf-8", "replace")
     made = Translation(source)
     made.objects = set(re.findall(r"^[^\S\n]*(?:\w+\s+)?object\s+(\w+)", text, re.MULTILINE))
+    body = prelude()
+    made.bare = _bare(text)
+    body += made.statements(parser.parse(source).root_node.named_children)
+    return ast.fix_missing_locations(ast.Module(body, [])), made.passed
+
+
+def prelude() -> list[ast.stmt]:
+    """What a program may name without importing it: Spark's functions, types and classes, at its first line."""
     body = ast.parse(_PRELUDE).body
     for n in ast.walk(ast.Module(body, [])):
         if hasattr(n, "lineno"):
             n.lineno = n.end_lineno = 1  # type: ignore[attr-defined]
-    made.bare = _bare(text)
-    body += made.statements(parser.parse(source).root_node.named_children)
-    return ast.fix_missing_locations(ast.Module(body, [])), made.passed
+    return body
 
 
 def _bare(text: str) -> set[str]:
@@ -178,12 +184,6 @@ class Translation(Expressions):
                 self._at(ast.Return(self._name("_curried", node)), node),
             ]
         return [self._function(name, self._parameters(first), body, node)]
-
-    def _function(self, name: str, arguments: ast.arguments, body: list[ast.stmt], node: Node) -> ast.stmt:
-        made = ast.FunctionDef(name, arguments, body, [], None, None)
-        made.__dict__["type_params"] = []
-        placed: ast.stmt = self._at(made, node)
-        return placed
 
     def _last_as_expression(self, node: ast.stmt) -> ast.stmt:
         if isinstance(node, ast.Return) and node.value is not None:

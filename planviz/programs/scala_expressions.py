@@ -18,7 +18,7 @@ isNaN toDF explain getOrCreate stop desc_nulls_last desc_nulls_first asc_nulls_l
 toLocalIterator isEmpty checkpoint localCheckpoint toJSON enableHiveSupport awaitTermination start toUpperCase
 toLowerCase toDS"""
 _BARE = frozenset(_BARE_NAMES.split())
-_RENAMED = {
+RENAMED = {
     "as": "alias", "startsWith": "startswith", "endsWith": "endswith", "equalTo": "__eq__", "notEqual": "__ne__",
     "gt": "__gt__", "lt": "__lt__", "geq": "__ge__", "leq": "__le__", "and": "__and__", "or": "__or__",
     "plus": "__add__", "minus": "__sub__", "multiply": "__mul__", "divide": "__truediv__", "mod": "__mod__",
@@ -26,11 +26,11 @@ _RENAMED = {
     "callUDF": "call_udf", "unionAll": "union", "toUpperCase": "upper", "toLowerCase": "lower", "replaceAll": "replace",
     "except": "subtract", "toDS": "toDF",
 }  # fmt: skip
-_COMPARE: dict[str, type[ast.cmpop]] = {
+COMPARE: dict[str, type[ast.cmpop]] = {
     "===": ast.Eq, "=!=": ast.NotEq, "!==": ast.NotEq, "==": ast.Eq, "!=": ast.NotEq, ">": ast.Gt, "<": ast.Lt,
     ">=": ast.GtE, "<=": ast.LtE,
 }  # fmt: skip
-_BINARY: dict[str, type[ast.operator]] = {
+BINARY: dict[str, type[ast.operator]] = {
     "+": ast.Add, "-": ast.Sub, "*": ast.Mult, "/": ast.Div, "%": ast.Mod, "&&": ast.BitAnd, "||": ast.BitOr,
     "&": ast.BitAnd, "|": ast.BitOr, "++": ast.Add, ":+": ast.Add, ":::": ast.Add,
 }  # fmt: skip
@@ -42,7 +42,7 @@ _METHODS = {
     "__ge__": ast.GtE,
     "__le__": ast.LtE,
 }
-_OPERATORS = {"__and__": ast.BitAnd, "__or__": ast.BitOr, "__add__": ast.Add, "__sub__": ast.Sub, "__mul__": ast.Mult,
+OPERATORS = {"__and__": ast.BitAnd, "__or__": ast.BitOr, "__add__": ast.Add, "__sub__": ast.Sub, "__mul__": ast.Mult,
               "__truediv__": ast.Div, "__mod__": ast.Mod}  # fmt: skip
 #: Of a number they make a time (scala.concurrent.duration).
 _PACKAGES = re.compile(r"org\.apache\.spark\.sql(\.(functions|expressions|types))?")
@@ -52,7 +52,7 @@ _DURATIONS = frozenset(
 _LISTS = ("Seq", "List", "Array", "Vector", "Set", "IndexedSeq", "ArrayBuffer", "ListBuffer")
 _TYPE_NAMES = """StringType IntegerType LongType DoubleType FloatType BooleanType DateType TimestampType ShortType
 ByteType BinaryType NullType TimestampNTZType"""
-_TYPES = frozenset(_TYPE_NAMES.split())
+TYPES = frozenset(_TYPE_NAMES.split())
 
 
 class Expressions(Matching):
@@ -69,11 +69,11 @@ class Expressions(Matching):
 
     def _of_identifier(self, node: object) -> ast.expr:
         name = self._text(node).strip("`")
-        if name in _TYPES:
+        if name in TYPES:
             return self._call(self._name(name, node), [])
         if name in ("None", "Nil"):
             return ast.Constant(None) if name == "None" else ast.List([], ast.Load())
-        found = self._name(_RENAMED.get(name, name) if name in ("typedLit", "callUDF") else name, node)
+        found = self._name(RENAMED.get(name, name) if name in ("typedLit", "callUDF") else name, node)
         return self._call(found, []) if name in self.bare else found
 
     _of_type_identifier = _of_stable_identifier = _of_operator_identifier = _of_identifier
@@ -165,12 +165,12 @@ class Expressions(Matching):
         operator = self._text(node.child_by_field_name("operator"))
         if operator == "->":
             return ast.Tuple([self.value(left), self.value(right)], ast.Load())
-        if operator in _COMPARE:
-            return ast.Compare(self.value(left), [_COMPARE[operator]()], [self.value(right)])
+        if operator in COMPARE:
+            return ast.Compare(self.value(left), [COMPARE[operator]()], [self.value(right)])
         if operator == "<=>":
             return self._call(self._attribute(self.value(left), "eqNullSafe", node), [self.value(right)])
-        if operator in _BINARY:
-            return ast.BinOp(self.value(left), _BINARY[operator](), self.value(right))
+        if operator in BINARY:
+            return ast.BinOp(self.value(left), BINARY[operator](), self.value(right))
         arguments = (
             [self.value(c) for c in right.named_children] if right.type == "tuple_expression" else [self.value(right)]
         )
@@ -182,7 +182,7 @@ class Expressions(Matching):
     def _of_field_expression(self, node: Node) -> ast.expr:
         holder, field = node.child_by_field_name("value"), node.child_by_field_name("field")
         name = self._text(field).strip("`")
-        if name in _TYPES:
+        if name in TYPES:
             return self._call(self._name(name, node), [])
         if self._is_scope(holder):
             return self._call(self._name(name, node), []) if name in self.bare else self._name(name, node)
@@ -198,7 +198,7 @@ class Expressions(Matching):
         if name == "stripMargin":
             return self._call(self._name("scala_without_margin", field), [inner])
         if name in _BARE:
-            return self._call(self._attribute(inner, _RENAMED.get(name, name), field), [])
+            return self._call(self._attribute(inner, RENAMED.get(name, name), field), [])
         return self._attribute(inner, name, field)
 
     def _is_scope(self, node: Node) -> bool:
@@ -244,7 +244,7 @@ class Expressions(Matching):
             return ast.UnaryOp(ast.Invert(), given[0])
         if name in ("Some", "Option") and len(given) == 1:
             return given[0]
-        other = _RENAMED.get(name, name)
+        other = RENAMED.get(name, name)
         # Operators of columns have names that functions of the text may have, too.
         called = name if name == "as" or other.startswith("__") else other
         return self._call(self._name(called, node), given, keywords)
@@ -252,7 +252,7 @@ class Expressions(Matching):
     def _method(
         self, holder: ast.expr, name: str, given: list[ast.expr], keywords: list[ast.keyword], node: object
     ) -> ast.expr:
-        name = _RENAMED.get(name, name)
+        name = RENAMED.get(name, name)
         if self._is_object(holder):
             return self._call(self._name(name, node), given, keywords)
         if name in self.extensions:
@@ -262,8 +262,8 @@ class Expressions(Matching):
                 given = [symbol]
         if name in _METHODS and len(given) == 1:
             return ast.Compare(holder, [_METHODS[name]()], given)
-        if name in _OPERATORS and len(given) == 1:
-            return ast.BinOp(holder, _OPERATORS[name](), given[0])
+        if name in OPERATORS and len(given) == 1:
+            return ast.BinOp(holder, OPERATORS[name](), given[0])
         if name == "apply":
             return self._call(holder, given, keywords)
         if name == "stripMargin":

@@ -62,6 +62,12 @@ class Nodes(ABC):
         made: ast.expr = self._at(ast.Attribute(holder, name, ast.Load()), node)
         return made
 
+    def _function(self, name: str, arguments: ast.arguments, body: list[ast.stmt], node: Node) -> ast.stmt:
+        made = ast.FunctionDef(name, arguments, body, [], None, None)
+        made.__dict__["type_params"] = []
+        placed: ast.stmt = self._at(made, node)
+        return placed
+
     def _call(self, function: ast.expr, given: list[ast.expr], keywords: list[ast.keyword] | None = None) -> ast.expr:
         return ast.copy_location(ast.Call(function, given, keywords or []), function)
 

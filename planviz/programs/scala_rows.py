@@ -91,15 +91,17 @@ def scala_names() -> dict[str, Native]:
     }
 
 
-def local_rows(session: ProgramSession, values: Sequence[Value]) -> DataFrame | None:
-    """A sequence as a DataFrame; None where a value of it is not known."""
+def local_rows(session: ProgramSession, values: Sequence[Value], schema: StructType | None = None) -> DataFrame | None:
+    """A sequence as a DataFrame, of the schema's columns where there is one; None where a value of it is not known."""
     if not values or any(isinstance(v, Unknown) for v in values):
         return None
     rows = [v if isinstance(v, tuple) else named_row(["value"], [v]) for v in values]
     names = list(getattr(rows[0], "_fields", ())) or [f"_{i + 1}" for i in range(len(rows[0]))]
+    if schema is not None:
+        names = [f.name for f in schema.fields]
     if any(len(r) != len(names) for r in rows):
         return None
-    fields = [_field(n, i, rows) for i, n in enumerate(names)]
+    fields = [_field(n, i, rows) for i, n in enumerate(names)] if schema is None else list(schema.fields)
     cells = [handed_over(tuple(r), names, [f.data_type for f in fields]) for r in rows]
     known = tuple(c for c in cells if c is not None)
     if len(known) < len(cells):

@@ -1,4 +1,4 @@
-"""Programs: PySpark, Scala, notebooks."""
+"""Programs: PySpark, Scala, Java, notebooks."""
 
 from __future__ import annotations
 
