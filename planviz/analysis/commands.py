@@ -11,7 +11,7 @@ from dataclasses import replace
 from planviz.analysis.context import sql_text
 from planviz.analysis.relations import table_not_found
 from planviz.analysis.stored import in_order_of, named_as
-from planviz.catalog.tables import CATALOG, DATABASE, Catalog, PythonFunction, SqlFunction, Table
+from planviz.catalog.tables import CATALOG, DATABASE, Catalog, OwnFunction, Table
 from planviz.errors import AnalysisError
 from planviz.expressions.casts import can_store_assign
 from planviz.expressions.core import AttributeReference
@@ -177,7 +177,7 @@ def check_function(c: Command, known: Set[str], databases: Collection[str], vers
 def check_dropped_function(
     name: tuple[str, ...],
     words: str,
-    function: SqlFunction | PythonFunction | None,
+    function: OwnFunction | None,
     databases: Collection[str],
     version: Behaviour,
 ) -> None:

@@ -12,7 +12,7 @@ from planviz.analysis.python import named_python_call, python_call, python_table
 from planviz.analysis.routines import called
 from planviz.analysis.sql_table_functions import sql_table_function
 from planviz.analysis.table_functions import TABLE_FUNCTIONS, table_function, with_aliases
-from planviz.catalog.tables import PythonFunction, SqlFunction
+from planviz.catalog.tables import JvmFunction, PythonFunction, SqlFunction
 from planviz.expressions.aggregates import AggregateCall, AggregateExpression, AggregateFunction, FirstLast
 from planviz.expressions.calls import FunctionCall, Replaced
 from planviz.expressions.casts import Cast
@@ -34,6 +34,7 @@ from planviz.expressions.counters import CounterDiff
 from planviz.expressions.earlier import as_called_then, name_then, with_shown_casts
 from planviz.expressions.ids import next_id
 from planviz.expressions.lambdas import LambdaFunction, NamedLambdaVariable, UnresolvedLambdaVariable
+from planviz.expressions.objects import ScalaUDF
 from planviz.expressions.specs import AnsiFlag, FunctionSpec, OpenZone
 from planviz.expressions.subqueries import ListQuery, SubqueryExpression
 from planviz.expressions.unresolved import (
@@ -207,6 +208,8 @@ class ResolveFunctions(AnalyzerRule):
             if len(e.parts) > 1 or not hidden:
                 return named_python_call(own, e, self.context)
             own = None
+        if isinstance(own, JvmFunction):
+            return ScalaUDF(e.arguments, own.returns, own.name, own.nullable, own.inputs, own.primitive)
         # Spark's own functions are found first: another of the name is called by its schema.
         if own is not None and (len(e.parts) > 1 or not known(e.parts[-1].lower())):
             return called(own, e)

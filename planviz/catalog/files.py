@@ -15,8 +15,8 @@ from planviz.catalog.tables import (
     DATABASE,
     Buckets,
     Catalog,
+    OwnFunction,
     PythonFunction,
-    SqlFunction,
     Table,
     View,
     placed,
@@ -179,9 +179,9 @@ class _Reader:
         shown = self.text(about, "description") if about else ""
         return Catalog(self.text(name, "name"), tables, views, shown, functions=self.functions(document))
 
-    def functions(self, document: JsonObject) -> dict[str, SqlFunction | PythonFunction]:
+    def functions(self, document: JsonObject) -> dict[str, OwnFunction]:
         """The functions written in Python, by lower-case name."""
-        found: dict[str, SqlFunction | PythonFunction] = {}
+        found: dict[str, OwnFunction] = {}
         for name, given in self.object(document.get("functions", {}), "functions").items():
             path = f"functions.{name}"
             entry = self.object(given, path, _FUNCTION)

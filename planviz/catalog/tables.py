@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar, TypedDict, Unpack
+from typing import TYPE_CHECKING, ClassVar, TypeAlias, TypedDict, Unpack
 
 from planviz.catalog.statistics import ColumnStatistics, scaled_statistics, times, with_rows
 from planviz.errors import InputError
@@ -249,6 +249,27 @@ class PythonFunction:
         return cls(name, _returned(returns), python_eval_type(eval_type), deterministic)
 
 
+@dataclass(frozen=True)
+class JvmFunction:
+    """A function written in Scala or Java, registered under a name; planning needs no code of it (Spark: ScalaUDF).
+
+    `returns` is the type of its values and `nullable` whether they may be null; `inputs` are the types of its
+    parameters where they are known, `primitive` which of them can hold no null.
+    """
+
+    name: str
+    returns: DataType
+    nullable: bool = True
+    inputs: tuple[DataType, ...] = ()
+    primitive: tuple[bool, ...] = ()
+    #: It is registered in a session; Spark keeps none in its catalogue.
+    temporary: ClassVar[bool] = True
+
+
+#: What a catalogue may have under a function's name.
+OwnFunction: TypeAlias = "SqlFunction | PythonFunction | JvmFunction"
+
+
 def python_eval_type(given: PythonEvalType | int | str | None) -> PythonEvalType | None:
     """How a function runs, by PySpark's name (`SQL_GROUPED_AGG_PANDAS_UDF`), its number, or `udf` (None): as it comes.
 
@@ -320,7 +341,7 @@ class Catalog:
     #: The session's variables by lower-case name.
     variables: dict[str, Variable] = field(default_factory=dict)
     #: Functions written in SQL or Python, by lower-case name.
-    functions: dict[str, SqlFunction | PythonFunction] = field(default_factory=dict)
+    functions: dict[str, OwnFunction] = field(default_factory=dict)
     #: What was passed over when the catalogue was read.
     notes: tuple[str, ...] = ()
     #: The database of names that have none, as USE sets it.
@@ -392,8 +413,8 @@ class Catalog:
         """This catalogue and one more view."""
         return replace(self, views={**self.views, view.key: view})
 
-    def function(self, parts: tuple[str, ...]) -> SqlFunction | PythonFunction | None:
-        """The function written in SQL or Python that a name means."""
+    def function(self, parts: tuple[str, ...]) -> OwnFunction | None:
+        """The function that a name means, written in SQL or in a language."""
         found = self.functions.get(parts[-1].lower())
         if found is None or len(parts) == 1:
             return found
@@ -401,7 +422,7 @@ class Catalog:
         places = (("session",), ("system", "session")) if found.temporary else ((DATABASE,), (CATALOG, DATABASE))
         return found if database in places else None
 
-    def with_function(self, function: SqlFunction | PythonFunction) -> Catalog:
+    def with_function(self, function: OwnFunction) -> Catalog:
         """This catalogue and one more function."""
         return replace(self, functions={**self.functions, function.name.lower(): function})
 

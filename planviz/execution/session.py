@@ -22,8 +22,8 @@ from planviz.catalog.tables import (
     GLOBAL_TEMP,
     TRANSACTIONAL,
     Catalog,
+    OwnFunction,
     PythonFunction,
-    SqlFunction,
     View,
 )
 from planviz.config import OptimizerConfig
@@ -313,7 +313,7 @@ class Session:
                     f"{key} is a variable: SET VAR changes it.",
                 )
 
-    def _named_function(self, name: tuple[str, ...]) -> SqlFunction | PythonFunction | None:
+    def _named_function(self, name: tuple[str, ...]) -> OwnFunction | None:
         """The function of a name; of one in another database any of that name, which are not told apart."""
         return self.catalog.functions.get(name[-1].lower())
 

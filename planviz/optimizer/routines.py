@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from planviz.analysis.definitions import leaves_names_open
-from planviz.catalog.tables import Catalog, Parameter, PythonFunction, SqlFunction
+from planviz.catalog.tables import Catalog, OwnFunction, Parameter, SqlFunction
 from planviz.errors import AnalysisError
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.casts import Cast
@@ -111,7 +111,7 @@ def _reads_tables(body: Expression, catalog: Catalog) -> bool:
     return False
 
 
-def _body_reads(function: SqlFunction | PythonFunction | None, catalog: Catalog) -> bool:
+def _body_reads(function: OwnFunction | None, catalog: Catalog) -> bool:
     if not isinstance(function, SqlFunction):
         return False
     body = function.body

@@ -13,7 +13,7 @@ from planviz.dataframe.arguments import check as check_arguments
 from planviz.dataframe.column import Column, LongNumber, call
 from planviz.dataframe.frame import DataFrame
 from planviz.dataframe.grouped import GroupedData
-from planviz.dataframe.python import UserDefinedFunction
+from planviz.dataframe.python import UDFRegistration, UserDefinedFunction
 from planviz.dataframe.python_tables import UserDefinedTableFunction
 from planviz.dataframe.rdd import RDD
 from planviz.dataframe.services import Builder
@@ -26,7 +26,7 @@ from planviz.programs.model import Program
 from planviz.programs.placeholders import filled_duration, filled_part, placeholder_names, untold_part
 from planviz.programs.python_tables import is_untold, udtf
 from planviz.programs.rest import argument
-from planviz.programs.scala_functions import scala_function
+from planviz.programs.scala_functions import registered, scala_function
 from planviz.programs.session import ProgramSession
 from planviz.programs.signals import Raised, Returned, raised
 from planviz.programs.spark import RowClass
@@ -237,6 +237,8 @@ class Calls(Statements):
         typed = self.applies and name in ("filter", "where") and isinstance(receiver, DataFrame) and len(arguments) == 1
         if typed and isinstance(arguments[0], Function | Native):
             return self.session.opaque(receiver, name)
+        if name == "register" and self.applies and isinstance(receiver, UDFRegistration):
+            return registered(self, arguments)
         if name == "register" and is_untold(self.session, receiver, arguments):
             return arguments[1]
         return None

@@ -142,6 +142,18 @@ def test_a_list_of_rows_with_its_schema_is_local() -> None:
     assert [(a.name, a.nullable) for a in action.execution.analyzed.output] == [("id", False), ("name", True)]
 
 
+def test_functions_registered_for_sql_are_the_jvm_s() -> None:
+    text = JAVA.format(
+        """    spark.udf().register("shout", (UDF1<String, String>) s -> s.toUpperCase() + "!", DataTypes.StringType);
+    o.select(callUDF("shout", col("o_clerk")).as("loud")).show();
+    o.selectExpr("shout(o_clerk) AS loud").show();"""
+    )
+    one, two = read_program(text, find("tpch")).actions
+    for action in (one, two):
+        assert action.execution.text("optimized").startswith("Project [shout(o_clerk#")
+        assert action.execution.analyzed.output[0].data_type.simple_string == "string"
+
+
 def test_mistakes_have_their_line() -> None:
     error = read_program(JAVA.format('    o.select("nosuch").show();'), find("tpch")).error
     assert error is not None

@@ -222,3 +222,17 @@ def test_options_of_frames_parts_of_pairs_and_abstract_members():
 def test_anything_is_added_to_a_text(text, name):
     (plan,) = _scala_plans(f'val pair = (5, 7)\nspark.table("orders").select($"o_orderkey".as({text})).show()\n')
     assert f" AS {name}#" in plan
+
+
+def test_functions_registered_for_sql_are_the_jvm_s():
+    text = (
+        'val d = spark.range(3).toDF("id")\nspark.udf.register("twice", (x: Long) => x * 2)\n'
+        'val shout = spark.udf.register("shout", udf((s: String) => s.toUpperCase))\n'
+        'd.selectExpr("twice(id) AS t").select(shout(col("t").cast("string")), callUDF("shout", lit("a"))).show()\n'
+    )
+    program = read_program(IMPORTS + text)
+    assert program.error is None
+    execution = program.actions[0].execution
+    assert [a.data_type.simple_string for a in execution.analyzed.output] == ["string", "string"]
+    assert "twice(" in execution.text("optimized")
+    assert "Python" not in execution.text("physical")
