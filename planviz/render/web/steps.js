@@ -117,8 +117,8 @@ export class Steps {
   }
 
   // The step to begin with: the first of Operator Optimization that adds, moves or takes away more than names and
-  // columns, else of the whole optimizer, else one that changes a condition; the first of all when there is none, or
-  // where the trace does not say whose its rules are. What finishes the analysis is none of them.
+  // columns, else of the whole optimizer, else one that changes a condition, else any of them; the first of all when
+  // there is none, or where the trace does not say whose its rules are. What finishes the analysis is none of them.
   telling() {
     const optimizes = (/** @type {Batch | undefined} */ batch) =>
       batch?.executor === "Optimizer" && batch.name !== "Finish Analysis";
@@ -127,7 +127,8 @@ export class Steps {
         const its = this.data.batches[batch];
         return optimizes(its) && its.name.startsWith(name) && this.#tells(k, shape);
       });
-    return [first(true, "Operator Optimization"), first(true, ""), first(false, ""), 0].find((k) => k >= 0) ?? 0;
+    const any = this.steps.findIndex(({ batch }) => optimizes(this.data.batches[batch]));
+    return [first(true, "Operator Optimization"), first(true, ""), first(false, ""), any, 0].find((k) => k >= 0) ?? 0;
   }
 
   // Whether a step changes the shape of the plan where operators tell something, or at all.
