@@ -34,7 +34,9 @@ def explain(options: argparse.Namespace) -> int:
         if program:
             if options.size:
                 raise InputError(NOT_OF_PROGRAMS)
-            return _program(text, options)
+            shown = _program(text, options)
+            if shown is not None:
+                return shown
         document = open_file(text, options, "physical")
         if options.format == "json":
             statements = [
@@ -94,7 +96,9 @@ def _origins(place_of: PlaceOf, plan: QueryPlan) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _program(text: str, options: argparse.Namespace) -> tuple[str, Sequence[PlanvizError]]:
+def _program(text: str, options: argparse.Namespace) -> tuple[str, Sequence[PlanvizError]] | None:
+    """What a program's actions print, and their errors; None where it has none, and SQL in its strings has plans."""
+    from planviz.document.opening.embedded_sql import holds_sql
     from planviz.programs import read_program
 
     try:
@@ -111,6 +115,8 @@ def _program(text: str, options: argparse.Namespace) -> tuple[str, Sequence[Plan
         told.append(InputError(shown if error.message.startswith("[") else f"{shown} [{error.condition}]"))
     if options.format == "json":
         return json.dumps(_program_json(program, options.origin), indent=1) + "\n", told
+    if not program.actions and not told and holds_sql(text):
+        return None
     for line, why in program.not_understood:
         print(f"planviz: note: line {line}: {why}", file=sys.stderr)
     for note in program.notes:

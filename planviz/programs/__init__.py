@@ -16,10 +16,13 @@ frames.py        pandas and numpy                         sharing.py      what s
 known_rows.py    rows that the program itself tells       rdds.py         what functions make of the rows of RDDs
 scala_imports.py names that a Scala text imports          scala_text.py   values in Scala's texts
 session_names.py sessions from elsewhere                  java.py, java_calls.py   Java, by way of Scala's methods
-reading.py       the way in
+reading.py       the way in                               other_languages.py   what is not read, and its name
 """
 
 from planviz.programs.model import Action, Program, ProgramError
+from planviz.programs.other_languages import other_language
 from planviz.programs.reading import imports_spark, looks_like_program, read_program
 
-__all__ = ["Action", "Program", "ProgramError", "imports_spark", "looks_like_program", "read_program"]
+__all__ = [
+    "Action", "Program", "ProgramError", "imports_spark", "looks_like_program", "other_language", "read_program",
+]  # fmt: skip

@@ -1,6 +1,6 @@
 """What programs come dressed in: prompts with output, notebooks, exports of Databricks. Lines stay where they are.
 
-Only a notebook's file (.ipynb) is another text than it looks like: its cells of code, one after the other.
+Only a notebook's file (Jupyter's, Zeppelin's) is another text than it looks like: its cells of code in order.
 """
 
 from __future__ import annotations
@@ -29,6 +29,9 @@ _OTHER = re.compile(
     r"^%%?(sql|sparksql|spark\.sql|spark_sql|md|markdown|sh|bash|scala|r|html|javascript|js|latex|writefile|angular)\b(.*)$",
     re.IGNORECASE,
 )
+#: What a paragraph of Zeppelin begins with.
+_INTERPRETER = re.compile(r"\s*%([\w.]+)(?:\([^)\n]*\))?[ \t]*\n?")
+_PYTHON_NAMES = ("pyspark", "spark.pyspark", "python", "spark.ipyspark")
 #: A line that is surely Python behind a cell that no line ends.
 _PYTHON = re.compile(
     r"^(?:from\s+\w[\w.]*\s+import|import\s+\w|def\s|@|\w+(?:\[[^\]]*\])?\s*=[^=]|display\(|print\(|\w+\.\w+\()"
@@ -94,16 +97,36 @@ def _ends_cell(lines: list[str], begin: int, at: int) -> bool:
     return not whole and _PYTHON.match(line) is not None
 
 
+def is_notebook(text: str) -> bool:
+    """Whether a text may be a notebook's file, of Jupyter or of Zeppelin."""
+    return text.lstrip().startswith("{") and ('"cells"' in text or '"paragraphs"' in text)
+
+
 def _notebook(text: str) -> list[str] | None:
     """The code of a notebook's cells, None for any other text."""
-    if not text.lstrip().startswith("{") or '"cells"' not in text:
+    if not is_notebook(text):
         return None
     try:
-        cells = json.loads(text)["cells"]
-        code = [c["source"] for c in cells if c.get("cell_type") == "code"]
+        file = json.loads(text)
+        if "paragraphs" in file:
+            return _paragraphs([p.get("text") or "" for p in file["paragraphs"]])
+        code = [c["source"] for c in file["cells"] if c.get("cell_type") == "code"]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
     return ["".join(map(str, s)) if isinstance(s, list) else str(s) for s in code]
+
+
+def _paragraphs(texts: list[str]) -> list[str]:
+    """The cells of a note of Zeppelin: those of one language, Python's or Scala's, with the SQL between them."""
+    found = [(m[1].lower(), t[m.end() :]) if (m := _INTERPRETER.match(t)) else ("spark", t) for t in map(str, texts)]
+    python = any(name in _PYTHON_NAMES for name, _ in found)
+    cells = []
+    for name, code in found:
+        if name.endswith("sql"):
+            cells.append(f"%%sql\n{code}" if python else _query(code).replace("display(", "(", 1))
+        elif name in (_PYTHON_NAMES if python else ("spark", "spark.spark")):
+            cells.append(code)
+    return cells
 
 
 def _cell(code: str) -> str:

@@ -1,4 +1,4 @@
-"""Databricks: widgets, Delta's tables, declared pipelines."""
+"""Databricks: widgets, Delta's tables, declared pipelines; and what a model of dbt in Python is given."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from planviz.programs.placeholders import filled_part, only_unknown
 from planviz.programs.values import Described, Function, Module, Native, Unknown, Value
 
 if TYPE_CHECKING:
+    from planviz.programs.calls import Calls
     from planviz.programs.interpreter import Interpreter
 
 
@@ -43,6 +44,22 @@ class Utilities(Described):
     def attribute(self, name: str) -> object:
         """Its parts; all but the widgets are unknown."""
         return self.widgets if name == "widgets" else Unknown(f"dbutils.{name}")
+
+
+class DbtModel(Described):
+    """`dbt` of `def model(dbt, session)`: ref and source are tables, all else nobody knows."""
+
+    def __init__(self, reader: Calls) -> None:
+        self.reader = reader
+
+    def attribute(self, name: str) -> object:
+        """ref, source, and what only dbt knows."""
+        if name in ("ref", "source"):
+            return Native(name, lambda *names: self._table(names[-1:] if name == "ref" else names), True)
+        return Unknown(f"dbt.{name}")
+
+    def _table(self, names: tuple[object, ...]) -> Value:
+        return self.reader.session.table(".".join(map(str, names)))
 
 
 class DeltaTable(Described):

@@ -9,12 +9,13 @@ import sys
 from planviz.catalog.tables import Catalog
 from planviz.config import OptimizerConfig
 from planviz.errors import ParseError, defect
-from planviz.programs.dresses import undressed
+from planviz.programs.dresses import is_notebook, undressed
 from planviz.programs.guesses import Again, Guesses
 from planviz.programs.hints import column_types
 from planviz.programs.interpreter import Interpreter
 from planviz.programs.java import java_tree, looks_like_java
 from planviz.programs.model import Program, ProgramError
+from planviz.programs.other_languages import other_language
 from planviz.programs.recovery import Recovered, recovered
 from planviz.programs.scala import looks_like_scala, scala_tree, without_prompts
 from planviz.programs.sharing import shared_plans
@@ -35,15 +36,18 @@ _CALLS = re.compile(
     # spark.sql.shuffle.partitions is a setting's name.
     r"^[^\n#\"']*\b(?:spark|sqlContext|sc|session)\s*\.\s*"
     r"(?:table|read|readStream|sql(?!\s*\.)|range|createDataFrame|conf)\b"
-    r"|^[^\S\n]*\w+\s*=\s*+\(?\s*+\w+\s*\.\s*(?:select|filter|where|groupBy|withColumn|join)\(",
+    r"|^[^\S\n]*\w+\s*=\s*+\(?\s*+\w+\s*\.\s*(?:select|filter|where|groupBy|withColumn|join)\("
+    r"|^def model\(dbt,\s*session\)",
     re.MULTILINE,
 )
 
 
 def looks_like_program(text: str) -> bool:
     """Whether a text is a PySpark program: it imports PySpark, or uses a session or DataFrames in Python's way."""
+    if other_language(text) is not None:
+        return False
     # Cells of SQL alone are opened as SQL.
-    if text.lstrip().startswith("{") or re.search(r"^[^\S\n]*+(?:>>>|In \[\d*\]:)", text, re.MULTILINE):
+    if is_notebook(text) or re.search(r"^[^\S\n]*+(?:>>>|In \[\d*\]:)", text, re.MULTILINE):
         text = undressed(text)
     return looks_like_java(text) or looks_like_scala(text) or (_IMPORT.search(text) or _CALLS.search(text)) is not None
 
@@ -131,6 +135,8 @@ def _brings_functions(tree: ast.AST, text: str) -> bool:
 
 def _parsed(text: str) -> Recovered:
     """Python's tree of a text in one of the languages. Raises ParseError."""
+    if is_notebook(text):
+        text = undressed(text)
     language, tree_of = ("Java", java_tree) if looks_like_java(text) else ("Scala", scala_tree)
     if language == "Scala" and not looks_like_scala(text):
         return parse(undressed(text))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from planviz.dataframe.frame import DataFrame
+from planviz.programs.lakehouse import DbtModel
 from planviz.programs.session_names import NAMES
 from planviz.programs.signals import Raised
 from planviz.programs.values import Class, Function, Instance, Unknown, Value
@@ -147,7 +148,7 @@ def _about_frames(reader: Interpreter, node: Any) -> bool:
         n.attr for n in ast.walk(node) if isinstance(n, ast.Attribute)
     }
     parameters = [a.arg for a in (*node.args.posonlyargs, *node.args.args)]
-    return bool(names & set(NAMES)) or any(_is_frame(reader, a, None) for a in parameters)
+    return bool(names & set(NAMES)) or "dbt" in parameters or any(_is_frame(reader, a, None) for a in parameters)
 
 
 def _arguments(reader: Interpreter, function: Function, owner: Class | None) -> list[Value]:
@@ -179,6 +180,8 @@ def argument(reader: Calls, parameter: ast.arg) -> object:
     shown = "" if parameter.annotation is None else ast.unparse(parameter.annotation)
     if parameter.arg in NAMES or shown.endswith("SparkSession"):
         return reader.session
+    if parameter.arg == "dbt":
+        return DbtModel(reader)
     if _is_frame(reader, parameter.arg, shown):
         known = reader.session.guesses.tables or reader.session.table_exists((parameter.arg,))
         return reader.session.table(parameter.arg) if known else reader.session.guessed_rows(parameter.arg)

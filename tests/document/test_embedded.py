@@ -17,12 +17,19 @@ SCALA = '''val df = runner.sql(
   s"""SELECT id
      |FROM sales
   """.stripMargin)'''
+AIRFLOW = '''from airflow.providers.apache.spark.operators.spark_sql import SparkSqlOperator
+load = SparkSqlOperator(task_id="load", sql="""
+  SELECT id FROM sales WHERE day = 3
+""")'''
 DBT = (
     "{{ config(materialized='view') }}\nselect id from {{ source('raw', 'sales') }} s join {{ ref('days') }} using (id)"
 )
 
 
-@pytest.mark.parametrize("text", [CELL, MAGIC, PYTHON, SCALA, DBT], ids=["cell", "magic", "python", "scala", "dbt"])
+PASTED = {"cell": CELL, "magic": MAGIC, "python": PYTHON, "scala": SCALA, "airflow": AIRFLOW, "dbt": DBT}
+
+
+@pytest.mark.parametrize("text", PASTED.values(), ids=PASTED.keys())
 def test_it_is_planned_and_told(text):
     found = open_text(text)
 

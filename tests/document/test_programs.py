@@ -9,7 +9,7 @@ import pytest
 from planviz.catalogs import find
 from planviz.document import open_text
 from planviz.document.opening.programs import NoActions
-from planviz.errors import AnalysisError
+from planviz.errors import AnalysisError, NotAPlan
 from planviz.ui.cache import AUTO, open_document
 
 WRONG = 'from pyspark.sql import functions as F\ndf = spark.table("orders")\ndf.select("o_custky").show()\n'
@@ -70,3 +70,50 @@ def test_a_notebook_without_actions_still_has_the_plans_of_its_outputs() -> None
     cell = {"cell_type": "code", "source": SESSION + "x = 1\n", "outputs": [output], "metadata": {}}
     (shown,) = open_text(json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})).plans
     assert [node.op for node in shown] == ["Project", "Scan"]
+
+
+ZEPPELIN = {
+    "paragraphs": [
+        {"text": "%md\n# Orders"},
+        {"text": "%LANGUAGE\nCODE"},
+        {"text": "%sql\nSELECT count(*) FROM users"},
+        {"title": "empty"},
+    ],
+    "name": "A note",
+}
+ORDERS = {"pyspark": "o = spark.table('orders')\no.count()", "spark": 'val o = spark.table("orders")\no.count()'}
+
+
+@pytest.mark.parametrize("language", ["pyspark", "spark"])
+def test_a_note_of_zeppelin_is_its_paragraphs_of_one_language(language):
+    text = json.dumps(ZEPPELIN).replace("LANGUAGE", language).replace('"CODE"', "CODE")
+    document = open_text(text.replace("CODE", json.dumps(ORDERS[language])[1:-1]))
+    assert document.error is None
+    plans = [s.execution.text("optimized") for s in document.statements]
+    assert len(plans) == 2
+    assert "users" in plans[1]
+
+
+def test_a_model_of_dbt_in_python_reads_tables():
+    text = (
+        "import pyspark.sql.functions as F\ndef model(dbt, session):\n    dbt.config(materialized='table')\n"
+        "    orders, users = dbt.ref('orders'), dbt.source('crm', 'users')\n"
+        "    return orders.join(users, 'user_id').groupBy('country').agg(F.sum('amount'))\n"
+    )
+    (statement,) = open_text(text).statements
+    assert "Relation spark_catalog.crm.users" in statement.execution.text("optimized")
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("# job\nlibrary(SparkR)\ndf <- read.parquet('x')\nexplain(df)\n", "R"),
+        ("using Microsoft.Spark.Sql;\nvar spark = SparkSession.Builder().GetOrCreate();\n", "C#"),
+        ("import org.jetbrains.kotlinx.spark.api.*\nfun main() = withSpark { spark.range(3).show() }\n", "Kotlin"),
+    ],
+)
+def test_a_language_that_is_not_read_is_named(text, language):
+    with pytest.raises(NotAPlan) as caught:
+        open_text(text)
+    assert f"This is a program in {language}; planviz reads programs in Python, Scala and Java." in str(caught.value)
+    assert caught.value.line == (2 if language == "R" else 1)

@@ -17,28 +17,44 @@ _BEGINS = rf"(?:--[^\n]*+\n\s*+|/\*.{{0,1000}}?\*/\s*+)*+{_WORDS}"
 _CELL = re.compile(r"\s*(?:(?:#|--|//)\s*MAGIC\s+)?%%?(?:sql|sparksql|spark_sql)\b[^\n]*", re.IGNORECASE)
 _MAGIC = re.compile(r"^(?:#|--|//)[ \t]*MAGIC\b ?", re.MULTILINE)
 _CALL = re.compile(
-    rf"\.sql\(\s*(?:sqlText\s*=\s*)?[a-zA-Z]{{0,2}}(?P<quotes>\"\"\"|'''|\"|')(?P<sql>\s*+\|?\s*+{_BEGINS}.*?)"
+    rf"(?:\.sql\(\s*(?:sqlText\s*=\s*)?|\b(?:sql|query|hql|statement)\s*=\s*)[a-zA-Z]{{0,2}}(?P<quotes>\"\"\"|'''|\"|')(?P<sql>\s*+\|?\s*+{_BEGINS}.*?)"
     r"(?P<end>(?P=quotes)(?P<margin>\.stripMargin)?)",
     re.IGNORECASE | re.DOTALL,
 )
+#: What a program of Python begins with, as a query of Hive may.
+_IMPORT = re.compile(r"\s*from\s+[\w.]+\s+import\b")
 _MARGIN = re.compile(r"^[ \t]*\|", re.MULTILINE)
 
 
 def embedded_sql(text: str) -> tuple[str, tuple[str, ...]]:
     """The SQL of a text, at its place, and what is to be said of that; the text itself and () for plain SQL.
 
-    Read are cells that begin with %sql, `spark.sql("...")` in Python and Scala, each string a statement, and templates.
+    Read are cells that begin with %sql, `spark.sql("...")` in Python and Scala, `sql="..."` of an operator of Airflow,
+    each string a statement, and templates.
     """
     cell = _CELL.match(text)
     if cell is not None:
         rest = text[cell.end() :]
         sql = _blank(cell[0]) + _MAGIC.sub(lambda m: _blank(m[0]), rest)
         return _filled(sql, "Taken off before reading: the notebook's %sql.")
-    strings = list(_CALL.finditer(text)) if ".sql(" in text and not _PLAIN.match(text) else []
+    strings = _strings_of(text)
     if strings:
         return _filled(_strings(text, strings), "Taken off before reading: the program around the SQL.")
     template = read_template(text)
     return (text, ()) if template is None else (template.sql, template.notes)
+
+
+def holds_sql(text: str) -> bool:
+    """Whether a program holds SQL in its strings that can be opened without it."""
+    return bool(_strings_of(text))
+
+
+def _strings_of(text: str) -> list[re.Match[str]]:
+    """Strings of SQL: what `.sql(` is given, or where nothing is called so, what is named sql or query."""
+    if _PLAIN.match(text) and not _IMPORT.match(text):
+        return []
+    called = ".sql(" in text
+    return [found for found in _CALL.finditer(text) if found[0].startswith(".") is called]
 
 
 def _filled(sql: str, note: str) -> tuple[str, tuple[str, ...]]:

@@ -7,12 +7,12 @@ from dataclasses import replace
 from planviz.catalog.tables import Catalog
 from planviz.config import OptimizerConfig
 from planviz.document.model import Document, SqlStatement
-from planviz.document.opening.embedded_sql import embedded_sql
+from planviz.document.opening.embedded_sql import holds_sql
 from planviz.document.opening.plans import planned
 from planviz.errors import AnalysisError, NotAPlan, ParseError
 from planviz.graph import PlanGraph
 from planviz.graph.trace import RuleTrace
-from planviz.programs import Program, ProgramError, imports_spark, looks_like_program, read_program
+from planviz.programs import Program, ProgramError, imports_spark, looks_like_program, other_language, read_program
 
 
 class NoActions(NotAPlan):
@@ -22,19 +22,21 @@ class NoActions(NotAPlan):
 def open_program(
     text: str, catalog: Catalog | None = None, config: OptimizerConfig | None = None, infer: bool | None = None
 ) -> Document | None:
-    """The document of a PySpark program; None for a text that is none.
+    """The document of a program; None for a text that is none.
 
     Nothing of the program is run. Its first error stands in `Document.error`; where the program ends there before its
     first action, it is raised as AnalysisError, unless SQL in the program's strings can be opened instead. Raises
-    NoActions where it ends without any.
+    NoActions where it ends without any, and NotAPlan for a language that is not read.
     """
+    if (found := other_language(text)) is not None and not holds_sql(text):
+        raise _unread(*found)
     if not looks_like_program(text):
         return None
     try:
         program = read_program(text, catalog, config, infer)
     except ParseError:
         return None
-    has_sql = ".sql(" in text and embedded_sql(text)[0] != text
+    has_sql = holds_sql(text)
     if not program.actions and program.error is not None and not has_sql:
         raise _error(program.error)
     if program.actions:
@@ -42,6 +44,14 @@ def open_program(
     if not has_sql and imports_spark(text):
         raise _without_actions(program)
     return None
+
+
+def _unread(language: str, line: int) -> NotAPlan:
+    return NotAPlan(
+        f"This is a program in {language}; planviz reads programs in Python, Scala and Java. Paste what its explain "
+        "prints, with explain(true) all of it, or the SQL that it runs.",
+        line=line,
+    )
 
 
 def _without_actions(program: Program) -> NoActions:

@@ -12,12 +12,13 @@ from planviz.plantext.json_plans import looks_like_json
 #: What every program has that is worth reading as one.
 _PROGRAM = re.compile(
     r"pyspark|\b(?:spark|sqlContext|sc|session)\s*\.|\.(?:select|filter|where|groupBy|withColumn|join)\("
+    r"|SparkR|sparklyr|Microsoft\.Spark|kotlinx\.spark"
 )
 
 
 def read_notebook(pasted: Pasted) -> Document | None:
     """The document of a notebook whose outputs hold what looks like JSON of plans; None for any other text."""
-    if not looks_like_json(pasted.text) or '"cells"' not in pasted.text:
+    if not looks_like_json(pasted.text) or not ('"cells"' in pasted.text or '"paragraphs"' in pasted.text):
         return None
     try:
         return _open(pasted)
