@@ -382,6 +382,8 @@ class Interpreter(Calls):
 
     def _of_rdd(self, value: RDD, name: str, node: ast.AST | None) -> Value:
         """A method of an RDD; one that runs shows the DataFrame that it is of."""
+        if name == "rdd" and self.applies:  # toJavaRDD
+            return value
         if name in rdds.RUNS and isinstance(value.frame, DataFrame) and self.session.guesses.tables:
             before, self.at = self.at, node or self.at
             self.act(name, value.frame)

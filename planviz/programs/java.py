@@ -26,6 +26,7 @@ _NO_STATEMENTS = """import_declaration package_declaration line_comment block_co
 enum_declaration annotation_type_declaration super_interfaces explicit_constructor_invocation break_statement
 continue_statement assert_statement"""
 _NOTHING = frozenset(_NO_STATEMENTS.split())
+_FENCE = re.compile(r"^[^\S\n]*```", re.MULTILINE)
 _LOOP = re.compile(r"\s*(?:final\s+)?int\s+(\w+)\s*=")
 
 
@@ -41,13 +42,25 @@ def java_tree(text: str) -> tuple[ast.Module, list[tuple[int, str]]]:
 
     parser = tree_sitter.Parser(tree_sitter.Language(tree_sitter_java.language()))
     # Half a character, as of a file that is no UTF-8, is a question mark to the parser.
-    source = text.encode("utf-8", "replace")
+    source = _without_prose(text).encode("utf-8", "replace")
     made = JavaTranslation(source)
     body = prelude()
     root = parser.parse(source).root_node
     made.note_objects(root)
     body += made.statements(root.named_children)
     return ast.fix_missing_locations(ast.Module(body, [])), made.passed
+
+
+def _without_prose(text: str) -> str:
+    """The code of a text with fences (```), at its lines; a text without any as it is."""
+    if not _FENCE.search(text):
+        return text
+    made, inside = [], False
+    for line in text.split("\n"):
+        fence = _FENCE.match(line) is not None
+        made.append(line if inside and not fence else "")
+        inside ^= fence
+    return "\n".join(made)
 
 
 class JavaTranslation(JavaCalls):

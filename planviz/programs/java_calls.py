@@ -31,6 +31,14 @@ _MADE = {
     "createStructField": "StructField", "createStructType": "StructType", "createArrayType": "ArrayType",
     "createMapType": "MapType", "createDecimalType": "DecimalType",
 }  # fmt: skip
+#: The types of properties by those of Java.
+_TYPE_OF = {
+    "int": "IntegerType", "Integer": "IntegerType", "long": "LongType", "Long": "LongType", "double": "DoubleType",
+    "Double": "DoubleType", "float": "FloatType", "Float": "FloatType", "boolean": "BooleanType",
+    "Boolean": "BooleanType", "short": "ShortType", "Short": "ShortType", "byte": "ByteType", "Byte": "ByteType",
+    "String": "StringType", "Timestamp": "TimestampType", "Instant": "TimestampType", "Date": "DateType",
+    "LocalDate": "DateType", "java.sql.Timestamp": "TimestampType", "java.sql.Date": "DateType",
+}  # fmt: skip
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "s": " ", "0": "\0", "\n": ""}
 
 
@@ -46,6 +54,8 @@ class JavaCalls(Expressions):
         self.lists: set[str] = set()
         self.texts: set[str] = set()
         self.created: dict[str, list[Node]] = {}
+        #: Of every class that has getters: its properties with their types, as text.
+        self.beans: dict[str, list[tuple[str, str]]] = {}
 
     def note_objects(self, root: Node) -> None:
         """Look for what is made of the text's own classes."""
@@ -54,9 +64,23 @@ class JavaCalls(Expressions):
         while waiting:
             node = waiting.pop()
             waiting += node.named_children
+            if node.type == "class_declaration":
+                self._note_bean(node)
             if node.type == "object_creation_expression":
                 made.setdefault(self.class_of(node), []).append(node.child_by_field_name("arguments"))
         self.created = {name: found[0].named_children for name, found in made.items() if len(found) == 1}
+
+    def _note_bean(self, node: Node) -> None:
+        """The properties of a class by its getters, in the order of their names, as Spark takes them."""
+        body = node.child_by_field_name("body")
+        found: dict[str, str] = {}
+        for method in [] if body is None else body.named_children:
+            name = method.child_by_field_name("name") if method.type == "method_declaration" else None
+            getter = re.fullmatch(r"(?:get|is)([A-Z]\w*)", self._text(name)) if name is not None else None
+            if getter is not None and not method.child_by_field_name("parameters").named_children:
+                found[getter[1][0].lower() + getter[1][1:]] = self._text(method.child_by_field_name("type"))
+        if found:
+            self.beans[self._text(node.child_by_field_name("name"))] = sorted(found.items())
 
     def class_of(self, node: Node) -> str:
         """The class of a `new`, without its package and parameters."""
@@ -118,7 +142,17 @@ class JavaCalls(Expressions):
         return ast.Constant(None)
 
     def _java_of_class_literal(self, node: Node) -> ast.expr:
-        return ast.Constant(self._text(node))
+        """X.class: the columns of a class of the text, else a value that nobody knows."""
+        written = self._text(node)
+        fields = self.beans.get(written.removesuffix(".class").rpartition(".")[2])
+        if fields is None or any(kind not in _TYPE_OF for _, kind in fields):
+            return self._call(self._name("scala_unknown", node), [ast.Constant(written)])
+        made: list[ast.expr] = []
+        for name, kind in fields:
+            held = self._call(self._name(_TYPE_OF[kind], node), [])
+            told = [ast.Constant(name), held, ast.Constant(not kind[0].islower())]
+            made.append(self._call(self._name("StructField", node), told))
+        return self._call(self._name("StructType", node), [ast.List(made, ast.Load())])
 
     # -- operators
 
@@ -232,6 +266,10 @@ class JavaCalls(Expressions):
             return ast.BinOp(given[0], ast.Mod(), ast.Tuple(given[1:], ast.Load()))
         if called == "String.valueOf" and given:
             return self._call(self._name("scala_shown", node), given[:1])
+        if called in ("Integer.parseInt", "Integer.valueOf", "Long.parseLong", "Long.valueOf") and given:
+            return self._call(self._name("int", node), given[:1])
+        if called.startswith(("System.", "Thread.", "LogManager.", "Logger.")):
+            return self._call(self._name("scala_unknown", node), [ast.Constant(called)])
         if called == "RowFactory.create":
             return ast.Tuple(given, ast.Load())
         if called.startswith("DataTypes.") and name in _MADE:

@@ -187,3 +187,37 @@ def test_damaged_and_endless_texts_are_read_in_bounded_time(text: str) -> None:
             open_text(text, catalog=find("tpch"))
 
     assert steps(read) < 12_000_000
+
+
+def test_a_question_with_its_code_between_fences() -> None:
+    code = 'Dataset<Row> a = spark.table("orders");\na.groupBy("o_clerk").count().show();'
+    text = f"Why is this slow?\n```java\n{code}\n```\nThanks\n"
+    program = read_program(text, find("tpch"))
+    assert (program.error, program.not_understood) == (None, [])
+    assert [a.place.line for a in program.actions] == [4]
+
+
+def test_beans_have_the_columns_of_their_getters() -> None:
+    text = """import org.apache.spark.sql.*;
+class Job {
+  public static class Square { public int getValue() { return 1; } public String getName() { return ""; } }
+  public static void main(String[] args) {
+    SparkSession spark = SparkSession.active();
+    List<Square> squares = new ArrayList<>();
+    Square one = new Square();
+    one.setValue(3);
+    squares.add(one);
+    spark.createDataFrame(squares, Square.class).show();
+    JavaRDD<Row> rows = spark.sparkContext().textFile("x").toJavaRDD().map(r -> RowFactory.create(r));
+    spark.createDataFrame(rows, new StructType().add("a", DataTypes.StringType)).show();
+  }
+}
+"""
+    program = read_program(text)
+    assert program.error is None
+    beans, rows = (a.execution.analyzed.output for a in program.actions)
+    assert [(a.name, a.data_type.simple_string, a.nullable) for a in beans] == [
+        ("name", "string", True),
+        ("value", "int", False),
+    ]
+    assert [a.name for a in rows] == ["a"]
