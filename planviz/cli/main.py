@@ -51,7 +51,7 @@ def _add_parse(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_explain(parser: argparse.ArgumentParser) -> None:
-    _add_files(parser, "SQL, several statements if you like, or a PySpark program; - for standard input")
+    _add_files(parser, "SQL, several statements if you like, or a program (PySpark, Scala, Java); - for standard input")
     parser.add_argument("--mode", choices=("simple", "extended", "formatted", "cost"), default="simple")
     parser.add_argument("--stage", choices=STAGES, help="one stage instead; sparkPlan: before preparations")
     parser.add_argument("--format", choices=("text", "json"), default="text", help="json: every plan, errors, places")
@@ -369,7 +369,7 @@ def _add_catalog(parser: argparse.ArgumentParser) -> None:
 #: Every command: what adds its options, and what its help says.
 _COMMANDS: dict[str, tuple[Callable[[argparse.ArgumentParser], None], str]] = {
     "parse": (_add_parse, "read pasted plans: print them again byte for byte, or as JSON, DOT, Mermaid, rule log"),
-    "explain": (_add_explain, "plan the queries of an SQL file or a PySpark program and print what Spark would print"),
+    "explain": (_add_explain, "plan the queries of an SQL file or a program and print what Spark would print"),
     "optimize": (_add_optimize, "plan the queries of an SQL file and print one stage"),
     "trace": (_add_trace, "print what every rule did to the queries of an SQL file"),
     "why": (_add_why, "why the planner chose each join and aggregate of an SQL file or pasted plan"),

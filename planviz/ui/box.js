@@ -85,7 +85,7 @@ class Box {
     const root = (this.root = element("div", `box ${this.data.look}`));
     const area = (this.area = element("textarea"));
     area.setAttribute("aria-label", "SQL, plan text, rule log, event log or JSON");
-    area.placeholder = "Paste SQL, a PySpark program, or what Spark printed";
+    area.placeholder = "Paste SQL, a program, or what Spark printed";
     area.spellcheck = false;
     area.autocomplete = "off";
     area.wrap = "off";
@@ -202,7 +202,7 @@ class Box {
     const text = this.held ?? this.area.value;
     if (!text.trim())
       return this.#complain(
-        'There is no text yet. Paste SQL, a PySpark program, what df.explain("formatted") printed, a rule log, or a plan’s JSON.',
+        'There is no text yet. Paste SQL, a program (PySpark, Scala, Java), what df.explain("formatted") printed, a rule log, or a plan’s JSON.',
       );
     if (this.#fits(text.length)) this.#open(text, this.name ?? "");
   }

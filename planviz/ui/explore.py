@@ -28,8 +28,8 @@ spark.conf.set("spark.sql.maxMetadataStringLength", 100000)
 df.explain("formatted")"""
 
 _LEAD = """<div class="pv-lead"><h1>See what Spark does with your query</h1>
-<span>Paste SQL, a PySpark program, explain text of any mode and version, a rule log, an event log, or JSON. You see
-the plan, what it costs, why Spark chose it, and what would change it.</span>
+<span>Paste SQL, a program (PySpark, Scala, Java), explain text of any mode and version, a rule log, an event log,
+or JSON. You see the plan, what it costs, why Spark chose it, and what would change it.</span>
 </div>"""
 _BEST = """<div class="pv-lead"><h2>The best text to paste</h2>
 <span>The two settings keep Spark from shortening what it prints.</span></div>"""
