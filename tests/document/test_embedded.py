@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from planviz.document import open_text
+from planviz.document.opening import embedded_sql as embedding
 from planviz.document.opening.embedded_sql import embedded_sql
 from planviz.errors import ParseError
+from planviz.frontend import statement
 
 CELL = "%sql\n-- the day's sales\nSELECT id FROM sales"
 MAGIC = "# MAGIC %sql\n# MAGIC SELECT id\n# MAGIC FROM sales"
@@ -66,4 +68,10 @@ def test_an_error_has_the_place_in_the_text_that_was_pasted():
 
 @pytest.mark.parametrize("text", ["SELECT '{{ x }}' AS a", "SELECT 1", "SELECT '%sql', \".sql('SELECT 1')\""])
 def test_plain_sql_is_left_alone(text):
+    assert embedded_sql(text) == (text, ())
+
+
+def test_what_is_longer_than_sql_may_be_is_not_looked_through():
+    assert embedding.MAX_LENGTH == statement.MAX_LENGTH
+    text = "select " + "{{ a }}, " * 250_000
     assert embedded_sql(text) == (text, ())

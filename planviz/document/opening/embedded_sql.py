@@ -6,9 +6,12 @@ What is not SQL becomes blanks, so that every line and column is still that of t
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from planviz.document.opening.templates import read_template
 
+#: As long as SQL may be (planviz.frontend.statement, which opens with all of the parser).
+MAX_LENGTH = 2_000_000
 _WORDS = r"(?:SELECT|WITH|EXPLAIN|INSERT|CREATE|MERGE|FROM|VALUES|CACHE|\(\s*SELECT)\b"
 #: A comment is never read again as a part of a longer one: sixty of them and no statement would take for ever.
 _PLAIN = re.compile(rf"\s*+(?:--[^\n]*+\n\s*+|/\*.*?\*/\s*+)*+{_WORDS}", re.IGNORECASE | re.DOTALL)
@@ -26,12 +29,15 @@ _IMPORT = re.compile(r"\s*from\s+[\w.]+\s+import\b")
 _MARGIN = re.compile(r"^[ \t]*\|", re.MULTILINE)
 
 
+@lru_cache(maxsize=1)  # asked for its kind first, and then for its queries
 def embedded_sql(text: str) -> tuple[str, tuple[str, ...]]:
     """The SQL of a text, at its place, and what is to be said of that; the text itself and () for plain SQL.
 
     Read are cells that begin with %sql, `spark.sql("...")` in Python and Scala, `sql="..."` of an operator of Airflow,
-    each string a statement, and templates.
+    each string a statement, and templates. A text that is longer than SQL may be stands as it is.
     """
+    if len(text) > MAX_LENGTH:
+        return text, ()
     cell = _CELL.match(text)
     if cell is not None:
         rest = text[cell.end() :]
