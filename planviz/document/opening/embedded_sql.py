@@ -8,8 +8,6 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from planviz.document.opening.templates import read_template
-
 #: As long as SQL may be (planviz.frontend.statement, which opens with all of the parser).
 MAX_LENGTH = 2_000_000
 _WORDS = r"(?:SELECT|WITH|EXPLAIN|INSERT|CREATE|MERGE|FROM|VALUES|CACHE|\(\s*SELECT)\b"
@@ -46,8 +44,7 @@ def embedded_sql(text: str) -> tuple[str, tuple[str, ...]]:
     strings = _strings_of(text)
     if strings:
         return _filled(_strings(text, strings), "Taken off before reading: the program around the SQL.")
-    template = read_template(text)
-    return (text, ()) if template is None else (template.sql, template.notes)
+    return _filled(text)
 
 
 def holds_sql(text: str) -> bool:
@@ -63,9 +60,14 @@ def _strings_of(text: str) -> list[re.Match[str]]:
     return [found for found in _CALL.finditer(text) if found[0].startswith(".") is called]
 
 
-def _filled(sql: str, note: str) -> tuple[str, tuple[str, ...]]:
+def _filled(sql: str, *notes: str) -> tuple[str, tuple[str, ...]]:
+    if not any(sign in sql for sign in ("{", "%(", "%s")):
+        return sql, notes
+    # The parser of templates takes long to be loaded, and few texts are any.
+    from planviz.document.opening.templates import read_template
+
     template = read_template(sql)
-    return (sql, (note,)) if template is None else (template.sql, (note, *template.notes))
+    return (sql, notes) if template is None else (template.sql, (*notes, *template.notes))
 
 
 def _strings(text: str, strings: list[re.Match[str]]) -> str:
