@@ -114,7 +114,7 @@ class JavaTranslation(JavaCalls):
         """What a class is made with: what stands where the one object of it is made, else values that nobody knows."""
         made: list[ast.stmt] = []
         given = self.created.get(self._text(node.child_by_field_name("name")), [])
-        for at, p in enumerate(node.child_by_field_name("parameters").named_children):
+        for at, p in enumerate(self.inside(node.child_by_field_name("parameters"))):
             name, kind = p.child_by_field_name("name"), p.child_by_field_name("type")
             shown = "" if kind is None else self._text(kind)
             if name is None or shown.startswith("Dataset"):
@@ -146,7 +146,7 @@ class JavaTranslation(JavaCalls):
     def _parameters(self, groups: list[Value]) -> ast.arguments:
         args: list[ast.arg] = []
         several: ast.arg | None = None
-        for p in [p for group in groups for p in group.named_children]:
+        for p in [p for group in groups for p in self.inside(group)]:
             if p.type == "spread_parameter":
                 declared = next((c for c in p.named_children if c.type == "variable_declarator"), None)
                 several = self._at(ast.arg(plain_name(self._text(declared)) if declared is not None else "_", None), p)
@@ -181,6 +181,8 @@ class JavaTranslation(JavaCalls):
     _java_field_declaration = _java_local_variable_declaration
 
     def _target(self, node: Node) -> Value:
+        if node is None:
+            return ast.Name("_", ast.Store())
         if node.type == "array_access":
             array, index = node.child_by_field_name("array"), node.child_by_field_name("index")
             return self._at(ast.Subscript(self.value(array), self.value(index), ast.Store()), node)
@@ -205,7 +207,11 @@ class JavaTranslation(JavaCalls):
     def _assignment(self, node: Node) -> list[ast.stmt]:
         left, right = node.child_by_field_name("left"), self.value(node.child_by_field_name("right"))
         operator = self._text(node.child_by_field_name("operator"))
-        if left.type == "field_access" and self._text(left) == f"this.{self._text(node.child_by_field_name('right'))}":
+        if (
+            left is not None
+            and left.type == "field_access"
+            and self._text(left) == f"this.{self._text(node.child_by_field_name('right'))}"
+        ):
             return []
         if operator != "=":
             right = self.operation(self.value(left), operator[:-1], right)
@@ -258,7 +264,8 @@ class JavaTranslation(JavaCalls):
         if init is None or condition is None or (counted := _LOOP.match(self._text(init))) is None:
             return self._while(condition, body, node)
         bound = re.fullmatch(rf"{counted[1]}\s*(<=?)\s*(.+)", self._text(condition), re.DOTALL)
-        first = next(c for c in init.named_children if c.type == "variable_declarator").child_by_field_name("value")
+        declared = next((c for c in init.named_children if c.type == "variable_declarator"), None)
+        first = None if declared is None else declared.child_by_field_name("value")
         if bound is None or first is None:
             return [*self.statement(init), *self._while(condition, body, node)]
         end = self.value(condition.child_by_field_name("right"))
@@ -278,7 +285,8 @@ class JavaTranslation(JavaCalls):
     def _java_try_statement(self, node: Node) -> list[ast.stmt]:
         made = self._body(node.child_by_field_name("body"))
         caught = [c for c in node.named_children if c.type == "catch_clause"]
-        last = [s for c in node.named_children if c.type == "finally_clause" for s in self._body(c.named_children[0])]
+        ends = [b for c in node.named_children if c.type == "finally_clause" for b in c.named_children]
+        last = [s for block in ends for s in self._body(block)]
         # What is caught and thrown again ends the program all the same.
         if not caught or "throw " in self._text(caught[0]):
             return [*made, *last]
@@ -302,7 +310,7 @@ class JavaTranslation(JavaCalls):
         return [self._at(ast.Return(value), node)]
 
     def _java_throw_statement(self, node: Node) -> list[ast.stmt]:
-        error = self._call(self._name("Exception", node), [ast.Constant(self._text(node.named_children[0])[:200])])
+        error = self._call(self._name("Exception", node), [ast.Constant(self._text(node)[:200])])
         return [self._at(ast.Raise(error, None), node)]
 
     def _java_switch_expression(self, node: Node) -> list[ast.stmt]:

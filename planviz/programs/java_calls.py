@@ -68,7 +68,7 @@ class JavaCalls(Expressions):
                 self._note_bean(node)
             if node.type == "object_creation_expression":
                 made.setdefault(self.class_of(node), []).append(node.child_by_field_name("arguments"))
-        self.created = {name: found[0].named_children for name, found in made.items() if len(found) == 1}
+        self.created = {name: self.inside(found[0]) for name, found in made.items() if len(found) == 1}
 
     def _note_bean(self, node: Node) -> None:
         """The properties of a class by its getters, in the order of their names, as Spark takes them."""
@@ -77,7 +77,7 @@ class JavaCalls(Expressions):
         for method in [] if body is None else body.named_children:
             name = method.child_by_field_name("name") if method.type == "method_declaration" else None
             getter = re.fullmatch(r"(?:get|is)([A-Z]\w*)", self._text(name)) if name is not None else None
-            if getter is not None and not method.child_by_field_name("parameters").named_children:
+            if getter is not None and not self.inside(method.child_by_field_name("parameters")):
                 found[getter[1][0].lower() + getter[1][1:]] = self._text(method.child_by_field_name("type"))
         if found:
             self.beans[self._text(node.child_by_field_name("name"))] = sorted(found.items())
@@ -88,12 +88,23 @@ class JavaCalls(Expressions):
 
     def value(self, node: Node) -> ast.expr:
         """Python's expression for one of Java's; what has none is a value that nobody knows."""
+        if node is None:  # the text is damaged there
+            return ast.Constant(None)
         method: Callable[[Node], ast.expr] | None = getattr(self, f"_java_of_{node.type}", None)
         if method is None:
             self.passed.append((node.start_point[0] + 1, f"{node.type.replace('_', ' ')} is passed over."))
             return self._name("java_" + node.type, node)
         made: ast.expr = self._at(method(node), node)
         return made
+
+    def _text(self, node: Node) -> str:
+        """What is written; nothing where a damaged text lacks it."""
+        return "" if node is None else super()._text(node)
+
+    @staticmethod
+    def inside(node: Node) -> list[Node]:
+        """What stands in a node; nothing where a damaged text lacks it."""
+        return [] if node is None else node.named_children
 
     def operation(self, left: ast.expr, operator: str, right: ast.expr) -> ast.expr:
         """An operator between two values; one that Python lacks gives the left one."""
@@ -195,11 +206,11 @@ class JavaCalls(Expressions):
 
     def _java_of_lambda_expression(self, node: Node) -> ast.expr:
         parameters, body = node.child_by_field_name("parameters"), node.child_by_field_name("body")
-        if parameters.type == "formal_parameters":
+        if parameters is not None and parameters.type == "formal_parameters":
             names = [self._text(p.child_by_field_name("name")) for p in parameters.named_children]
         else:
             names = re.findall(r"\w+", self._text(parameters))
-        if body.type != "block":
+        if body is None or body.type != "block":
             return ast.Lambda(arguments_of(names), self.value(body))
         returned = [c for c in body.named_children if c.type == "return_statement" and c.named_children]
         if len(returned) == 1 and len(body.named_children) == 1:
@@ -308,7 +319,7 @@ class JavaCalls(Expressions):
         """What a call is given; encoders only say of which class the objects are."""
         return [
             self.value(c)
-            for c in node.named_children
+            for c in self.inside(node)
             if "comment" not in c.type and not re.match(r"Encoders?\b|RowEncoder\b", self._text(c))
         ]
 

@@ -176,6 +176,10 @@ DAMAGED = {
     "deep blocks": JAVA.format("{" * 3_000 + "}" * 3_000),
     "a long chain": JAVA.format("    o" + '.filter("o_custkey > 1")' * 300 + ".show();"),
     "a loop without an end": JAVA.format("    while (true) { o = o.union(o); }"),
+    "a loop without its end": JAVA.format(
+        "    for (int i = 0; i < ; i++) { o = o.union(o); }\n    for (int 2; i++) o.show();"
+    ),
+    "no names": JAVA.format("    try { = 3; } finally\n    throw ;\n    f(() -> , ::x).y(;\n    int = new ;"),
     "half a character": JAVA.format('    o.filter("\udc80").show();'),
 }
 
