@@ -24,6 +24,9 @@ from planviz.programs.values import (
 
 #: How often a loop over known values is gone through at most.
 MOST_ROUNDS = 10_000
+#: How many DataFrames a `while` may make, the rounds of loops within it included: who waits for one that ends sees the
+#: plan grow with every round.
+MOST_FRAMES = 2_000
 
 
 if TYPE_CHECKING:
@@ -230,7 +233,10 @@ class Statements(Definitions):
             raise signal
 
     def _do_While(self, node: ast.While, scope: Scope) -> None:
+        made = self.session.plans
         for _ in range(MOST_ROUNDS):
+            if self.session.plans - made > MOST_FRAMES:
+                break
             known = self.truth(self.value(node.test, scope))
             if known is False:
                 self.run(node.orelse, scope)
