@@ -165,8 +165,16 @@ def numbered(e: Expression) -> Expression:
 
 
 def select_item(e: Expression) -> Expression:
-    """The expression as an item of a select list: named, or waiting for a name."""
-    return e if isinstance(e, NamedExpression) else UnresolvedAlias(e)
+    """The expression as an item of a select list: named, or waiting for a name.
+
+    A cast of a cast of a column has the column's name, as the inner one is an item by itself.
+    """
+    if isinstance(e, NamedExpression):
+        return e
+    inner = e.child if isinstance(e, Cast) else None
+    if isinstance(e, Cast) and isinstance(inner, Cast) and isinstance(inner.child, NamedExpression):
+        e = e.replace(child=UnresolvedAlias(inner))
+    return UnresolvedAlias(e)
 
 
 def _binary(name: str, swapped: bool = False) -> Callable[[Column, object], Column]:
@@ -342,6 +350,6 @@ class Column:
 
     def over(self, window: WindowSpec) -> Column:
         """A window function or an aggregate over a window."""
-        if not hasattr(window, "spec"):
+        if isinstance(window, Column) or not hasattr(window, "spec"):
             raise UnexpectedType("window", "WindowSpec", window)
         return Column(WindowExpression(self.expr, window.spec))

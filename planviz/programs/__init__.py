@@ -15,7 +15,9 @@ scala_rows.py    rows of Scala's sequences                scala_functions.py   S
 frames.py        pandas and numpy                         sharing.py      what several actions compute again
 known_rows.py    rows that the program itself tells       rdds.py         what functions make of the rows of RDDs
 scala_imports.py names that a Scala text imports          scala_text.py   values in Scala's texts
-session_names.py sessions from elsewhere                  reading.py      the way in
+matching.py      the statement match                    iterations.py   itertools
+regular_expressions.py   re                             session_names.py   sessions from elsewhere
+reading.py       the way in
 """
 
 from planviz.programs.model import Action, Program, ProgramError

@@ -8,17 +8,15 @@ from __future__ import annotations
 import ast
 import datetime
 import decimal
-import itertools
 import json
 import math
 import os.path
-import re
 import string
 import textwrap
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from planviz.programs import frames
+from planviz.programs import frames, iterations, regular_expressions
 from planviz.programs.builtin_names import dict_of, ended, items_of, reduced, sequence
 from planviz.programs.signals import LimitReached, raised
 from planviz.programs.values import (
@@ -96,10 +94,6 @@ def _template(reader: Interpreter, text: Value) -> Value:
     return Module("template", {**names, "template": text})
 
 
-def _escaped(text: str) -> str:
-    return re.escape(text)
-
-
 class DefaultDict(dict[Value, Value]):
     """collections.defaultdict over a function of the program."""
 
@@ -148,24 +142,6 @@ def _attrgetter(reader: Interpreter, name: str) -> object:
     return Native("attrgetter", lambda v: reader.attribute(v, name), True)
 
 
-def _bounded(values: Value) -> list[object]:
-    made = list(itertools.islice(values, 100_000))
-    if len(made) == 100_000:
-        raise LimitReached("a value grows too large")
-    return made
-
-
-def _combinations(reader: Interpreter, value: object, size: int) -> object:
-    return _bounded(itertools.combinations(items_of(reader, value), size))
-
-
-def _product(reader: Interpreter, *several: object, repeat: int = 1) -> Value:
-    lists = [items_of(reader, s) for s in several] * min(repeat, 10)
-    if math.prod(len(part) for part in lists) > 100_000:
-        raise LimitReached("a value grows too large")
-    return list(itertools.product(*lists))
-
-
 def _strptime(text: str, pattern: str) -> object:
     return datetime.datetime.strptime(text[:100], pattern[:100])
 
@@ -195,34 +171,6 @@ def _dumps(value: object, **named: object) -> object:
         return Unknown("json")
     text = "".join(parts)
     return text if text and len(text) < _MOST else Unknown("json")
-
-
-def _regex(name: str) -> Value:
-    """Functions of `re`, by RE2: time in proportion to the text. What RE2 cannot read is unknown."""
-
-    def apply(pattern: object, *given: object, **named: object) -> Value:
-        import re2
-
-        if not isinstance(pattern, str) or not all(isinstance(g, str | int) for g in given):
-            return Unknown(f"re.{name}")
-        try:
-            options = re2.Options()
-            options.log_errors = False
-            compiled = re2.compile(pattern, options)
-            found = getattr(compiled, name)(*given)
-        except (re2.error, TypeError, ValueError):
-            return Unknown(f"re.{name}")
-        if name in ("match", "search", "fullmatch"):
-            return None if found is None else _Match(found)
-        return found
-
-    return apply
-
-
-class _Match(Instance):
-    def __init__(self, found: Value) -> None:
-        groups = {"group": Native("group", found.group), "groups": Native("groups", found.groups)}
-        super().__init__(Class("Match", [], groups), dict(groups))
 
 
 def _namedtuple(reader: Interpreter, name: str, fields: object, **named: object) -> object:
@@ -309,21 +257,6 @@ def _operators(reader: Interpreter) -> dict[str, Value]:
     return names
 
 
-def _of_itertools(reader: Interpreter) -> dict[str, Value]:
-    names: dict[str, Value] = {
-        "chain": reads("chain", lambda r, *several: [x for s in several for x in r.rounds(s)]),
-        "product": reads("product", _product),
-        "combinations": reads("combinations", _combinations),
-        "repeat": native("repeat", lambda v, n: [v] * min(n, _MOST)),
-        "zip_longest": reads(
-            "zip_longest", lambda r, *s, fillvalue=None: list(
-                itertools.zip_longest(*(items_of(r, v) for v in s), fillvalue=fillvalue)
-            ),
-        ),
-    }  # fmt: skip
-    return names
-
-
 def _datetime(reader: Interpreter) -> dict[str, Value]:
     names: dict[str, Value] = {
         "date": Module("datetime.date", {
@@ -382,15 +315,6 @@ def _of_json(reader: Interpreter) -> dict[str, Value]:
     return names
 
 
-def _regular_expressions(reader: Interpreter) -> dict[str, Value]:
-    names: dict[str, Value] = {
-        n: Native(n, _regex(n)) for n in ("sub", "match", "search", "findall", "split", "fullmatch")
-    }
-    names |= dict.fromkeys(("IGNORECASE", "I", "MULTILINE", "M", "DOTALL", "S"), 0)
-    names["escape"] = Native("escape", lambda t: _escaped(t))
-    return names
-
-
 def _collections(reader: Interpreter) -> dict[str, Value]:
     names: dict[str, Value] = {
         "OrderedDict": reads("OrderedDict", dict_of), "Counter": _unknown_call("Counter"),
@@ -439,7 +363,7 @@ _MODULES: dict[str, Callable[[Interpreter], dict[str, Value]]] = {
     "multiprocessing.dummy": _pools,
     "threading": _threading,
     "operator": _operators,
-    "itertools": _of_itertools,
+    "itertools": iterations.names_of,
     "datetime": _datetime,
     "decimal": _decimals,
     "math": _of_math,
@@ -447,7 +371,7 @@ _MODULES: dict[str, Callable[[Interpreter], dict[str, Value]]] = {
     "os.path": _paths,
     "sys": _of_sys,
     "json": _of_json,
-    "re": _regular_expressions,
+    "re": regular_expressions.names_of,
     "collections": _collections,
     "dataclasses": _dataclasses,
     "argparse": _of_argparse,
@@ -463,7 +387,7 @@ def _module(reader: Interpreter, name: str) -> Module | None:
     if name in ("pandas", "numpy"):
         return frames.module(name)
     if name in _OF_TYPES:
-        return Module(name)
+        return Module(name, {"cast": Native("cast", lambda kind, value: value, True)} if name == "typing" else {})
     names = _MODULES.get(name)
     return None if names is None else Module(name, names(reader))
 

@@ -200,7 +200,8 @@ class Operators(Members):
                 "CANNOT_APPLY_IN_FOR_COLUMN",
             )
         if isinstance(right, Instance):
-            return self.call_method(right, "__contains__", [left], Unknown("in"))
+            known = self.truth(self.call_method(right, "__contains__", [left], Unknown("in")))
+            return Unknown("in") if known is None else known == wanted
         looked_through = isinstance(right, list | tuple | set | frozenset) and not hasattr(right, "_fields")
         if looked_through and any(isinstance(x, Unknown) for x in self.iterate(right)):
             return Unknown(f"{left} in ...") if left not in list(self.iterate(right)) else wanted
