@@ -34,6 +34,7 @@ from planviz.types import (
     BOOLEAN,
     DATE,
     DOUBLE,
+    FLOAT,
     INT,
     LONG,
     NULL,
@@ -59,6 +60,10 @@ class LongNumber(int):
     """A whole number of 64 bits, as Scala writes 2L: a literal of it is a bigint."""
 
 
+class FloatNumber(float):
+    """A number of 32 bits, as Scala writes 2.5f: a literal of it is a float."""
+
+
 def literal(value: object) -> Expression:
     """A Python value as a literal; lists become array(...). Raises InputError for what has no type in SQL."""
     if isinstance(value, list | tuple):
@@ -72,6 +77,8 @@ def literal(value: object) -> Expression:
             if isinstance(value, timedelta):
                 return Literal(value // timedelta(microseconds=1), t)
             long = isinstance(value, LongNumber) or (isinstance(value, int) and abs(value) >= 1 << 31)
+            if isinstance(value, FloatNumber):
+                return Literal(float(value), FLOAT)
             return Literal(value, LONG if t is INT and long else t)
     if isinstance(value, DataType):
         return Literal(ddl(value), STRING)

@@ -13,12 +13,18 @@ _MASK = 0xFFFFFFFF
 _SMALL = 4
 
 
+class InOrder(dict[K, V]):
+    """A map of Scala: up to four entries stand as they were given."""
+
+
 def scala_order(given: Mapping[K, V]) -> list[tuple[K, V]]:
     """The entries of `dictionary` as Spark walks through them (Spark: javaMap.asScala.toMap).
 
     Keys are texts, numbers and booleans; others come last, as they stand.
     """
-    entries = sorted(given.items(), key=lambda entry: _java_place(entry[0], len(given)))
+    entries = list(given.items())
+    if not isinstance(given, InOrder):
+        entries.sort(key=lambda entry: _java_place(entry[0], len(given)))
     return entries if len(entries) <= _SMALL else _walked([(e, _improved(_scala_hash(e[0]))) for e in entries])
 
 

@@ -13,6 +13,7 @@ from planviz.dataframe.arguments import check as check_arguments
 from planviz.dataframe.column import Column, LongNumber, call
 from planviz.dataframe.frame import DataFrame
 from planviz.dataframe.grouped import GroupedData
+from planviz.dataframe.maps import InOrder
 from planviz.dataframe.python import UserDefinedFunction
 from planviz.dataframe.python_tables import UserDefinedTableFunction
 from planviz.dataframe.rdd import RDD
@@ -27,6 +28,7 @@ from planviz.programs.placeholders import filled_duration, filled_part, placehol
 from planviz.programs.python_tables import is_untold, udtf
 from planviz.programs.rest import argument
 from planviz.programs.scala_functions import scala_function
+from planviz.programs.scala_rows import Record
 from planviz.programs.session import ProgramSession
 from planviz.programs.signals import Raised, Returned, raised
 from planviz.programs.spark import RowClass
@@ -62,6 +64,8 @@ _CONVERSIONS: dict[str, type] = {"int": int, "float": float, "bool": bool}
 #: Functions that both Python and PySpark have.
 _ALSO_OF_COLUMNS = ("sum", "max", "min", "abs", "round", "hex", "bin")
 #: Functions of Python that only put elements in order.
+#: Methods that take texts as columns of the DataFrame in Scala.
+_RESOLVED = ("groupBy", "cube", "rollup")
 _ORDERS = ("sorted", "reversed")
 #: What puts a value into another one, or looks at its outside only.
 _PUT = ("append", "extend", "insert", "update", "setdefault", "len", "isinstance", "list", "tuple", "dict", "zip",
@@ -140,6 +144,10 @@ class Calls(Statements):
                 return self._call(function.function, [], {})
             case Builder():
                 return function
+            case str() | int() if self.applies and not arguments and not isinstance(function, bool):
+                return function  # name.trim(), name.length(): empty parentheses say nothing
+            case Record(members=members) if members is not None:
+                return self._call(self.attribute(function, "apply"), arguments, named)
             case DataFrame() | Column() | list() | dict() | tuple() if self.applies and len(arguments) == 1:
                 return self.item(function, arguments[0])
         if callable(function) and (
@@ -261,6 +269,12 @@ class Calls(Statements):
         if name == "withColumnRenamed" and isinstance(receiver, DataFrame) and arguments and type(arguments[0]) is str:
             # Where columns are guessed, what is renamed is there.
             self.learn(receiver, arguments[0])
+        if name in _RESOLVED and self.applies and isinstance(receiver, DataFrame):
+            # Scala's texts are columns of the DataFrame at once.
+            named = all(type(a) is str and a in receiver.columns for a in arguments)
+            arguments = [receiver[a] for a in arguments] if named else arguments
+        if name == "agg" and self.applies and len(arguments) == 1 and type(arguments[0]) is dict:
+            arguments = [InOrder(arguments[0])]
         if name == "fill" and self.applies and arguments and type(arguments[0]) is int:
             # PySpark makes a floating number of it, Scala a long one.
             arguments = [LongNumber(arguments[0]), *arguments[1:]]

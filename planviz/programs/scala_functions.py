@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
 from planviz.dataframe.column import Column, LongNumber, column_or_name
@@ -22,7 +23,9 @@ def scala_function(reader: Calls, function: Function, name: str = "UDF") -> Modu
     known = [t for t in declared if t is not None]
     inputs = tuple(t for t, _ in known) if len(known) == len(declared) else ()
     primitive = tuple(not nullable for _, nullable in known) if inputs else ()
-    returns, nullable = _result(reader, function, inputs)
+    told = getattr(function.node, "returns", None)
+    written = scala_type(told.value) if isinstance(told, ast.Constant) and isinstance(told.value, str) else None
+    returns, nullable = written or _result(reader, function, inputs)
 
     def column(*given: Value) -> Column:
         return Column(ScalaUDF(tuple(map(column_or_name, given)), returns, name, nullable, inputs, primitive))
