@@ -16,7 +16,8 @@ frames.py        pandas and numpy                         sharing.py      what s
 known_rows.py    rows that the program itself tells       rdds.py         what functions make of the rows of RDDs
 scala_imports.py names that a Scala text imports          scala_text.py   values in Scala's texts
 matching.py      the statement match                    iterations.py   itertools
-regular_expressions.py   re                             session_names.py   sessions from elsewhere
+regular_expressions.py   re                            containers.py  collections
+session_names.py   sessions from elsewhere
 reading.py       the way in
 """
 

@@ -21,10 +21,11 @@ from planviz.programs import rdds
 from planviz.programs.builtin_names import builtins
 from planviz.programs.calls import Calls
 from planviz.programs.catalogs import catalog_method
+from planviz.programs.containers import Counter, DefaultDict
 from planviz.programs.core import from_planviz
 from planviz.programs.guesses import Again, Guesses
 from planviz.programs.lakehouse import Utilities
-from planviz.programs.library import DefaultDict, import_module
+from planviz.programs.library import import_module
 from planviz.programs.model import Action, Program, ProgramError
 from planviz.programs.objects import groups_of_objects, made_of_objects
 from planviz.programs.rest import read_rest
@@ -430,7 +431,7 @@ class Interpreter(Calls):
                 return key
         if isinstance(value, DataFrame) and isinstance(key, str):
             self.learn(value, key)
-        if isinstance(value, DefaultDict | OpenDict) and not isinstance(key, Unknown):
+        if isinstance(value, Counter | DefaultDict | OpenDict) and not isinstance(key, Unknown):
             return self.python(lambda: value[key])
         if isinstance(value, dict) and isinstance(key, str) and key not in value and any(map(_is_untold, value)):
             return Unknown(key)

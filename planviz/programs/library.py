@@ -17,7 +17,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from planviz.programs import frames, iterations, regular_expressions
-from planviz.programs.builtin_names import dict_of, ended, items_of, reduced, sequence
+from planviz.programs.builtin_names import dict_of, ended, items_of, reduced
+from planviz.programs.containers import Counter, DefaultDict, Deque
 from planviz.programs.signals import LimitReached, raised
 from planviz.programs.values import (
     Class,
@@ -94,18 +95,14 @@ def _template(reader: Interpreter, text: Value) -> Value:
     return Module("template", {**names, "template": text})
 
 
-class DefaultDict(dict[Value, Value]):
-    """collections.defaultdict over a function of the program."""
-
-    def __init__(self, reader: Interpreter, factory: object) -> None:
-        super().__init__()
-        self.reader, self.factory = reader, factory
-
-    def __missing__(self, key: object) -> object:
-        if self.factory is None:
-            raise KeyError(key)
-        self[key] = made = self.reader.call(self.factory, [], {}, None)
-        return made
+def _counted(reader: Interpreter, values: Value = ()) -> Value:
+    items = items_of(reader, values)
+    if any(isinstance(v, Unknown) for v in items):
+        return Unknown("Counter(...)")
+    made = Counter()
+    for value in items:
+        made[value] = made.get(value, 0) + 1
+    return made
 
 
 def _partial(reader: Interpreter, function: object, *bound: object, **kept: object) -> object:
@@ -317,16 +314,42 @@ def _of_json(reader: Interpreter) -> dict[str, Value]:
 
 def _collections(reader: Interpreter) -> dict[str, Value]:
     names: dict[str, Value] = {
-        "OrderedDict": reads("OrderedDict", dict_of), "Counter": _unknown_call("Counter"),
+        "OrderedDict": reads("OrderedDict", dict_of), "Counter": reads("Counter", _counted),
         "defaultdict": reads("defaultdict", lambda r, *a, **k: DefaultDict(r, a[0] if a else None)),
-        "namedtuple": reads("namedtuple", _namedtuple), "deque": reads("deque", sequence(list)),
+        "namedtuple": reads("namedtuple", _namedtuple),
+        "deque": reads("deque", lambda r, v=(), maxlen=None: Deque(items_of(r, v))),
+        "ChainMap": reads("ChainMap", lambda r, *maps: {k: v for m in reversed(maps) for k, v in m.items()}),
     }  # fmt: skip
     return names
+
+
+def _replaced(reader: Interpreter, value: Value, **changes: Value) -> Value:
+    """dataclasses.replace: another object of the class with some fields changed."""
+    if not isinstance(value, Instance) or value.of.fields is None:
+        return Unknown("replace(...)")
+    given = {name: value.names.get(name) for name in value.of.fields}
+    return reader.instance(value.of, [], {**given, **changes})
+
+
+def _fields_of(value: Value) -> list[str]:
+    cls = value if isinstance(value, Class) else getattr(value, "of", None)
+    return list(cls.fields or ()) if isinstance(cls, Class) else []
+
+
+def _as_dict(reader: Interpreter, value: Value, **named: Value) -> Value:
+    """dataclasses.asdict, of objects within objects, too."""
+    if not isinstance(value, Instance) or value.of.fields is None:
+        return value
+    return {name: _as_dict(reader, value.names.get(name)) for name in value.of.fields}
 
 
 def _dataclasses(reader: Interpreter) -> dict[str, Value]:
     names: dict[str, Value] = {
         "field": reads("field", _field),
+        "replace": reads("replace", _replaced),
+        "asdict": reads("asdict", _as_dict),
+        "astuple": reads("astuple", lambda r, v: tuple(_as_dict(r, v).values())),
+        "fields": reads("fields", lambda r, v: [Module("field", {"name": n}) for n in _fields_of(v)]),
         "dataclass": Native("dataclass", lambda c=None, **k: c, True),
     }
     return names

@@ -36,6 +36,26 @@ class Repo:
     def __contains__(self, k): return k in self.names
 r = Repo()
 """
+_SIGNS = """
+class Sign:
+    def __init__(self, n): self.n = n
+    def __neg__(self): return -self.n
+    def __lt__(self, other): return self.n < other.n
+"""
+_QUEUE = """
+from collections import deque
+q = deque([1, 2])
+q.append(3)
+q.appendleft(0)
+"""
+_POINT = """
+from dataclasses import dataclass, replace, asdict, fields
+@dataclass
+class Point:
+    x: int
+    y: int = 2
+p = Point(1)
+"""
 _REGISTER = """
 class Job:
     known = {}
@@ -65,6 +85,14 @@ class B(A, kind='new'):
         ("import itertools as it", "list(it.accumulate([1, 2, 3])) + list(it.islice(it.count(5), 2))"),
         ("import itertools as it", "[list(it.permutations('ab')), list(it.pairwise([1, 2, 3]))]"),
         ("from typing import cast", "cast(int, 7) + 1"),
+        (_SIGNS, "[-Sign(3), str(sorted([Sign(2), Sign(1)])[0].n), Sign(1) < Sign(2)]"),
+        (_QUEUE, "[q.popleft(), q[0], len(q)]"),
+        (
+            "from collections import Counter",
+            "[Counter('abca')['a'], Counter('abca')['z'], Counter('abca').most_common(1)]",
+        ),
+        (_POINT, "[replace(p, y=5).y, asdict(p), [f.name for f in fields(p)]]"),
+        ("def f(): return 4", "globals()['f']()"),
     ],
 )
 def test_a_value_is_as_in_python(before, expression):

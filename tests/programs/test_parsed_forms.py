@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from planviz.catalogs import find
+from planviz.config import OptimizerConfig
 from planviz.programs import read_program
 
 _HEAD = """from pyspark.sql import functions as F
@@ -84,3 +85,39 @@ def test_both_inputs_of_cogrouped_rows_are_told() -> None:
     shown = read_program(_HEAD + text).actions[-1].execution.explain_string("formatted")
     assert "Left output [4]" in shown
     assert "Right output [4]" in shown
+
+
+def test_a_column_added_to_a_table_is_there() -> None:
+    text = "spark.sql('CREATE TABLE a (x INT) USING parquet')\nspark.table('a').show()\n"
+    text += "spark.sql('ALTER TABLE a ADD COLUMNS (y INT)')\nspark.table('a').select('y').show()\n"
+    program = read_program(text, find("tpch"))
+    assert program.error is None
+    assert [a.name for a in program.actions[-1].execution.analyzed.output] == ["y"]
+
+
+def test_rows_in_the_order_of_their_folders_are_not_sorted_for_the_write() -> None:
+    action = next(
+        a for a in read_program(_HEAD + "t.sortWithinPartitions('name').write.partitionBy('name').csv('/o')").actions
+    )
+    assert action.command is not None
+    assert action.command.text("optimized").count("Sort ") == 1
+
+
+@pytest.mark.parametrize(
+    ("profile", "keys"),
+    [
+        ("spark-4.3", "txn_id account_id txn_date txn_type amount"),
+        ("3.5", "amount account_id txn_type txn_date txn_id"),
+    ],
+)
+def test_columns_of_duplicates_stand_as_the_version_has_them(profile: str, keys: str) -> None:
+    names = ["txn_id", "account_id", "txn_date", "txn_type", "amount"]
+    text = f"d = spark.createDataFrame([(1, 1, 1, 1, 1)], {names})\nd.dropDuplicates({names}).show()\n"
+    shown = read_program(text, None, OptimizerConfig.of(profile)).actions[-1].execution.text("analyzed").split("\n")[0]
+    assert [part.split("#")[0] for part in shown.removeprefix("Deduplicate [").split(", ")] == keys.split()
+
+
+def test_the_mode_of_a_column_takes_one_argument_before_4_0() -> None:
+    program = read_program(_HEAD + "t.agg(F.mode('name')).show()", None, OptimizerConfig.of("3.5"))
+    assert program.error is None
+    assert "mode(name#" in program.actions[-1].execution.text("analyzed")
