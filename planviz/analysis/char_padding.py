@@ -21,7 +21,7 @@ from planviz.functions.signatures.checks import constant, is_null
 from planviz.logical.operators import Project
 from planviz.logical.plan import ANALYZED, LogicalPlan
 from planviz.logical.relations import LogicalRelation
-from planviz.trees.depth import deep
+from planviz.trees.depth import lowest_first
 from planviz.trees.memo import Memo
 from planviz.types import STRING, is_string
 from planviz.versions.model import Behaviour
@@ -74,20 +74,24 @@ class ApplyCharTypePadding(AnalyzerRule):
 _READS_CHARS: Memo[bool] = Memo("reads_chars")
 
 
-@deep
 def _reads_chars(plan: LogicalPlan) -> bool:
     """Whether a relation beneath has columns declared as char(n), padded or not; remembered with every operator.
 
     Those of a view are padded when it is analyzed, and what reads the view compares them.
     """
     found = _READS_CHARS.get(plan)
-    if found is None:
-        read = isinstance(plan, LogicalRelation) and any(_char_length(a) is not None for a in plan.attributes)
-        inside = [s.plan for s in plan.subqueries] if plan.own_bits & SubqueryExpression.BIT else ()
-        below = (*plan.children, *inside)
-        found = read or any(_reads_chars(p) for p in below)
-        _READS_CHARS.set(plan, found)
-    return found
+    if found is not None:
+        return found
+    # Of a DataFrame over another one only the new operators are asked.
+    for below in lowest_first(plan, _READS_CHARS.__contains__):
+        _reads_or_passes(below)
+    return _reads_or_passes(plan)
+
+
+def _reads_or_passes(plan: LogicalPlan) -> bool:
+    read = isinstance(plan, LogicalRelation) and any(_char_length(a) is not None for a in plan.attributes)
+    inside = [s.plan for s in plan.subqueries] if plan.own_bits & SubqueryExpression.BIT else ()
+    return _READS_CHARS.set(plan, read or any(_reads_chars(p) for p in (*plan.children, *inside)))
 
 
 def _char_length(column: AttributeReference) -> int | None:

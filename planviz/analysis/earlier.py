@@ -12,23 +12,30 @@ from planviz.expressions.arithmetic import UNPROMOTED, BinaryArithmetic
 from planviz.expressions.core import Alias, Expression, Literal, alias
 from planviz.expressions.earlier import PlainlyNamedLike, as_called_then, stored, untyped_interval
 from planviz.expressions.patterns import Like, RLike
-from planviz.expressions.unresolved import TempResolvedColumn
+from planviz.expressions.unresolved import TempResolvedColumn, UnresolvedFunction
 from planviz.logical.combining import Except, ExceptInOneWord, Intersect, IntersectInOneWord, Union
 from planviz.logical.operators import Aggregate, Project, RepartitionByExpression, Sample, Sort
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.unresolved import UnresolvedWith
+from planviz.types import BOOLEAN
 
 
 def as_parsed_then(plan: LogicalPlan, config: OptimizerConfig) -> LogicalPlan:
     """The plan, subqueries included, with intervals, dates and arithmetic as the configured version has them."""
     known = config.behaviour
     mask = Literal.BIT | BinaryArithmetic.BIT | Like.BIT | RLike.BIT
+    if not known.modes_show_their_order:
+        mask |= UnresolvedFunction.BIT
     if known.samples_show_their_method:
         return plan
 
     def step(e: Expression) -> Expression:
         if isinstance(e, BinaryArithmetic):
             return e.rebuilt(e.replace(mode=UNPROMOTED)) if known.decimals_are_promoted else e
+        if isinstance(e, UnresolvedFunction):
+            # PySpark says of mode() that any of several values will do: it does so where mode() can be told.
+            told = e.parts == ("mode",) and e.arguments[1:] == (Literal(False, BOOLEAN),)
+            return e.rebuilt(e.replace(arguments=e.arguments[:1])) if told else e
         if isinstance(e, Like):
             plain = not known.names_have_escapes and e.escape != "\\"
             return e.rebuilt(PlainlyNamedLike(e.left, e.right, e.escape)) if plain else e

@@ -59,10 +59,12 @@ def columns_renamed(
     """The columns of withColumnsRenamed; names that no column has change nothing."""
     out: list[Expression] = []
     for c in columns:
-        new = c.name
+        new, renamed = c.name, False
         for old, name in zip(star.names, star.new_names, strict=True):
-            new = name if same_name(new, old) else new
-        out.append(c if new == c.name else alias(c, new))
+            if same_name(new, old):
+                new, renamed = name, True
+        # Under its own name it is another column all the same.
+        out.append(alias(c, new) if renamed else c)
     return out
 
 

@@ -20,6 +20,7 @@ from planviz.expressions.common_expressions import written_out
 from planviz.expressions.complex import ExtractValue
 from planviz.expressions.core import (
     AUTO_GENERATED,
+    Alias,
     AttributeReference,
     Expression,
     GeneratorMark,
@@ -412,6 +413,10 @@ class ResolveAliases(AnalyzerRule):
         child = e.child
         if isinstance(child, GeneratorMark):
             return e.rebuilt(MultiAlias(child, ())) if child.resolved else e
+        if isinstance(child, Cast) and isinstance(child.child, UnresolvedAlias):
+            # A program's cast of a cast: the inner one is named by itself, and so is what is made of it.
+            inner = self._name(child.child)
+            return e.rebuilt(alias(child.replace(child=inner.child), inner.name)) if isinstance(inner, Alias) else e
         if not child.resolved:
             return e
         if isinstance(child, OuterReference):

@@ -25,6 +25,8 @@ from planviz.logical.operators import (
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LogicalRelation
 from planviz.logical.unresolved import PipeOperator
+from planviz.trees.depth import lowest_first
+from planviz.trees.memo import Memo
 
 # A GROUP BY or a set operation ends what can be seen of the columns below, a name what joins hide.
 _THROUGH = (
@@ -32,9 +34,24 @@ _THROUGH = (
     PipeOperator,
 )
 
+_HIDDEN: dict[str, Memo[tuple[AttributeReference, ...]]] = {
+    files: Memo(f"hidden_output_{files}") for files in ("none", "sizes", "blocks")
+}
+
 
 def hidden_output(plan: LogicalPlan, files: str = "none") -> tuple[AttributeReference, ...]:
     """What a plan does not give but can, in Spark's order; `files` says which `_metadata` tables of files have."""
+    # Asked of every DataFrame that a program makes over another one: what was found beneath is there.
+    remembered = _HIDDEN[files]
+    found = remembered.get(plan)
+    if found is None:
+        for below in lowest_first(plan, remembered.__contains__):
+            remembered.set(below, _hidden(below, files))
+        found = remembered.set(plan, _hidden(plan, files))
+    return found
+
+
+def _hidden(plan: LogicalPlan, files: str) -> tuple[AttributeReference, ...]:
     if files != "none" and isinstance(plan, LogicalRelation):
         return hidden_metadata(plan, files)
     if files != "none" and isinstance(plan, SubqueryAlias):

@@ -11,7 +11,7 @@ from planviz.analysis.lateral_aliases import with_lateral_aliases
 from planviz.analysis.missing import add_missing, with_aggregate
 from planviz.analysis.names import UNBOUND, Scope, bind, bind_if_possible, extract_value
 from planviz.analysis.ordinals import groups_by_all, with_group_by_all, with_order_by_all
-from planviz.analysis.stars import expanded, outer_column, star_arguments
+from planviz.analysis.stars import STARS, expanded, outer_column, star_arguments
 from planviz.expressions.aggregates import GroupingID
 from planviz.expressions.calls import FunctionCall
 from planviz.expressions.core import Alias, Expression, NamedExpression, lit
@@ -28,7 +28,15 @@ from planviz.expressions.unresolved import (
 from planviz.expressions.variables import VariableReference
 from planviz.functions.registry import build
 from planviz.logical.combining import Join, LateralJoin
-from planviz.logical.operators import Aggregate, Filter, Generate, Project, RepartitionByExpression, Sort
+from planviz.logical.operators import (
+    Aggregate,
+    CollectMetrics,
+    Filter,
+    Generate,
+    Project,
+    RepartitionByExpression,
+    Sort,
+)
 from planviz.logical.plan import LogicalPlan, UnaryNode
 from planviz.logical.unresolved import Unpivot, UnresolvedHaving, UnresolvedQualify
 from planviz.versions import PROFILES
@@ -80,7 +88,7 @@ class ResolveReferences(AnalyzerRule):
         if self.context.config.behaviour.relations_are_deduplicated and any(map(repeats_ids, plan.children)):
             return plan
         known = self.context.config.behaviour
-        if isinstance(plan, Project) and any(e.bits & UnresolvedStar.BIT for e in plan.projects):
+        if isinstance(plan, Project) and any(e.bits & STARS for e in plan.projects):
             items = expanded(plan.projects, plan, self.context.outer[:1], known.file_metadata)
             plan = plan.replace(projects=tuple(items))
         plan, shown = unhidden(plan, known.hidden_columns_come_alone, known.file_metadata)
@@ -96,6 +104,8 @@ class ResolveReferences(AnalyzerRule):
             return self._sort(plan)
         if isinstance(plan, UnresolvedHaving):
             return plan.replace(condition=self._having(plan))
+        if isinstance(plan, CollectMetrics):
+            plan = plan.map_expressions(lambda e: e.transform_up(lambda x: star_arguments(x, plan), UnresolvedStar.BIT))
         if isinstance(plan, Filter | RepartitionByExpression | UnresolvedQualify):
             return self._with_missing(plan)
         if isinstance(plan, Generate):

@@ -37,7 +37,7 @@ Column = AttributeReference | Alias
 #: The operators around a subquery, the nearest first.
 Outer = tuple[LogicalPlan, ...]
 
-_STARS = (
+STARS = (
     UnresolvedStar.BIT
     | UnresolvedStarWithColumns.BIT
     | UnresolvedStarWithColumnsRenames.BIT
@@ -53,7 +53,7 @@ def expanded(
     `outer`: the query around this one; its tables may be named where a select list or a lateral join holds it.
     `files` says which `_metadata` tables of files have.
     """
-    if not any(e.bits & _STARS for e in items):
+    if not any(e.bits & STARS for e in items):
         return list(items)
     out: list[Expression] = []
     for e in items:

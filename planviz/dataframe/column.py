@@ -34,6 +34,7 @@ from planviz.types import (
     BOOLEAN,
     DATE,
     DOUBLE,
+    FLOAT,
     INT,
     LONG,
     NULL,
@@ -59,6 +60,10 @@ class LongNumber(int):
     """A whole number of 64 bits, as Scala writes 2L: a literal of it is a bigint."""
 
 
+class FloatNumber(float):
+    """A number of 32 bits, as Scala writes 2.5f: a literal of it is a float."""
+
+
 def literal(value: object) -> Expression:
     """A Python value as a literal; lists become array(...). Raises InputError for what has no type in SQL."""
     if isinstance(value, list | tuple):
@@ -72,6 +77,8 @@ def literal(value: object) -> Expression:
             if isinstance(value, timedelta):
                 return Literal(value // timedelta(microseconds=1), t)
             long = isinstance(value, LongNumber) or (isinstance(value, int) and abs(value) >= 1 << 31)
+            if isinstance(value, FloatNumber):
+                return Literal(float(value), FLOAT)
             return Literal(value, LONG if t is INT and long else t)
     if isinstance(value, DataType):
         return Literal(ddl(value), STRING)
@@ -165,8 +172,16 @@ def numbered(e: Expression) -> Expression:
 
 
 def select_item(e: Expression) -> Expression:
-    """The expression as an item of a select list: named, or waiting for a name."""
-    return e if isinstance(e, NamedExpression) else UnresolvedAlias(e)
+    """The expression as an item of a select list: named, or waiting for a name.
+
+    A cast of a cast of a column has the column's name, as the inner one is an item by itself.
+    """
+    if isinstance(e, NamedExpression):
+        return e
+    inner = e.child if isinstance(e, Cast) else None
+    if isinstance(e, Cast) and isinstance(inner, Cast) and isinstance(inner.child, NamedExpression):
+        e = e.replace(child=UnresolvedAlias(inner))
+    return UnresolvedAlias(e)
 
 
 def _binary(name: str, swapped: bool = False) -> Callable[[Column, object], Column]:
@@ -342,6 +357,6 @@ class Column:
 
     def over(self, window: WindowSpec) -> Column:
         """A window function or an aggregate over a window."""
-        if not hasattr(window, "spec"):
+        if isinstance(window, Column) or not hasattr(window, "spec"):
             raise UnexpectedType("window", "WindowSpec", window)
         return Column(WindowExpression(self.expr, window.spec))

@@ -14,6 +14,7 @@ from planviz.dataframe.base import flat
 from planviz.dataframe.column import Column, literal, named, select_item
 from planviz.dataframe.combining import Combining
 from planviz.dataframe.grouped import GroupedData
+from planviz.dataframe.maps import set_order
 from planviz.dataframe.python import python_table_call
 from planviz.dataframe.refusals import IllegalArgument, NotAsserted, UnexpectedType, UnrecognizedStatistic
 from planviz.dataframe.statistics import StatFunctions
@@ -186,7 +187,10 @@ class DataFrame(Combining, TypedMethods, Actions):
         """One row of those that are equal in some columns, or in all."""
         if subset is not None and not isinstance(subset, list | tuple):
             raise UnexpectedType("subset", "list or tuple", subset)
-        return self.same_type(UnresolvedDeduplicate(None if subset is None else tuple(subset), self.plan))
+        names = None if subset is None else tuple(subset)
+        if not self.session.config.behaviour.duplicates_compare_in_order:
+            names = tuple(set_order(list(self.columns if names is None else names)))
+        return self.same_type(UnresolvedDeduplicate(names, self.plan))
 
     drop_duplicates = dropDuplicates
 

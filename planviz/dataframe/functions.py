@@ -8,7 +8,8 @@ Python function stands for a lambda.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+import itertools as _itertools
+from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
@@ -50,8 +51,8 @@ _NAMES = {
     "mean": "avg", "pow": "power", "isnan": "isNaN", "isnull": "isNull", "timestamp_add": "timestampadd",
     "timestamp_diff": "timestampdiff",
 }  # fmt: skip
-#: How many lambdas are around the one being read: keeps the names of nested lambdas apart.
-_depth: ContextVar[int] = ContextVar("lambda_depth", default=0)
+#: Numbers the variables of lambdas: keeps those of nested ones apart.
+_variables: ContextVar[Iterator[int] | None] = ContextVar("lambda_variables", default=None)
 
 
 def col(name: str) -> Column:
@@ -264,20 +265,23 @@ def _argument(value: object, text: bool) -> Expression:
 
 
 def _lambda(body: Callable[..., object]) -> Expression:
-    """A Python function of columns as a lambda; its arguments are called x, y, z, numbered by depth."""
-    depth = _depth.get() + 1
-    names = [f"{n}_{depth}" for n, _ in zip("xyz", inspect.signature(body).parameters, strict=False)]
+    """A Python function of columns as a lambda; its arguments are called x, y, z, with a number each."""
+    numbers = _variables.get() or count_variables()
+    names = [f"{n}_{next(numbers)}" for n, _ in zip("xyz", inspect.signature(body).parameters, strict=False)]
     variables = tuple(UnresolvedLambdaVariable((n,)) for n in names)
-    token = _depth.set(depth)
-    try:
-        made = body(*[Column(v) for v in variables])
-        if isinstance(made, str) or not is_column(made):
-            named = getattr(body, "__name__", "<lambda>")
-            told = f"Function `{named}` should return Column, got {type(made).__name__}."
-            raise BadValue("HIGHER_ORDER_FUNCTION_SHOULD_RETURN_COLUMN", told)
-        return LambdaFunction(expression(made), variables)
-    finally:
-        _depth.reset(token)
+    made = body(*[Column(v) for v in variables])
+    if isinstance(made, str) or not is_column(made):
+        named = getattr(body, "__name__", "<lambda>")
+        told = f"Function `{named}` should return Column, got {type(made).__name__}."
+        raise BadValue("HIGHER_ORDER_FUNCTION_SHOULD_RETURN_COLUMN", told)
+    return LambdaFunction(expression(made), variables)
+
+
+def count_variables() -> Iterator[int]:
+    """Number the variables of lambdas from 1 again, as Spark does in every process."""
+    numbers = _itertools.count(1)
+    _variables.set(numbers)
+    return numbers
 
 
 def __getattr__(name: str) -> Callable[..., Column]:

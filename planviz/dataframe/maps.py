@@ -8,9 +8,14 @@ from typing import TypeVar
 
 K = TypeVar("K")
 V = TypeVar("V")
+T = TypeVar("T")
 _MASK = 0xFFFFFFFF
 #: How many entries a Scala map keeps in order; more go into its HashMap.
 _SMALL = 4
+
+
+class InOrder(dict[K, V]):
+    """A map of Scala: up to four entries stand as they were given."""
 
 
 def scala_order(given: Mapping[K, V]) -> list[tuple[K, V]]:
@@ -18,8 +23,16 @@ def scala_order(given: Mapping[K, V]) -> list[tuple[K, V]]:
 
     Keys are texts, numbers and booleans; others come last, as they stand.
     """
-    entries = sorted(given.items(), key=lambda entry: _java_place(entry[0], len(given)))
+    entries = list(given.items())
+    if not isinstance(given, InOrder):
+        entries.sort(key=lambda entry: _java_place(entry[0], len(given)))
     return entries if len(entries) <= _SMALL else _walked([(e, _improved(_scala_hash(e[0]))) for e in entries])
+
+
+def set_order(names: list[str]) -> list[str]:
+    """Texts as Spark walks through a set of them (Spark: names.toSet.toSeq)."""
+    once = list(dict.fromkeys(names))
+    return once if len(once) <= _SMALL else _walked([(n, _improved(_scala_hash(n))) for n in once])
 
 
 def _java_place(key: object, entries: int) -> int:
@@ -69,11 +82,11 @@ def _improved(h: int) -> int:
     return h ^ h >> 10
 
 
-def _walked(entries: list[tuple[tuple[K, V], int]], shift: int = 0) -> list[tuple[K, V]]:
+def _walked(entries: list[tuple[T, int]], shift: int = 0) -> list[T]:
     """The entries of a HashMap's node by five bits of their hashes: those that are alone there first."""
     if shift > 30:
         return [e for e, _ in entries]
-    parts: dict[int, list[tuple[tuple[K, V], int]]] = {}
+    parts: dict[int, list[tuple[T, int]]] = {}
     for entry in entries:
         parts.setdefault(entry[1] >> shift & 31, []).append(entry)
     groups = [parts[bits] for bits in sorted(parts)]

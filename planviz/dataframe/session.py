@@ -13,6 +13,7 @@ from planviz.config import OptimizerConfig
 from planviz.dataframe.base import Frame
 from planviz.dataframe.column import name_parts
 from planviz.dataframe.frame import DataFrame
+from planviz.dataframe.functions import count_variables
 from planviz.dataframe.python import UDFRegistration
 from planviz.dataframe.python_tables import UDTFRegistration
 from planviz.dataframe.rdd import RDD
@@ -56,6 +57,7 @@ class SparkSession(Session):
         self.begun_with = self.config
         self.ids = Ids()
         self._frames = itertools.count(1)
+        count_variables()
         #: The tables and files that are read as streams, each time anew.
         self._streams: list[object] = []
         self._analyzer: Analyzer | None = None

@@ -6,14 +6,14 @@ import random
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from planviz.dataframe.column import Column, call, column_or_name, literal
+from planviz.dataframe.column import Column, call, column_or_name, literal, named
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.conditional import CaseWhen
 from planviz.expressions.core import Alias, Expression, Literal
 from planviz.expressions.ids import next_id
 from planviz.expressions.objects import ScalaUDF
 from planviz.functions.builders.aggregates import frequent_items
-from planviz.logical.operators import Aggregate, Filter
+from planviz.logical.operators import Filter, Project
 from planviz.types import BOOLEAN, INT
 
 if TYPE_CHECKING:
@@ -61,8 +61,7 @@ class StatFunctions:
         with frame.session.numbering():
             items = []
             for name in cols:
-                a = frame[name].expr
-                made = frequent_items(a, (str(most), "0", "0"))
+                made = frequent_items(named(name), (str(most), "0", "0"))
                 whole = AggregateExpression(made, "Complete", False, None, next_id())
                 items.append(Alias(whole, f"{name}_freqItems", next_id()))
-        return frame.derived(Aggregate((), tuple(items), frame.plan))
+        return frame.derived(Project(tuple(items), frame.plan))

@@ -40,6 +40,19 @@ def _names(given: tuple[object, ...]) -> tuple[str, ...]:
 _FILES = ("parquet", "csv", "json", "orc", "text", "xml", "avro")
 
 
+#: Options in the order in which the writers of a format set them.
+_OF_CSV = (
+    "compression", "sep", "quote", "escape", "header", "nullValue", "escapeQuotes", "quoteAll", "dateFormat",
+    "timestampFormat", "ignoreLeadingWhiteSpace", "ignoreTrailingWhiteSpace", "charToEscapeQuoteEscaping", "encoding",
+    "emptyValue", "lineSep",
+)  # fmt: skip
+_OF_JSON = ("compression", "dateFormat", "timestampFormat", "lineSep", "encoding", "ignoreNullFields")
+
+
+def _in_order(names: tuple[str, ...], options: dict[str, object]) -> dict[str, object]:
+    return {n: options[n] for n in (*names, *options) if n in options}
+
+
 class DataFrameWriter:
     """How and where the rows of a DataFrame are to be written. `frame` is the DataFrame."""
 
@@ -206,11 +219,11 @@ class DataFrameWriter:
 
     def csv(self, path: object, *given: object, **options: object) -> None:
         """As files of CSV."""
-        self.format("csv")._files("csv", path, *given, **options)
+        self.format("csv")._files("csv", path, *given, **_in_order(_OF_CSV, options))
 
     def json(self, path: object, *given: object, **options: object) -> None:
         """As files of JSON."""
-        self.format("json")._files("json", path, *given, **options)
+        self.format("json")._files("json", path, *given, **_in_order(_OF_JSON, options))
 
     def orc(self, path: object, *given: object, **options: object) -> None:
         """As files of ORC."""

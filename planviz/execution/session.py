@@ -424,7 +424,10 @@ class Session:
             return
         self._check(s, c)
         if c.other or "ADD" in c.flags or (c.verb == "ALTER VIEW" and c.plan is not None):
+            before = self.catalog.table(c.name)
             self.catalog = altered(c, self.catalog)
+            if before is not None:
+                self._relations.pop(before.qualified, None)
 
     def _check(self, s: Statement, c: Command) -> None:
         check_command(c, self.catalog, lambda p: self._execution(replace(s, kind="query", plan=p)).analyzed)

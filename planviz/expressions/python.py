@@ -104,7 +104,8 @@ class PythonFuncExpression(Typed):
     def to_string(self) -> str:
         """name(arguments)#id; without the id where a plan was read back from a text that shows none."""
         call = f"{self.name}({', '.join(map(str, self.arguments))})"
-        return f"{call}#{self.result_id}{type_suffix(self.type)}" if self.result_id else call
+        suffix = type_suffix(self.type) if self.resolved else ""
+        return f"{call}#{self.result_id}{suffix}" if self.result_id else call
 
     def render(self, r: Callable[[Expression], str]) -> str:
         """The call without ids; arguments are not written as SQL but as in plans (Spark: NonSQLExpression).

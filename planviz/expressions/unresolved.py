@@ -168,7 +168,8 @@ class UnresolvedPythonCall(Unresolved):
     def to_string(self) -> str:
         """name(args)#id, or 'name(args) while there is no id."""
         if self.result_id:
-            suffix = type_suffix(self.function.returns)
+            # Of which type it is only a call with known arguments says.
+            suffix = type_suffix(self.function.returns) if self.children_resolved else ""
             return f"{self.function.name}({', '.join(map(str, self.arguments))})#{self.result_id}{suffix}"
         return f"'{self.function.name}({', '.join(map(str, self.arguments))})"
 

@@ -52,6 +52,8 @@ from planviz.trees.rule import Batch, FixedPoint, Once, Strategy
 
 Rules = list[type[OptimizerRule]]
 
+_ITERATIONS = "spark.sql.optimizer.maxIterations"
+
 #: Run to a fixed point before and after filters are inferred.
 OPERATOR_OPTIMIZATION: Rules = [
     # Push down what narrows or filters, so that the rest sees small plans.
@@ -125,9 +127,13 @@ OPERATOR_OPTIMIZATION: Rules = [
 #: A batch before its rules are made: its name, how often it runs, the classes in order.
 Row = tuple[str, Strategy, Rules]
 
+#: The batches by the version and the number of iterations, made once: every query of a session asks for them.
+_TABLES: dict[tuple[str, int], list[Row]] = {}
+_MOST_TABLES = 64
+
 
 def _table(c: OptimizerContext) -> list[Row]:
-    fixed = FixedPoint(c.config.number("spark.sql.optimizer.maxIterations"))
+    fixed = FixedPoint(c.config.number(_ITERATIONS))
     return [*_before_operators(fixed), *_operators(fixed), *_joins_and_aggregates(fixed), *_for_execution(fixed)]
 
 
@@ -339,17 +345,28 @@ def batches(context: OptimizerContext) -> list[Batch]:
     # One of each for all batches, for a rule remembers what it need not look at again.
     made: dict[type[OptimizerRule], OptimizerRule] = {}
     for name, strategy, rules in _profile_table(context):
-        for r in rules:
-            if r not in made:
-                made[r] = r(context)
-        all_of_them = [made[r] for r in rules]
-        kept = [r for r in all_of_them if not excluded or kept_anyway(r) or not excluded & {r.spark_name, r.name}]
+        kept = [made[r] if r in made else made.setdefault(r, r(context)) for r in rules]
+        if excluded:
+            kept = [r for r in kept if kept_anyway(r) or not excluded & {r.spark_name, r.name}]
         if kept:
             result.append(Batch(name, strategy, kept, name not in NOT_IDEMPOTENT))
     return result
 
 
 def _profile_table(context: OptimizerContext) -> list[Row]:
+    config = context.config
+    if config.variant is not None:
+        return _made_table(context)
+    key = config.profile, config.number(_ITERATIONS)
+    found = _TABLES.get(key)
+    if found is None:
+        if len(_TABLES) >= _MOST_TABLES:
+            _TABLES.clear()
+        found = _TABLES[key] = _made_table(context)
+    return found
+
+
+def _made_table(context: OptimizerContext) -> list[Row]:
     name = context.config.profile
     if profiles.has_file(name):
         return profiles.batch_table(name, context)

@@ -30,6 +30,7 @@ from planviz.physical.operators import (
     UnionExec,
 )
 from planviz.physical.plan import LeafExec, PlanHolder, SparkPlan
+from planviz.physical.python import FlatMapCoGroupsInPythonExec
 from planviz.physical.scans import FileSourceScanExec
 from planviz.physical.sessions import MergingSessionsExec
 from planviz.physical.sources import OneRowRelationExec, RangeExec, RDDScanExec, UnionLoopExec
@@ -188,6 +189,10 @@ class _Explained:
                 yield f"Condition : {node.condition}"
             case BaseAggregateExec():
                 yield from self._aggregate(node)
+            case FlatMapCoGroupsInPythonExec():
+                yield _fields("Left output", node.left.output)
+                yield _fields("Right output", node.right.output)
+                yield from _arguments(node, self._behaviour)
             case JoinExec() if node.SIDES_BENEATH:
                 yield _fields("Left output", node.left.output)
                 yield _fields("Right output", node.right.output)

@@ -15,6 +15,8 @@ scala_rows.py    rows of Scala's sequences                scala_functions.py   S
 frames.py        pandas and numpy                         sharing.py      what several actions compute again
 known_rows.py    rows that the program itself tells       rdds.py         what functions make of the rows of RDDs
 scala_imports.py names that a Scala text imports          scala_text.py   values in Scala's texts
+matching.py      the statement match                      iterations.py    itertools
+regular_expressions.py   re                               containers.py    collections
 session_names.py sessions from elsewhere                  java.py, java_calls.py   Java, by way of Scala's methods
 reading.py       the way in                               other_languages.py   what is not read, and its name
 """

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from planviz.dataframe import api
 from planviz.dataframe.column import Column
 from planviz.dataframe.frame import DataFrame
+from planviz.programs.containers import Counter, Deque
 from planviz.programs.schema_json import json_of_field, json_of_type, json_text
 from planviz.programs.signals import LimitReached, raised
 from planviz.programs.type_objects import found_by_class, type_name, type_of
@@ -40,6 +41,7 @@ ALLOWED: dict[type, frozenset[str]] = {
         (dict, _DICTS), (set, _SETS), (frozenset, "difference intersection issubset issuperset union"),
         (int, "bit_length real imag"), (float, "is_integer real imag"), (range, "start stop step count index"),
         (datetime.date, _DATES), (datetime.time, _DATES), (datetime.timedelta, _DATES),
+        (Deque, "popleft appendleft extendleft"), (Counter, "most_common"),
         (decimal.Decimal, "quantize is_nan normalize to_integral_value copy_abs"),
     )
 }  # fmt: skip

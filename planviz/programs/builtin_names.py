@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import decimal
+import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -49,6 +50,10 @@ def _sorted(reader: Interpreter, value: object, key: object = None, reverse: obj
     keys = [reader.call(key, [i], {}, None) for i in items] if key is not None else items
     if any(isinstance(k, Unknown) for k in keys):
         return items
+    if any(isinstance(k, Instance) for k in keys):
+        less = functools.cmp_to_key(lambda a, b: -1 if reader.truth(reader.compare(ast.Lt(), a, b)) else 1)
+        order = sorted(range(len(items)), key=lambda i: less(keys[i]), reverse=bool(reverse))
+        return [items[i] for i in order]
     order = sorted(range(len(items)), key=lambda i: keys[i], reverse=bool(reverse))
     return [items[i] for i in order]
 
@@ -280,7 +285,8 @@ def builtins(reader: Interpreter) -> dict[str, object]:
     for name in ("object", "property", "staticmethod", "classmethod", "id", "hash", "vars", "dir", "format", "bytes"):
         made[name] = Native(name, lambda *a, name=name, **k: Unknown(name), True)
     made["__import__"] = Native("__import__", lambda name, *a, **k: _imported(reader, name, *a, **k), True)
-    for name in ("open", "input", "globals", "locals", "compile", "eval", "exec", "breakpoint", "help"):
+    made["globals"] = Native("globals", lambda: reader.module.names, True)
+    for name in ("open", "input", "locals", "compile", "eval", "exec", "breakpoint", "help"):
         made[name] = Native(name, lambda *a, name=name, **k: Unknown(f"{name}(...)"), True)
     made["Ellipsis"] = ...
     made["NotImplemented"] = Unknown("NotImplemented")

@@ -13,6 +13,7 @@ from planviz.dataframe.arguments import check as check_arguments
 from planviz.dataframe.column import Column, LongNumber, call
 from planviz.dataframe.frame import DataFrame
 from planviz.dataframe.grouped import GroupedData
+from planviz.dataframe.maps import InOrder
 from planviz.dataframe.python import UDFRegistration, UserDefinedFunction
 from planviz.dataframe.python_tables import UserDefinedTableFunction
 from planviz.dataframe.rdd import RDD
@@ -27,6 +28,7 @@ from planviz.programs.placeholders import filled_duration, filled_part, placehol
 from planviz.programs.python_tables import is_untold, udtf
 from planviz.programs.rest import argument
 from planviz.programs.scala_functions import registered, scala_function
+from planviz.programs.scala_rows import Record
 from planviz.programs.session import ProgramSession
 from planviz.programs.signals import Raised, Returned, raised
 from planviz.programs.spark import RowClass
@@ -62,6 +64,8 @@ _CONVERSIONS: dict[str, type] = {"int": int, "float": float, "bool": bool}
 #: Functions that both Python and PySpark have.
 _ALSO_OF_COLUMNS = ("sum", "max", "min", "abs", "round", "hex", "bin")
 #: Functions of Python that only put elements in order.
+#: Methods that take texts as columns of the DataFrame in Scala.
+_RESOLVED = ("groupBy", "cube", "rollup")
 _ORDERS = ("sorted", "reversed")
 #: What puts a value into another one, or looks at its outside only.
 _PUT = ("append", "extend", "insert", "update", "setdefault", "len", "isinstance", "list", "tuple", "dict", "zip",
@@ -140,6 +144,10 @@ class Calls(Statements):
                 return self._call(function.function, [], {})
             case Builder():
                 return function
+            case str() | int() if self.applies and not arguments and not isinstance(function, bool):
+                return function  # name.trim(), name.length(): empty parentheses say nothing
+            case Record(members=members) if members is not None:
+                return self._call(self.attribute(function, "apply"), arguments, named)
             case DataFrame() | Column() | list() | dict() | tuple() if self.applies and len(arguments) == 1:
                 return self.item(function, arguments[0])
         if callable(function) and (
@@ -247,9 +255,6 @@ class Calls(Statements):
         """The arguments as the API takes them; what they tell of guessed tables is learned."""
         if name == "toDF" and self.applies and isinstance(receiver, RDD) and arguments:
             arguments = [[a for a in arguments if isinstance(a, str)]]
-        if name in ("groupBy", "rollup", "cube") and self.applies and isinstance(receiver, DataFrame):
-            # Scala takes columns by their names from the DataFrame, where PySpark leaves them to the analyzer.
-            arguments = [self.item(receiver, a) if type(a) is str else a for a in arguments]
         if name == "transform" and arguments and isinstance(arguments[0], Native):
             arguments = [self._calling(arguments[0]), *arguments[1:]]
         if name == "agg" and isinstance(receiver, DataFrame | GroupedData):
@@ -266,6 +271,12 @@ class Calls(Statements):
         if name == "withColumnRenamed" and isinstance(receiver, DataFrame) and arguments and type(arguments[0]) is str:
             # Where columns are guessed, what is renamed is there.
             self.learn(receiver, arguments[0])
+        if name in _RESOLVED and self.applies and isinstance(receiver, DataFrame):
+            # Scala's texts are columns of the DataFrame at once.
+            named = all(type(a) is str and a in receiver.columns for a in arguments)
+            arguments = [receiver[a] for a in arguments] if named else arguments
+        if name == "agg" and self.applies and len(arguments) == 1 and type(arguments[0]) is dict:
+            arguments = [InOrder(arguments[0])]
         if name == "fill" and self.applies and arguments and type(arguments[0]) is int:
             # PySpark makes a floating number of it, Scala a long one.
             arguments = [LongNumber(arguments[0]), *arguments[1:]]

@@ -102,6 +102,21 @@ class Definitions(Expressions):
                     made.fields[s.target.id] = inner.names.get(s.target.id, MISSING)
         enumerate_members(made)
         scope.set(node.name, self._decorated_class(node, made, scope))
+        self._tell_bases(node, made, scope)
+
+    def _tell_bases(self, node: ast.ClassDef, made: Class, scope: Scope) -> None:
+        """`__init_subclass__` of the class that a new one comes from: registers of classes are kept so."""
+        found: Value = None
+        for base in made.bases:
+            if isinstance(base, Class):
+                try:
+                    found = base.find("__init_subclass__")
+                    break
+                except KeyError:
+                    continue
+        if isinstance(found, Function):
+            named = {k.arg: self.value(k.value, scope) for k in node.keywords if k.arg not in (None, "metaclass")}
+            found(made, **named)
 
     def _decorated_class(self, node: ast.ClassDef, made: Class, scope: Scope) -> object:
         """A class with its decorators: `udtf` makes a table function of it, others change nothing."""

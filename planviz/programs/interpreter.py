@@ -16,14 +16,16 @@ from planviz.dataframe.services import RuntimeConfig, SessionCatalog, SparkConte
 from planviz.errors import PlanvizError
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LocalRelation
+from planviz.logical.writes import InsertIntoStatement
 from planviz.programs import rdds
 from planviz.programs.builtin_names import builtins
 from planviz.programs.calls import Calls
 from planviz.programs.catalogs import catalog_method
+from planviz.programs.containers import Counter, DefaultDict
 from planviz.programs.core import from_planviz
 from planviz.programs.guesses import Again, Guesses
 from planviz.programs.lakehouse import Utilities
-from planviz.programs.library import DefaultDict, import_module
+from planviz.programs.library import import_module
 from planviz.programs.model import Action, Program, ProgramError
 from planviz.programs.objects import groups_of_objects, made_of_objects
 from planviz.programs.rest import read_rest
@@ -246,6 +248,12 @@ class Interpreter(Calls):
         query, other = frame.execution.apart(), _run_of(name, frame, number)
         run = None if other is None else other.execution.apart()
         written = None if command is None else query.run_by(command)
+        if written is not None:
+            # The table may have come to be after the DataFrame.
+            written.catalog, written.analyzer = self.session.catalog, self.session.analyzer
+        if isinstance(command, InsertIntoStatement) and written is not None and not query.reads_guesses:
+            # Spark runs the command that the statement is when it is analyzed, and tells of that one.
+            written = written if written.error_until("analyzed") is not None else written.run_by(written.analyzed)
         self.program.actions.append(Action(name, self.place(node), query, source, after, self.variant, run, written))
         rows = self.session.rows_of(frame) if name in _GIVE_ROWS else None
         if rows is not None:
@@ -429,7 +437,7 @@ class Interpreter(Calls):
                 return key
         if isinstance(value, DataFrame) and isinstance(key, str):
             self.learn(value, key)
-        if isinstance(value, DefaultDict | OpenDict) and not isinstance(key, Unknown):
+        if isinstance(value, Counter | DefaultDict | OpenDict) and not isinstance(key, Unknown):
             return self.python(lambda: value[key])
         if isinstance(value, dict) and isinstance(key, str) and key not in value and any(map(_is_untold, value)):
             return Unknown(key)

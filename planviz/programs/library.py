@@ -8,18 +8,17 @@ from __future__ import annotations
 import ast
 import datetime
 import decimal
-import itertools
 import json
 import math
 import os.path
-import re
 import string
 import textwrap
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from planviz.programs import frames
-from planviz.programs.builtin_names import dict_of, ended, items_of, reduced, sequence
+from planviz.programs import frames, iterations, regular_expressions
+from planviz.programs.builtin_names import dict_of, ended, items_of, reduced
+from planviz.programs.containers import Counter, DefaultDict, Deque
 from planviz.programs.signals import LimitReached, raised
 from planviz.programs.values import (
     Class,
@@ -96,22 +95,14 @@ def _template(reader: Interpreter, text: Value) -> Value:
     return Module("template", {**names, "template": text})
 
 
-def _escaped(text: str) -> str:
-    return re.escape(text)
-
-
-class DefaultDict(dict[Value, Value]):
-    """collections.defaultdict over a function of the program."""
-
-    def __init__(self, reader: Interpreter, factory: object) -> None:
-        super().__init__()
-        self.reader, self.factory = reader, factory
-
-    def __missing__(self, key: object) -> object:
-        if self.factory is None:
-            raise KeyError(key)
-        self[key] = made = self.reader.call(self.factory, [], {}, None)
-        return made
+def _counted(reader: Interpreter, values: Value = ()) -> Value:
+    items = items_of(reader, values)
+    if any(isinstance(v, Unknown) for v in items):
+        return Unknown("Counter(...)")
+    made = Counter()
+    for value in items:
+        made[value] = made.get(value, 0) + 1
+    return made
 
 
 def _partial(reader: Interpreter, function: object, *bound: object, **kept: object) -> object:
@@ -148,24 +139,6 @@ def _attrgetter(reader: Interpreter, name: str) -> object:
     return Native("attrgetter", lambda v: reader.attribute(v, name), True)
 
 
-def _bounded(values: Value) -> list[object]:
-    made = list(itertools.islice(values, 100_000))
-    if len(made) == 100_000:
-        raise LimitReached("a value grows too large")
-    return made
-
-
-def _combinations(reader: Interpreter, value: object, size: int) -> object:
-    return _bounded(itertools.combinations(items_of(reader, value), size))
-
-
-def _product(reader: Interpreter, *several: object, repeat: int = 1) -> Value:
-    lists = [items_of(reader, s) for s in several] * min(repeat, 10)
-    if math.prod(len(part) for part in lists) > 100_000:
-        raise LimitReached("a value grows too large")
-    return list(itertools.product(*lists))
-
-
 def _strptime(text: str, pattern: str) -> object:
     return datetime.datetime.strptime(text[:100], pattern[:100])
 
@@ -195,34 +168,6 @@ def _dumps(value: object, **named: object) -> object:
         return Unknown("json")
     text = "".join(parts)
     return text if text and len(text) < _MOST else Unknown("json")
-
-
-def _regex(name: str) -> Value:
-    """Functions of `re`, by RE2: time in proportion to the text. What RE2 cannot read is unknown."""
-
-    def apply(pattern: object, *given: object, **named: object) -> Value:
-        import re2
-
-        if not isinstance(pattern, str) or not all(isinstance(g, str | int) for g in given):
-            return Unknown(f"re.{name}")
-        try:
-            options = re2.Options()
-            options.log_errors = False
-            compiled = re2.compile(pattern, options)
-            found = getattr(compiled, name)(*given)
-        except (re2.error, TypeError, ValueError):
-            return Unknown(f"re.{name}")
-        if name in ("match", "search", "fullmatch"):
-            return None if found is None else _Match(found)
-        return found
-
-    return apply
-
-
-class _Match(Instance):
-    def __init__(self, found: Value) -> None:
-        groups = {"group": Native("group", found.group), "groups": Native("groups", found.groups)}
-        super().__init__(Class("Match", [], groups), dict(groups))
 
 
 def _namedtuple(reader: Interpreter, name: str, fields: object, **named: object) -> object:
@@ -309,21 +254,6 @@ def _operators(reader: Interpreter) -> dict[str, Value]:
     return names
 
 
-def _of_itertools(reader: Interpreter) -> dict[str, Value]:
-    names: dict[str, Value] = {
-        "chain": reads("chain", lambda r, *several: [x for s in several for x in r.rounds(s)]),
-        "product": reads("product", _product),
-        "combinations": reads("combinations", _combinations),
-        "repeat": native("repeat", lambda v, n: [v] * min(n, _MOST)),
-        "zip_longest": reads(
-            "zip_longest", lambda r, *s, fillvalue=None: list(
-                itertools.zip_longest(*(items_of(r, v) for v in s), fillvalue=fillvalue)
-            ),
-        ),
-    }  # fmt: skip
-    return names
-
-
 def _datetime(reader: Interpreter) -> dict[str, Value]:
     names: dict[str, Value] = {
         "date": Module("datetime.date", {
@@ -382,27 +312,44 @@ def _of_json(reader: Interpreter) -> dict[str, Value]:
     return names
 
 
-def _regular_expressions(reader: Interpreter) -> dict[str, Value]:
-    names: dict[str, Value] = {
-        n: Native(n, _regex(n)) for n in ("sub", "match", "search", "findall", "split", "fullmatch")
-    }
-    names |= dict.fromkeys(("IGNORECASE", "I", "MULTILINE", "M", "DOTALL", "S"), 0)
-    names["escape"] = Native("escape", lambda t: _escaped(t))
-    return names
-
-
 def _collections(reader: Interpreter) -> dict[str, Value]:
     names: dict[str, Value] = {
-        "OrderedDict": reads("OrderedDict", dict_of), "Counter": _unknown_call("Counter"),
+        "OrderedDict": reads("OrderedDict", dict_of), "Counter": reads("Counter", _counted),
         "defaultdict": reads("defaultdict", lambda r, *a, **k: DefaultDict(r, a[0] if a else None)),
-        "namedtuple": reads("namedtuple", _namedtuple), "deque": reads("deque", sequence(list)),
+        "namedtuple": reads("namedtuple", _namedtuple),
+        "deque": reads("deque", lambda r, v=(), maxlen=None: Deque(items_of(r, v))),
+        "ChainMap": reads("ChainMap", lambda r, *maps: {k: v for m in reversed(maps) for k, v in m.items()}),
     }  # fmt: skip
     return names
+
+
+def _replaced(reader: Interpreter, value: Value, **changes: Value) -> Value:
+    """dataclasses.replace: another object of the class with some fields changed."""
+    if not isinstance(value, Instance) or value.of.fields is None:
+        return Unknown("replace(...)")
+    given = {name: value.names.get(name) for name in value.of.fields}
+    return reader.instance(value.of, [], {**given, **changes})
+
+
+def _fields_of(value: Value) -> list[str]:
+    cls = value if isinstance(value, Class) else getattr(value, "of", None)
+    return list(cls.fields or ()) if isinstance(cls, Class) else []
+
+
+def _as_dict(reader: Interpreter, value: Value, **named: Value) -> Value:
+    """dataclasses.asdict, of objects within objects, too."""
+    if not isinstance(value, Instance) or value.of.fields is None:
+        return value
+    return {name: _as_dict(reader, value.names.get(name)) for name in value.of.fields}
 
 
 def _dataclasses(reader: Interpreter) -> dict[str, Value]:
     names: dict[str, Value] = {
         "field": reads("field", _field),
+        "replace": reads("replace", _replaced),
+        "asdict": reads("asdict", _as_dict),
+        "astuple": reads("astuple", lambda r, v: tuple(_as_dict(r, v).values())),
+        "fields": reads("fields", lambda r, v: [Module("field", {"name": n}) for n in _fields_of(v)]),
         "dataclass": Native("dataclass", lambda c=None, **k: c, True),
     }
     return names
@@ -439,7 +386,7 @@ _MODULES: dict[str, Callable[[Interpreter], dict[str, Value]]] = {
     "multiprocessing.dummy": _pools,
     "threading": _threading,
     "operator": _operators,
-    "itertools": _of_itertools,
+    "itertools": iterations.names_of,
     "datetime": _datetime,
     "decimal": _decimals,
     "math": _of_math,
@@ -447,7 +394,7 @@ _MODULES: dict[str, Callable[[Interpreter], dict[str, Value]]] = {
     "os.path": _paths,
     "sys": _of_sys,
     "json": _of_json,
-    "re": _regular_expressions,
+    "re": regular_expressions.names_of,
     "collections": _collections,
     "dataclasses": _dataclasses,
     "argparse": _of_argparse,
@@ -463,7 +410,7 @@ def _module(reader: Interpreter, name: str) -> Module | None:
     if name in ("pandas", "numpy"):
         return frames.module(name)
     if name in _OF_TYPES:
-        return Module(name)
+        return Module(name, {"cast": Native("cast", lambda kind, value: value, True)} if name == "typing" else {})
     names = _MODULES.get(name)
     return None if names is None else Module(name, names(reader))
 

@@ -175,6 +175,8 @@ class Members(Core):
             found = value.of.find(name)
         except KeyError:
             return otherwise
+        if isinstance(found, Native):
+            return self.python(lambda: found.function(*arguments))
         return found(value, *arguments) if isinstance(found, Function) else otherwise
 
     def unplanned(self, name: str, node: ast.AST | None) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from planviz.errors import AnalysisError, PlanvizError
-from planviz.frontend.lexer import line_and_column
 from planviz.logical.writes import RunnableCommand
 from planviz.programs.values import Place
 from planviz.trees.origin import origin_of
@@ -125,4 +126,10 @@ class Program:
             if begin < 0:
                 return None
             at += begin
-        return Place(*line_and_column(self.text, at))
+        line = bisect_right(self._line_starts, at)
+        return Place(line, at - self._line_starts[line - 1] + 1)
+
+    @cached_property
+    def _line_starts(self) -> list[int]:
+        """Where the lines of the text begin: every operator of every plan asks."""
+        return [0, *(found.end() for found in re.finditer("\n", self.text))]

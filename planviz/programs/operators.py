@@ -45,6 +45,8 @@ _COMPARE: dict[type, Callable[[Value, Value], Value]] = {
 _UNARY: dict[type, Callable[[Value], Value]] = {
     ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert
 }  # fmt: skip
+_SPECIAL_UNARY: dict[type, str] = {ast.USub: "__neg__", ast.UAdd: "__pos__", ast.Invert: "__invert__"}
+_SPECIAL_ORDER: dict[type, str] = {ast.Lt: "__lt__", ast.LtE: "__le__", ast.Gt: "__gt__", ast.GtE: "__ge__"}
 _SPECIAL = {
     ast.Add: "__add__", ast.Sub: "__sub__", ast.Mult: "__mul__", ast.BitOr: "__or__", ast.RShift: "__rshift__",
     ast.Div: "__truediv__", ast.BitAnd: "__and__", ast.Mod: "__mod__", ast.LShift: "__lshift__",
@@ -75,7 +77,7 @@ class Operators(Members):
         if isinstance(value, Unknown):
             return Unknown(value.what) if isinstance(value, Values) else value
         if isinstance(value, Instance):
-            return Unknown(value.of.name)
+            return self.call_method(value, _SPECIAL_UNARY[type(node.op)], [], Unknown(value.of.name))
         apply = _UNARY[type(node.op)]
         return self.python(lambda: apply(value))
 
@@ -173,6 +175,8 @@ class Operators(Members):
             return Unknown(f"{left} {_sign(op)} {right}")
         if isinstance(left, Instance) and isinstance(op, ast.Eq):
             return self.call_method(left, "__eq__", [right], left is right)
+        if isinstance(left, Instance) and type(op) in _SPECIAL_ORDER:
+            return self.call_method(left, _SPECIAL_ORDER[type(op)], [right], Unknown("order"))
         if isinstance(left, Function | Instance | Class | Native | Module | ErrorClass | ErrorValue):
             return (left is right) == isinstance(op, ast.Eq) if isinstance(op, ast.Eq | ast.NotEq) else Unknown("order")
         return self.python(lambda: _COMPARE[type(op)](left, right))
@@ -200,7 +204,8 @@ class Operators(Members):
                 "CANNOT_APPLY_IN_FOR_COLUMN",
             )
         if isinstance(right, Instance):
-            return self.call_method(right, "__contains__", [left], Unknown("in"))
+            known = self.truth(self.call_method(right, "__contains__", [left], Unknown("in")))
+            return Unknown("in") if known is None else known == wanted
         looked_through = isinstance(right, list | tuple | set | frozenset) and not hasattr(right, "_fields")
         if looked_through and any(isinstance(x, Unknown) for x in self.iterate(right)):
             return Unknown(f"{left} in ...") if left not in list(self.iterate(right)) else wanted

@@ -92,6 +92,17 @@ def _bare(text: str) -> set[str]:
     return found - {"main"} - {name for names in others for name in names}
 
 
+def _declare(function: ast.Lambda, kind: str) -> None:
+    """Let a function have the types that `val f: (A, B) => C` says."""
+    given, arrow, returns = kind.partition("=>")
+    names = [t.strip() for t in given.strip().removeprefix("(").removesuffix(")").split(",")]
+    if not arrow or "=>" in returns or ("[" in given and len(names) > 1) or len(names) != len(function.args.args):
+        return
+    for a, name in zip(function.args.args, names, strict=True):
+        a.annotation = a.annotation or ast.Constant(name)
+    function.__dict__["returns"] = ast.Constant(returns.strip())
+
+
 class Translation(Expressions):
     """One text's way from tree-sitter's nodes to Python's: its statements."""
 
@@ -135,6 +146,9 @@ class Translation(Expressions):
         if value is None:
             return []
         target, given = self._target(node.child_by_field_name("pattern")), self.value(value)
+        kind = node.child_by_field_name("type")
+        if isinstance(given, ast.Lambda) and kind is not None:
+            _declare(given, self._text(kind))
         if isinstance(target, ast.Name) and self._is_object(given):
             self.classes.add(target.id)
             return []
@@ -225,8 +239,22 @@ class Translation(Expressions):
         return ast.arguments([], args, several, [], [], None, defaults)
 
     def _do_object_definition(self, node: Node) -> list[ast.stmt]:
-        body = node.child_by_field_name("body")
-        return [] if body is None else self.statements(body.named_children)
+        body, name = node.child_by_field_name("body"), node.child_by_field_name("name")
+        if body is None or name is None or not any(c.type == "case" for c in node.children):
+            return [] if body is None else self.statements(body.named_children)
+        # A value with members of its own, as an object of a class of cases.
+        shown = self._text(name)
+        self.objects.discard(shown)
+        inner = self.statements(body.named_children)
+        holder = self._function(
+            f"_members_of_{shown}", self._parameters([]), [*inner, ast.Return(self._members(inner))], node
+        )
+        more = [
+            ast.keyword("kind", ast.Constant(shown)),
+            ast.keyword("members", self._name(f"_members_of_{shown}", node)),
+        ]
+        made = self._call(self._call(self._name("scala_record", node), [], more), [])
+        return [holder, self._at(ast.Assign([ast.Name(shown, ast.Store())], made), node)]
 
     _do_package_object = _do_object_definition
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from planviz.dataframe.column import LongNumber
+from planviz.dataframe.column import FloatNumber, LongNumber
 from planviz.programs.scala_matching import Matching
 from planviz.programs.scala_nodes import Node, arguments_of
 from planviz.programs.values import Value
@@ -32,7 +32,7 @@ COMPARE: dict[str, type[ast.cmpop]] = {
 }  # fmt: skip
 BINARY: dict[str, type[ast.operator]] = {
     "+": ast.Add, "-": ast.Sub, "*": ast.Mult, "/": ast.Div, "%": ast.Mod, "&&": ast.BitAnd, "||": ast.BitOr,
-    "&": ast.BitAnd, "|": ast.BitOr, "++": ast.Add, ":+": ast.Add, ":::": ast.Add,
+    "&": ast.BitAnd, "|": ast.BitOr, "++": ast.Add, ":::": ast.Add,
 }  # fmt: skip
 _METHODS = {
     "__eq__": ast.Eq,
@@ -45,7 +45,12 @@ _METHODS = {
 OPERATORS = {"__and__": ast.BitAnd, "__or__": ast.BitOr, "__add__": ast.Add, "__sub__": ast.Sub, "__mul__": ast.Mult,
               "__truediv__": ast.Div, "__mod__": ast.Mod}  # fmt: skip
 #: Of a number they make a time (scala.concurrent.duration).
-_PACKAGES = re.compile(r"org\.apache\.spark\.sql(\.(functions|expressions|types))?")
+_PACKAGES = re.compile(
+    r"org\.apache\.spark\.sql(\.(functions|expressions|types))?|(scala\.)?collection(\.(im)?mutable)?|(im)?mutable"
+    r"|scala(\.util)?"
+)
+#: How a value is written, behind it in a text that begins with f.
+_FORM = re.compile(r"%[-+ 0,#]*\d*(?:\.\d+)?[a-zA-Z]")
 _DURATIONS = frozenset(
     ["millis", "milliseconds", "second", "seconds", "minute", "minutes", "hour", "hours", "day", "days"]
 )
@@ -90,7 +95,9 @@ class Expressions(Matching):
 
     def _of_floating_point_literal(self, node: object) -> ast.expr:
         try:
-            return ast.Constant(float(self._text(node).rstrip("dDfF").replace("_", "")))
+            written = self._text(node)
+            number = float(written.rstrip("dDfF").replace("_", ""))
+            return ast.Constant(FloatNumber(number) if written[-1:] in "fF" else number)
         except ValueError:
             return ast.Constant(0.0)
 
@@ -119,15 +126,21 @@ class Expressions(Matching):
         text = self._text(inner)
         quote = '"""' if text.startswith('"""') else '"'
         at, end = inner.start_byte + len(quote), inner.end_byte - len(quote)
+        formats = self._text(interpolator) == "f"
         for c in inner.named_children:
             if c.type != "interpolation":
                 continue
             parts.append(ast.Constant(_unescaped(self.source[at : c.start_byte].decode("utf-8", "replace"), quote)))
             held = c.named_children[-1]
             held = held.named_children[-1] if held.type == "block" and held.named_children else held
-            shown = self._call(self._name("scala_shown", held), [self.value(held)])
-            parts.append(ast.FormattedValue(shown, -1, None))
             at = c.end_byte
+            form = _FORM.match(self.source[at:end].decode("utf-8", "replace")) if formats else None
+            if form is None:
+                shown = self._call(self._name("scala_shown", held), [self.value(held)])
+            else:
+                at += len(form[0].encode())
+                shown = self._call(self._name("scala_formatted", held), [ast.Constant(form[0]), self.value(held)])
+            parts.append(ast.FormattedValue(shown, -1, None))
         parts.append(ast.Constant(_unescaped(self.source[at:end].decode("utf-8", "replace"), quote)))
         whole: ast.expr = ast.JoinedStr(parts) if len(parts) > 1 else parts[0]
         if self._text(interpolator) == "$":
@@ -169,6 +182,10 @@ class Expressions(Matching):
             return ast.Compare(self.value(left), [COMPARE[operator]()], [self.value(right)])
         if operator == "<=>":
             return self._call(self._attribute(self.value(left), "eqNullSafe", node), [self.value(right)])
+        if operator == ":+":
+            return ast.BinOp(self.value(left), ast.Add(), ast.List([self.value(right)], ast.Load()))
+        if operator in ("+:", "::"):
+            return ast.BinOp(ast.List([self.value(left)], ast.Load()), ast.Add(), self.value(right))
         if operator in BINARY:
             return ast.BinOp(self.value(left), BINARY[operator](), self.value(right))
         arguments = (
@@ -242,8 +259,15 @@ class Expressions(Matching):
             return self._call(self._attribute(self._name("spark", node), "sql", node), given, keywords)
         if name == "not" and len(given) == 1:
             return ast.UnaryOp(ast.Invert(), given[0])
-        if name in ("Some", "Option") and len(given) == 1:
+        if name in ("Some", "Option", "Right", "Success") and len(given) == 1:
             return given[0]
+        if name in ("typedLit", "typedlit") and len(given) == 1:
+            return self._call(self._name("scala_typed_literal", node), given)
+        if name == "map" and len(given) != 1:
+            return self._call(self._name("create_map", node), given)
+        if name in ("aggregate", "reduce") and len(given) == 3 and isinstance(given[2], ast.Lambda):
+            # What is made of the result at the end: the result, as Scala's function says.
+            given = [*given, ast.Lambda(arguments_of(["x"]), ast.Name("x", ast.Load()))]
         other = RENAMED.get(name, name)
         # Operators of columns have names that functions of the text may have, too.
         called = name if name == "as" or other.startswith("__") else other
@@ -266,6 +290,9 @@ class Expressions(Matching):
             return ast.BinOp(holder, OPERATORS[name](), given[0])
         if name == "apply":
             return self._call(holder, given, keywords)
+        if name == "over" and not given:
+            window = self._attribute(self._name("Window", node), "partitionBy", node)
+            return self._call(self._attribute(holder, name, node), [self._call(window, [])])
         if name == "stripMargin":
             return self._call(self._name("scala_without_margin", node), [holder, *given])
         if name == "agg" and given and all(isinstance(g, ast.Tuple) for g in given):
@@ -334,7 +361,7 @@ class Expressions(Matching):
                 c
             ).rstrip().endswith("*"):
                 made.append(self._at(ast.Starred(self.value(c.named_children[0]), ast.Load()), c))
-            elif _has_wildcard(c):
+            elif c.type != "wildcard" and _has_wildcard(c):
                 made.append(self._with_wildcard(c))
             else:
                 made.append(self.value(c))
@@ -457,7 +484,10 @@ def _has_wildcard(node: Node) -> bool:
     """Whether a `_` stands in an expression that makes it a function; arguments of calls within make their own."""
     if node.type == "wildcard":
         return True
-    if node.type in ("arguments", "lambda_expression", "case_block"):
+    if node.type == "arguments":
+        # f(_) is a function of what f takes, f(_ + 1) gives f a function.
+        return any(c.type == "wildcard" for c in node.named_children)
+    if node.type in ("lambda_expression", "case_block"):
         return False
     return any(_has_wildcard(c) for c in node.named_children)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -31,7 +32,9 @@ def jvm_function(reader: Calls, function: Function, name: str, returns: DataType
     known = [t for t in declared if t is not None]
     inputs = tuple(t for t, _ in known) if len(known) == len(declared) else ()
     primitive = tuple(not nullable for _, nullable in known) if inputs else ()
-    return JvmFunction(name, *_result(reader, function, inputs), inputs, primitive)
+    told = getattr(function.node, "returns", None)
+    written = scala_type(told.value) if isinstance(told, ast.Constant) and isinstance(told.value, str) else None
+    return JvmFunction(name, *(written or _result(reader, function, inputs)), inputs, primitive)
 
 
 class UserFunction(Module):

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from planviz.dataframe.column import LongNumber
+from planviz.dataframe.column import FloatNumber, LongNumber
 from planviz.dataframe.frame import DataFrame
 from planviz.expressions.core import AttributeReference
 from planviz.expressions.ids import next_id
@@ -142,6 +142,8 @@ def type_of(value: Value) -> tuple[DataType, bool]:
             return LONG, False
         case int():
             return INT, False
+        case FloatNumber():
+            return FLOAT, False
         case float():
             return DOUBLE, False
         case str():

@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from planviz.dataframe.column import Column, LongNumber, literal
 from planviz.dataframe.frame import DataFrame
-from planviz.programs.scala_rows import Record
-from planviz.programs.scala_text import scala_text, without_margin
-from planviz.programs.signals import Raised
+from planviz.expressions.core import Literal
+from planviz.programs.scala_rows import Record, type_of
+from planviz.programs.scala_text import formatted, scala_text, without_margin
+from planviz.programs.signals import Raised, raised
 from planviz.programs.values import Native, Unknown, Value
 
 if TYPE_CHECKING:
@@ -25,6 +27,27 @@ _OF_OPTIONS: dict[str, Callable[[Value], Value]] = {
     "getOrElse": lambda value: _gives(value), "orElse": lambda value: _gives(value),
     "recover": lambda value: _gives(value),
 }  # fmt: skip
+
+
+#: What texts have without parentheses.
+_OF_TEXTS: dict[str, Callable[[str], Value]] = {
+    "nonEmpty": bool, "trim": lambda text: text.strip(), "reverse": lambda text: text[::-1],
+    "capitalize": lambda text: text[:1].upper() + text[1:],
+    "head": lambda text: text[:1], "tail": lambda text: text[1:],
+    "toInt": lambda text: _number(text, int), "toLong": lambda text: _number(text, LongNumber),
+    "toDouble": lambda text: _number(text, float),
+    "stripPrefix": lambda text: Native("stripPrefix", text.removeprefix),
+    "stripSuffix": lambda text: Native("stripSuffix", text.removesuffix),
+    "take": lambda text: Native("take", lambda n: text[:n]), "drop": lambda text: Native("drop", lambda n: text[n:]),
+    "contains": lambda text: Native("contains", lambda part: part in text),
+}  # fmt: skip
+
+
+def _number(text: str, kind: Callable[[str], Value]) -> Value:
+    try:
+        return kind(text)
+    except ValueError:
+        raise raised("NumberFormatException", f'For input string: "{text}"') from None
 
 
 def _gives(value: Value) -> Native:
@@ -203,6 +226,9 @@ def map_method(reader: Interpreter, value: dict[Value, Value], name: str) -> Val
         "filter": lambda f: {k: v for k, v in pairs if reader.truth(reader.call(f, [(k, v)], {}, None)) is not False},
         "mapValues": lambda f: {k: reader.call(f, [v], {}, None) for k, v in pairs},
         "updated": lambda key, new: {**value, key: new},
+        "getOrElseUpdate": lambda key, default: value.setdefault(key, default),
+        "put": lambda key, new: value.__setitem__(key, new),
+        "filterKeys": lambda f: {k: v for k, v in pairs if reader.truth(reader.call(f, [k], {}, None)) is not False},
     }
     if name in methods:
         return Native(name, methods[name], True)
@@ -264,6 +290,8 @@ def scala_attribute(reader: Interpreter, value: Value, name: str) -> Value:
     """value.name for maps, objects of case classes, and what stands for an Option; NotImplemented for all else."""
     if isinstance(value, DataFrame) and name in _OF_OPTIONS:
         return _OF_OPTIONS[name](value)
+    if isinstance(value, str) and name in _OF_TEXTS:
+        return _OF_TEXTS[name](value)
     if isinstance(value, dict):
         found = map_method(reader, value, name)
         return NotImplemented if found is None else found
@@ -302,6 +330,14 @@ def _flattened(reader: Interpreter, several: Value) -> list[Value]:
     return [v for made in reader.rounds(several) if made is not None for v in reader.rounds(made)]
 
 
+def typed_literal(value: Value) -> Value:
+    """What typedLit gives: a sequence of plain values is one literal."""
+    kind, _ = type_of(value)
+    if isinstance(value, list) and value and all(isinstance(v, str | int | float) for v in value):
+        return Column(Literal(list(value), kind))
+    return value if isinstance(value, Column) else Column(literal(value))
+
+
 def scala_names_of_values() -> dict[str, Native]:
     """What the translation calls."""
     return {
@@ -309,6 +345,8 @@ def scala_names_of_values() -> dict[str, Native]:
         "scala_flattened": Native("scala_flattened", _flattened, True, True),
         "scala_pairs": Native("scala_pairs", pairs_of, True, True),
         "scala_shown": Native("scala_shown", scala_text, True),
+        "scala_formatted": Native("scala_formatted", formatted, True),
+        "scala_typed_literal": Native("scala_typed_literal", typed_literal, True),
         "scala_without_margin": Native("scala_without_margin", without_margin, True),
         "scala_unknown": Native("scala_unknown", lambda name: Unknown(str(name)), True),
         "Try": Native("Try", lambda value=None: value, True),

@@ -347,6 +347,10 @@ class ProgramSession(SchemaInference):
 
     def sql(self, text: str, args: object = None, **kwargs: object) -> DataFrame:
         """A query as a DataFrame; `args` are the values of its parameters, `kwargs` those of {name}."""
+        asked = re.findall(r"(?<!\{)\{(\w+)(?:\.\w+|\[\w+\])?\}", text) if kwargs else ()
+        for name in asked:
+            if name not in kwargs:
+                raise KeyError(name)  # as Python's format() does
         for name, value in kwargs.items():
             if isinstance(value, DataFrame):
                 self.with_view(f"_{name}", value.plan)

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from planviz.programs.definitions import Definitions
 from planviz.programs.guesses import Again
+from planviz.programs.matching import Matching
 from planviz.programs.signals import Broken, Continued, Ended, LimitReached, Raised, Returned, raised
 from planviz.programs.values import (
     Class,
@@ -24,13 +24,16 @@ from planviz.programs.values import (
 
 #: How often a loop over known values is gone through at most.
 MOST_ROUNDS = 10_000
+#: How many DataFrames a `while` may make, the rounds of loops within it included: who waits for one that ends sees the
+#: plan grow with every round.
+MOST_FRAMES = 2_000
 
 
 if TYPE_CHECKING:
     pass
 
 
-class Statements(Definitions):
+class Statements(Matching):
     """Carries statements out on the names of a scope."""
 
     #: Whether a loop or a function was left on a condition that nobody knows.
@@ -230,7 +233,10 @@ class Statements(Definitions):
             raise signal
 
     def _do_While(self, node: ast.While, scope: Scope) -> None:
+        made = self.session.plans
         for _ in range(MOST_ROUNDS):
+            if self.session.plans - made > MOST_FRAMES:
+                break
             known = self.truth(self.value(node.test, scope))
             if known is False:
                 self.run(node.orelse, scope)
@@ -323,63 +329,6 @@ class Statements(Definitions):
         return None
 
     _do_AsyncWith = _do_With
-
-    def _do_Match(self, node: ast.Match, scope: Scope) -> None:
-        subject = self.value(node.subject, scope)
-        if isinstance(subject, Unknown):
-            self.both_ways(node, [c.body for c in node.cases], f"{ast.unparse(node.subject)} matches", scope)
-            return
-        for case in node.cases:
-            bound: dict[str, Value] = {}
-            if not self._matches(case.pattern, subject, bound, scope):
-                continue
-            for name, value in bound.items():
-                scope.set(name, value)
-            if case.guard is None or self.truth(self.value(case.guard, scope)) is not False:
-                self.run(case.body, scope)
-                return
-
-    def _matches(self, pattern: ast.pattern, value: object, bound: dict[str, object], scope: Scope) -> bool:
-        match pattern:
-            case ast.MatchValue(value=node):
-                return self.truth(self.compare(ast.Eq(), value, self.value(node, scope))) is True
-            case ast.MatchSingleton(value=constant):
-                return value is constant
-            case ast.MatchAs(pattern=inner, name=name):
-                if inner is not None and not self._matches(inner, value, bound, scope):
-                    return False
-                if name is not None:
-                    bound[name] = value
-                return True
-            case ast.MatchOr(patterns=ways):
-                return any(self._matches(p, value, bound, scope) for p in ways)
-            case ast.MatchSequence(patterns=parts):
-                return isinstance(value, list | tuple) and self._matches_all(parts, list(value), bound, scope)
-            case ast.MatchMapping(keys=keys, patterns=parts):
-                if not isinstance(value, dict):
-                    return False
-                names = [self.value(k, scope) for k in keys]
-                return all(k in value for k in names) and all(
-                    self._matches(p, value[k], bound, scope) for k, p in zip(names, parts, strict=True)
-                )
-            case ast.MatchClass(cls=cls, patterns=[]):
-                return self.is_instance(value, self.value(cls, scope)) is True
-        return False
-
-    def _matches_all(
-        self, parts: list[ast.pattern], values: list[object], bound: dict[str, object], scope: Scope
-    ) -> bool:
-        """[first, *rest]: each pattern its value, a star those that are left."""
-        star = next((i for i, p in enumerate(parts) if isinstance(p, ast.MatchStar)), None)
-        if star is not None and len(values) >= len(parts) - 1:
-            end = len(values) - (len(parts) - star - 1)
-            named = parts[star]
-            if isinstance(named, ast.MatchStar) and named.name is not None:
-                bound[named.name] = values[star:end]
-            parts, values = [*parts[:star], *parts[star + 1 :]], [*values[:star], *values[end:]]
-        return len(values) == len(parts) and all(
-            self._matches(p, v, bound, scope) for p, v in zip(parts, values, strict=True)
-        )
 
     # ---------------------------------------------------------------------------------------- errors
 

@@ -199,6 +199,8 @@ class Behaviour:
     ciphers_take_vectors: bool = True
     #: Of an array of structs that transform() reads a scan leaves out the fields that it does not ask for.
     transforms_prune_fields: bool = True
+    #: dropDuplicates() compares columns in the order in which they are given; else as a set of their names has them.
+    duplicates_compare_in_order: bool = True
     #: mode() shows how WITHIN GROUP orders its values.
     modes_show_their_order: bool = True
     #: Of an array from which a filter has taken the nulls it is known that it has none.

@@ -10,6 +10,7 @@ VERSION = Version(
         "spark.sql.execution.replaceHashWithSortAgg": False,
     },
     behaviour={
+        "duplicates_compare_in_order": False,
         "transforms_prune_fields": False,
         "preparations": frozenset(
             {

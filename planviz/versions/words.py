@@ -169,6 +169,7 @@ CHANGES: dict[str, str] = {
     "parsed_json_shows_three_flags": "What parse_json() becomes shows a third flag.",
     "ciphers_take_vectors": "aes_encrypt() and aes_decrypt() show an initial vector and what is authenticated beside.",
     "transforms_prune_fields": "A scan leaves out the fields of an array's structs that transform() does not read.",
+    "duplicates_compare_in_order": "dropDuplicates() compares columns in the order in which they are given.",
     "modes_show_their_order": "mode() shows how WITHIN GROUP orders its values.",
     "filtered_arrays_are_marked": "An array without its nulls is known to have none.",
     "static_calls_are_short": "Methods of Java are shown as calls.",

@@ -11,6 +11,7 @@ import pytest
 
 from planviz.programs import read_program
 from tests.conftest import ROOT
+from tests.steps import instructions
 
 _HEAD = "from pyspark.sql import SparkSession\nimport os, subprocess, importlib, re, math\n"
 _HEAD += "spark = SparkSession.builder.getOrCreate()\ndf = spark.table('t')\n"
@@ -147,3 +148,17 @@ def test_a_loop_whose_condition_nothing_in_it_touches_is_read_once() -> None:
     counted = _HEAD + "i = 0\nwhile i < 3:\n    df = df.filter('a > 1')\n    i += 1\ndf.show()\n"
     (action,) = read_program(counted).actions
     assert sum(node.node_name == "Filter" for node in action.execution.parsed.walk()) == 3
+
+
+def test_a_dataframe_over_many_others_is_read_in_steps_that_grow_with_their_number() -> None:
+    def reading(rounds: int) -> int:
+        return instructions(lambda: read_program(f"{_HEAD}for i in range({rounds}): df = df.filter('a > 1')\n"))
+
+    reading(3)
+    few, many = reading(80), reading(320)
+    assert many < 5 * few
+
+
+def test_a_loop_that_nothing_leaves_ends_with_its_line() -> None:
+    text = _HEAD + "while True:\n    df = df.filter('a > 1')\n    if df is None: break\n"
+    assert (5, "Reading stopped here: a loop goes on for too long.") in read_program(text).not_understood

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing_extensions import override
 
 from planviz.expressions.complex import CreateNamedStruct, GetStructField
-from planviz.expressions.conditional import If
+from planviz.expressions.conditional import Coalesce, If
 from planviz.expressions.core import Expression, Literal
 from planviz.expressions.ids import next_id
 from planviz.expressions.internal import KnownFloatingPointNormalized, NormalizeNaNAndZero
@@ -60,6 +60,8 @@ def normalized(e: Expression) -> Expression:
         return e.replace(parts=tuple(normalized(p) if i % 2 else p for i, p in enumerate(e.parts)))
     if isinstance(e, If):
         return e.replace(then=normalized(e.then), otherwise=normalized(e.otherwise))
+    if isinstance(e, Coalesce) and isinstance(t, StructType | ArrayType):
+        return e.map_children(normalized)
     if isinstance(t, StructType):
         parts = []
         for i, f in enumerate(t.fields):

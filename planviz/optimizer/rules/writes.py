@@ -77,13 +77,19 @@ def _order_of(plan: LogicalPlan) -> list[Expression]:
     names: list[dict[int, AttributeReference]] = []
     while isinstance(plan, Project | Filter | Limit | Offset):
         if isinstance(plan, Project):
-            renamed = [i for i in plan.projects if isinstance(i, Alias) and isinstance(i.child, AttributeReference)]
-            names.append({id_of(i.child): i.to_attribute() for i in renamed})
+            renamed = [(i, _renamed(i)) for i in plan.projects if isinstance(i, Alias)]
+            names.append({id_of(a): i.to_attribute() for i, a in renamed if a is not None})
         plan = plan.child
     order: list[Expression] = [o.child for o in plan.order] if isinstance(plan, Sort) else []
     for known in reversed(names):
         order = [known.get(e.expr_id, e) if isinstance(e, AttributeReference) else e for e in order]
     return order
+
+
+def _renamed(item: Alias) -> AttributeReference | None:
+    """The column that an item gives under another name, empty texts as nulls or not."""
+    value = item.child.child if isinstance(item.child, Empty2Null) else item.child
+    return value if isinstance(value, AttributeReference) else None
 
 
 def _begins_with(order: list[Expression], wanted: list[Expression]) -> bool:
