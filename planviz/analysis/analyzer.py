@@ -35,6 +35,7 @@ from planviz.analysis.functions import (
     ResolveTimeZone,
 )
 from planviz.analysis.generators import ExtractGenerator, ResolveGenerate, ResolvePivot, ResolveUnpivot
+from planviz.analysis.inline_tables import ResolveInlineTables
 from planviz.analysis.joins import (
     DisableHints,
     RemoveAllHints,
@@ -52,7 +53,6 @@ from planviz.analysis.references import ResolveReferences
 from planviz.analysis.relations import (
     ApplyLimitAll,
     FindDataSourceTable,
-    ResolveInlineTables,
     ResolveRelations,
     ResolveSubqueryColumnAliases,
 )

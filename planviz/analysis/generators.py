@@ -10,7 +10,7 @@ from typing_extensions import override
 
 from planviz.analysis.coercion.legacy import LEGACY
 from planviz.analysis.context import AnalyzerRule
-from planviz.evaluation import DEFAULT_EVALUATOR
+from planviz.evaluation import DEFAULT_EVALUATOR, Evaluator
 from planviz.expressions.aggregates import AggregateCall, AggregateExpression, FirstLast
 from planviz.expressions.casts import Cast
 from planviz.expressions.complex import CreateNamedStruct, GetArrayItem, GetStructField
@@ -29,6 +29,7 @@ from planviz.expressions.core import (
 from planviz.expressions.earlier import quoted_sql
 from planviz.expressions.generators import Explode, Generator
 from planviz.expressions.ids import next_id
+from planviz.expressions.literals import stored_text
 from planviz.expressions.predicates import EqualNullSafe
 from planviz.expressions.specs import FunctionSpec
 from planviz.expressions.unresolved import MultiAlias, UnresolvedAlias
@@ -37,6 +38,7 @@ from planviz.logical.operators import Aggregate, Expand, Generate, Project
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.unresolved import Pivot, Unpivot, UnresolvedTableValuedFunction
 from planviz.types import BOOLEAN, STRING, UNKNOWN, ArrayType, DataType, StructType, is_numeric, is_orderable, is_string
+from planviz.types.zones import session_zone
 
 
 class ExtractGenerator(AnalyzerRule):
@@ -287,7 +289,8 @@ def _slot_text(e: Expression) -> str:
     """A pivot value as `pivotfirst` prints it: a struct as its row."""
     if isinstance(e, CreateNamedStruct):
         return f"[{','.join(_slot_text(v) for v in e.values)}]"
-    return str(DEFAULT_EVALUATOR.value_of(e) or e)
+    known = Evaluator(session_zone()).value_of(e)
+    return str(e) if known is None else stored_text(known.value, known.type, session_zone())
 
 
 @functools.cache

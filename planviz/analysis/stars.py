@@ -10,7 +10,7 @@ from planviz.analysis.frames import columns_renamed, columns_replaced, columns_w
 from planviz.analysis.hidden import hidden_output
 from planviz.analysis.names import Scope, unresolved_column
 from planviz.errors import AnalysisError
-from planviz.expressions.complex import CreateNamedStruct, GetStructField, struct_of
+from planviz.expressions.complex import CreateNamedStruct, GetStructField, field_name
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, alias, lit
 from planviz.expressions.pipes import UnresolvedStarExceptOrReplace
 from planviz.expressions.predicates import In
@@ -30,7 +30,7 @@ from planviz.logical.file_metadata import is_metadata, names_metadata
 from planviz.logical.operators import Aggregate, Project
 from planviz.logical.plan import LogicalPlan, UnaryNode
 from planviz.trees.depth import refuse_wide
-from planviz.types import INT, UNKNOWN, DataType, StructType
+from planviz.types import INT, STRING, UNKNOWN, DataType, StructType
 
 Path = tuple[str, ...]
 Column = AttributeReference | Alias
@@ -86,7 +86,9 @@ def expand_star(star: UnresolvedStar, plan: LogicalPlan, outer: Outer = (), file
             found = []
         if not found:
             raise
-    return [outer_column(c) for c in found]
+    outers = [outer_column(c) for c in found]
+    # A field of an outer struct keeps the field's name.
+    return [alias(o, c.name) if isinstance(c, Alias) else o for o, c in zip(outers, found, strict=True)]
 
 
 def outer_column(found: Expression) -> Expression:
@@ -230,8 +232,12 @@ def star_arguments(x: Expression, plan: LogicalPlan, outer: Outer = ()) -> Expre
         items = [c for v in x.items for c in (expand_star(v, plan, outer) if isinstance(v, UnresolvedStar) else (v,))]
         return x.replace(items=tuple(items))
     if isinstance(x, CreateNamedStruct) and x.shown == "struct" and x.bits & UnresolvedStar.BIT:
-        items = [c for v in x.values for c in (expand_star(v, plan, outer) if isinstance(v, UnresolvedStar) else (v,))]
-        return x.rebuilt(struct_of(items, "struct"))
+        # A value without a name is col1, col2 ...: counted as they are written, a star as one.
+        parts: list[Expression] = []
+        for i, v in enumerate(x.values, 1):
+            for c in expand_star(v, plan, outer) if isinstance(v, UnresolvedStar) else (v,):
+                parts += [Literal(field_name(c, i), STRING), c]
+        return x.rebuilt(CreateNamedStruct(tuple(parts), "struct"))
     if not isinstance(x, UnresolvedFunction) or not any(isinstance(a, UnresolvedStar) for a in x.arguments):
         return x
     if x.parts[-1].lower() == "count" and _is_star(x.arguments) and not x.distinct:

@@ -27,7 +27,7 @@ from planviz.evaluation import (
 )
 from planviz.evaluation.casts import convert
 from planviz.evaluation.core import compare
-from planviz.evaluation.errors import FailsError, UnknownValueError
+from planviz.evaluation.errors import FailsError, UnknownValueError, place_of
 from planviz.evaluation.evaluator import DEFAULT_EVALUATOR, Evaluator
 
 #: Importing a family registers what it computes.
@@ -44,4 +44,5 @@ __all__ = [
     "UnknownValueError",
     "compare",
     "convert",
+    "place_of",
 ]

@@ -190,7 +190,12 @@ def evaluate(e: Expression, row: Row) -> Value:
     """The value for one row. Raises UnknownValueError, FailsError and what OUT_OF_REACH names."""
     if isinstance(e, Literal):
         return CollatedText.of(e.value, e.type) if COLLATED else e.value
-    value = _evaluate(e, row)
+    try:
+        value = _evaluate(e, row)
+    except FailsError as error:
+        if error.at is None:
+            error.at = e
+        raise
     if isinstance(value, tuple | str | bytes):
         bounded(_size(value))
     return value

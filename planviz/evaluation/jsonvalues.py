@@ -11,7 +11,7 @@ from planviz.evaluation.core import OUT_OF_REACH, function, zone
 from planviz.evaluation.dateformats import formatted, formatted_timestamp, parsed
 from planviz.evaluation.documents import Raw, written
 from planviz.evaluation.errors import FailsError, UnknownValueError
-from planviz.evaluation.instants import date_of, timestamp_of
+from planviz.evaluation.instants import date_of, time_of, timestamp_of
 from planviz.expressions.calls import FunctionCall
 from planviz.expressions.literals import literal_text
 from planviz.types import (
@@ -34,6 +34,7 @@ from planviz.types import (
     is_integral,
     is_interval,
     is_string,
+    is_time,
 )
 from planviz.types.values import Value
 
@@ -110,7 +111,7 @@ def _document(value: Value, t: DataType, options: dict[str, str]) -> object:
     if t in (DOUBLE, FLOAT):
         text = literal_text(value, t)
         return text if text.endswith(("NaN", "Infinity")) else Raw(text)
-    if is_interval(t):
+    if is_interval(t) or (is_time(t) and "timeformat" not in options):
         return literal_text(value, t)
     raise UnknownValueError(str(t))
 
@@ -192,6 +193,8 @@ def _scalar(document: Value, t: DataType, options: dict[str, str]) -> object:
         if "timestampformat" not in options:
             return timestamp_of(document, zoned)
         return parsed(document, options["timestampformat"], zoned)
+    if is_time(t) and text and "timeformat" not in options:
+        return time_of(document)
     if isinstance(document, bool | dict | list) or (is_integral(t) and text):
         raise FailsError(str(document))
     raise UnknownValueError(f"{document} as {t} in {zone()}")

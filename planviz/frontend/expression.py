@@ -198,23 +198,23 @@ class ExpressionReader(SpecialForms):
         word = self.at
         self.at += 2 if negated else 1
         quantified = key in ("LIKE", "ILIKE") and self.peek() in ("ANY", "SOME", "ALL") and self.peek(1) == "("
-        made = self._positive_predicate(e, key, negated, start)
+        made = self._positive_predicate(e, key, negated, word)
         return Not(self.placed(made, word, start)) if negated and not quantified else made
 
-    def _positive_predicate(self, e: Expression, key: str, negated: bool, start: int) -> Expression:
+    def _positive_predicate(self, e: Expression, key: str, negated: bool, word: int) -> Expression:
         if key == "BETWEEN":
             low = self.value()
             self.expect("AND")
             return UnresolvedFunction(("between",), (e, low, self.value()))
         if key == "IN":
-            return self._in(e)
+            return self._in(e, word)
         if key in ("LIKE", "ILIKE"):
             return self._like(e, key, negated)
         if key in ("RLIKE", "REGEXP"):
             return RLike(e, self.value())
         return self._is(e)
 
-    def _in(self, e: Expression) -> Expression:
+    def _in(self, e: Expression, word: int) -> Expression:
         if self._calls_values():
             raise self.error(
                 "UNRESOLVED_ROUTINE",
@@ -223,8 +223,7 @@ class ExpressionReader(SpecialForms):
                 self.at + 1,
             )
         if self._query_follows(0) and not self._lists_queries():
-            start = self.at
-            query = self.placed(ListQuery(self._parenthesized_query(), (), next_id()), start)
+            query = self.placed(ListQuery(self._parenthesized_query(), (), next_id()), word)
             values = e.values if isinstance(e, CreateNamedStruct) else (e,)
             return InSubquery(tuple(values), query)
         return In(e, tuple(self._in_list()))
@@ -249,7 +248,7 @@ class ExpressionReader(SpecialForms):
         while depth and self.kinds[at] != END:
             depth += {"(": 1, ")": -1}.get(self.keys[at], 0)
             at += 1
-        return self.kinds[at] != END and self.keys[at] not in (")", *_BEHIND_QUERY)
+        return self.kinds[at] != END and self.keys[at] not in _BEHIND_QUERY
 
     def _in_list(self) -> list[Expression]:
         if self.sees("(", ")"):
@@ -319,7 +318,7 @@ class ExpressionReader(SpecialForms):
     def value(self, level: int = 0) -> Expression:
         """A value expression of operators at `level` of precedence and tighter."""
         start = self.at
-        left = self._unary()
+        left = self.signed()
         chain = 0
         while True:
             found = _PRECEDENCE.get(self.keys[self.at])
@@ -336,7 +335,8 @@ class ExpressionReader(SpecialForms):
             right = self.value(found[0] + 1)
             left = self.placed(found[1](left, right), start)
 
-    def _unary(self) -> Expression:
+    def signed(self) -> Expression:
+        """A primary expression with what stands before and behind it: signs, fields, elements, casts."""
         start = self.at
         key = self.keys[start]
         if key not in ("-", "+", "~"):
@@ -346,7 +346,7 @@ class ExpressionReader(SpecialForms):
             return self._postfix(self.placed(self.number("-"), start), start)
         self.deeper()
         self.at += 1
-        e = self._unary()
+        e = self.signed()
         self.depth -= 1
         made = {"-": UnaryMinus, "+": UnaryPositive, "~": BitwiseNot}[key](e)
         result: Expression = self.placed(made, start)

@@ -36,6 +36,7 @@ from planviz.logical.unresolved import (
     UnresolvedTVFAliases,
 )
 from planviz.types import NULL, DataType, is_string, wider_common
+from planviz.types.data import parts_of
 
 AUTO_NAME = "__auto_generated_subquery_name"
 
@@ -146,7 +147,7 @@ class RelationReader(ExpressionReader):
                 raise self.error(
                     "INVALID_LATERAL_JOIN_TYPE",
                     f"A {kind} join with LATERAL is not allowed: such a subquery belongs to a row on the left.",
-                    start,
+                    clause,
                 )
             if natural:
                 raise self._incompatible("LATERAL", "NATURAL", clause)
@@ -565,9 +566,17 @@ def inline_relation(names: tuple[str, ...], rows: list[tuple[Expression, ...]]) 
 
 def column_type(types: list[DataType]) -> DataType | None:
     """The type of a column of VALUES; None where texts stand beside something else, which is cast in neither mode."""
+    return None if _mixes_texts(types) else wider_common(types)
+
+
+def _mixes_texts(types: list[DataType]) -> bool:
+    """Whether texts stand beside something else in these types or at one place within them."""
     known = [t for t in types if t != NULL]
-    mixed = any(is_string(t) for t in known) and not all(is_string(t) for t in known)
-    return None if mixed else wider_common(types)
+    texts = [is_string(t) for t in known]
+    if any(texts):
+        return not all(texts)
+    parts = [parts_of(t) for t in known]
+    return any(_mixes_texts(list(at)) for at in zip(*parts, strict=False))
 
 
 def _at_once(e: Expression) -> bool:

@@ -1,0 +1,107 @@
+"""Small statements whose outcome in Spark 4.3 surprises."""
+
+from __future__ import annotations
+
+import pytest
+
+from planviz.errors import AnalysisError, ParseError
+from planviz.execution import QueryExecution
+
+
+def analyzed(sql):
+    return QueryExecution(sql).text("analyzed")
+
+
+def place_and_class(sql):
+    with pytest.raises((AnalysisError, ParseError)) as error:
+        QueryExecution(sql).text("optimized")
+    return error.value.error_class, error.value.column
+
+
+@pytest.mark.parametrize(
+    ("sql", "error_class"),
+    [
+        ("VALUES (1), ('a'), (NULL)", "INVALID_INLINE_TABLE.INCOMPATIBLE_TYPES_IN_INLINE_TABLE"),
+        ("VALUES (array(1)), (array('a'))", "INVALID_INLINE_TABLE.INCOMPATIBLE_TYPES_IN_INLINE_TABLE"),
+        ("SELECT lead(id, 1.5) OVER (ORDER BY id) FROM range(3)", "_LEGACY_ERROR_TEMP_1035"),
+        ("SELECT lag(id, 'a') OVER (ORDER BY id) FROM range(3)", "_LEGACY_ERROR_TEMP_1035"),
+        (
+            "SELECT count(*) OVER (ORDER BY id > 1 RANGE BETWEEN 1 PRECEDING AND CURRENT ROW) FROM range(3)",
+            "DATATYPE_MISMATCH.SPECIFIED_WINDOW_FRAME_UNACCEPTED_TYPE",
+        ),
+        ("SELECT * FROM range(end => 3)", "NON_FOLDABLE_ARGUMENT"),
+        ("SELECT mode(id, NULL) FROM range(3)", "DATATYPE_MISMATCH.UNEXPECTED_NULL"),
+        ("SELECT mode(id, 1) FROM range(3)", "UNEXPECTED_INPUT_TYPE"),
+        ("SELECT /*+ REPARTITION(id + 1) */ * FROM range(3)", "PARSE_SYNTAX_ERROR"),
+        ("SELECT CAST(TIME '10:11:12' AS TINYINT)", "CAST_OVERFLOW"),
+    ],
+)
+def test_what_is_refused(sql, error_class):
+    assert place_and_class(sql)[0] == error_class
+
+
+@pytest.mark.parametrize(
+    ("sql", "column"),
+    [
+        ("SELECT to_date('2020-02-30')", 8),
+        ("SELECT concat('a', to_timestamp('x'))", 20),
+        ("SELECT id + 1, dayofmonth(a) FROM VALUES (1, 'x') t(id, a)", 16),
+        ("SELECT 1, array(id)[5] FROM VALUES (1) t(id)", 11),
+    ],
+)
+def test_what_fails_stands_where_spark_finds_it(sql, column):
+    assert place_and_class(sql)[1] == column
+
+
+def test_two_brackets_in_a_list_are_a_value():
+    assert " IN (scalar-subquery#" in analyzed("SELECT id IN ((SELECT 1L)) FROM range(3)")
+
+
+def test_a_star_counts_once_in_the_names_of_a_struct():
+    assert "col3, 2) AS s" in analyzed("SELECT struct(1, t.*, 2) AS s FROM VALUES (1, 2, 3) t(a, b, c)")
+
+
+def test_an_outer_struct_gives_its_fields():
+    sql = "SELECT * FROM (SELECT named_struct('a', 1) AS s) t, LATERAL (SELECT s.*) l"
+    assert ".a AS a#" in analyzed(sql)
+
+
+def test_values_wait_for_the_moment():
+    execution = QueryExecution("SELECT * FROM VALUES (current_date(), 1), (NULL, 2) t(a, b) WHERE b = 1")
+    assert "ResolvedInlineTable [[current_date(Some(Etc/UTC)), 1], [cast(null as date), 2]], [a#" in execution.text(
+        "analyzed"
+    )
+    assert execution.text("optimized").startswith("LocalRelation [a#")
+
+
+def test_the_frequencies_of_a_percentile_are_a_column():
+    assert "percentile(id#" in analyzed("SELECT percentile(id, 0.5, id) FROM range(3)")
+
+
+@pytest.mark.parametrize(
+    ("sql", "column"),
+    [
+        ("SELECT id FROM range(3) ORDER BY id IN (SELECT 1)", 37),
+        ("SELECT * FROM range(3) FULL JOIN LATERAL (SELECT 1) l ON true", 24),
+        ("FROM range(3) |> WHERE sum(id) > 1", 1),
+        ("FROM range(3) |> DROP nope", 1),
+        ("FROM range(3) |> AGGREGATE sum(id) GROUP BY ALL", 1),
+    ],
+)
+def test_more_places(sql, column):
+    assert place_and_class(sql)[1] == column
+
+
+def test_what_a_recursive_query_defines_stays_in_it():
+    lines = analyzed(
+        "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL (WITH c AS (SELECT n + 1 AS m FROM r WHERE n < 4) SELECT m FROM c)) "
+        "SELECT * FROM r"
+    ).splitlines()
+    inner = [line.lstrip(": +-") for line in lines]
+    assert [x for x in inner if "CTE" in x or "UnionLoop" in x][:5] == [
+        "WithCTE",
+        "CTERelationDef 0, false",
+        "UnionLoop 0",
+        "WithCTE",
+        "CTERelationDef 1, false",
+    ]
