@@ -13,6 +13,7 @@ from planviz.analysis.routines import called
 from planviz.analysis.sql_table_functions import sql_table_function
 from planviz.analysis.table_functions import TABLE_FUNCTIONS, table_function, with_aliases
 from planviz.catalog.tables import PythonFunction, SqlFunction
+from planviz.evaluation import DEFAULT_EVALUATOR
 from planviz.expressions.aggregates import AggregateCall, AggregateExpression, AggregateFunction, FirstLast
 from planviz.expressions.calls import FunctionCall, Replaced
 from planviz.expressions.casts import Cast
@@ -184,7 +185,7 @@ class ResolveFunctions(AnalyzerRule):
                     continue
                 if isinstance(plan, Generate) and not known(name) and name not in TABLE_FUNCTIONS and self._refuses():
                     shown = f"{sql_text(call.parts)}.{nearest(name)}"
-                    raise analysis_error("ROUTINE_NOT_FOUND", f"Cannot resolve routine {shown}", call)
+                    raise analysis_error("ROUTINE_NOT_FOUND", f"Cannot resolve routine {shown}", plan)
                 if len(call.parts) > 1 or name not in TABLE_FUNCTIONS:
                     continue
                 self._refuse_table_function(plan, call)
@@ -620,6 +621,9 @@ class ResolveRandomSeed(AnalyzerRule):
             if e.name == "uniform" and len(e.arguments) == 2:
                 hidden, tail = replace(e.spec, hidden=1), ("true", *e.tail[1:])
                 return e.replace(arguments=(*e.arguments, Literal(seed(), LONG)), tail=tail, spec=hidden)
+            if e.name == "uuid" and e.arguments:
+                given = DEFAULT_EVALUATOR.value_of(e.arguments[0])
+                return e.replace(arguments=(), tail=(f"Some({given})",)) if given is not None else e
             if e.name in ("uuid", "shuffle") and not e.tail:
                 return e.replace(tail=(f"Some({seed()})",))
             return e

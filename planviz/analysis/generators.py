@@ -285,6 +285,12 @@ def _output_name(value: str, aggregate: Expression, single: bool) -> str:
     return f"{value}_{suffix}"
 
 
+def _is_column(e: Expression) -> bool:
+    while isinstance(e, Alias | Cast):
+        e = e.child
+    return isinstance(e, AttributeReference)
+
+
 def _slot_text(e: Expression) -> str:
     """A pivot value as `pivotfirst` prints it: a struct as its row."""
     if isinstance(e, CreateNamedStruct):
@@ -380,6 +386,12 @@ class ResolveUnpivot(AnalyzerRule):
                 "UNPIVOT_VALUE_SIZE_MISMATCH",
                 f"All unpivot value columns must have the same size as there are value column names "
                 f"({', '.join(plan.value_columns)}).",
+                plan,
+            )
+        if not plan.identified and not all(_is_column(e) for g in plan.groups for e in g):
+            raise analysis_error(
+                "UNPIVOT_REQUIRES_ATTRIBUTES",
+                "UNPIVOT takes columns, not parts of them, where no columns are said to stay.",
                 plan,
             )
         types = [plan.groups[0][i].data_type for i in range(len(plan.value_columns))]

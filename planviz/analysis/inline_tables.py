@@ -46,7 +46,7 @@ class ResolveInlineTables(AnalyzerRule[UnresolvedInlineTable]):
             raise analysis_error(
                 "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.SCALAR_SUBQUERY_IN_VALUES",
                 "Unsupported subquery expression: Scalar subqueries in the VALUES clause.",
-                queried,
+                node,
             )
         if not all(c.resolved for c in cells):
             return node

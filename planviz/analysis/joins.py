@@ -145,6 +145,11 @@ class ResolveJoinStrategyHints(AnalyzerRule):
         strategy = STRATEGIES[plan.name.upper()]
         if not plan.parameters:
             return ResolvedHint(strategy, plan.child)
+        for p in plan.parameters:
+            if not isinstance(p, UnresolvedAttribute) and not (isinstance(p, Literal) and isinstance(p.value, str)):
+                raise analysis_error(
+                    "_LEGACY_ERROR_TEMP_1046", f"A join hint names relations, which {p} does not.", plan
+                )
         names = [_name(p) for p in plan.parameters]
         written = f"{plan.name}({', '.join(names)})"
         found: set[str] = set()

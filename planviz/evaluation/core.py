@@ -16,7 +16,7 @@ from decimal import ROUND_HALF_UP, Context
 from typing import Any
 
 from planviz.evaluation.collation_order import order_key
-from planviz.evaluation.errors import FailsError, UnknownValueError, WrongPatternError
+from planviz.evaluation.errors import AlwaysFailsError, FailsError, UnknownValueError
 from planviz.expressions.calls import FunctionCall
 from planviz.expressions.core import Alias, Expression, Literal
 from planviz.expressions.specs import ALIKE_FUNCTIONS, SignatureCall
@@ -235,7 +235,7 @@ def call(e: Expression, name: str, arguments: tuple[Expression, ...], row: Row) 
         raise UnknownValueError(name)
     try:
         value = known.compute(e, *values) if known.typed else known.compute(*values)
-    except WrongPatternError:
+    except AlwaysFailsError:
         raise
     except FailsError:
         # Its flag for failing, which ANSI sets, is off.

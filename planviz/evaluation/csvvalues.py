@@ -157,7 +157,7 @@ def _inferred(text: str | None, options: dict[str, str]) -> DataType:
         digits = len(Decimal(text).as_tuple().digits)
         return DecimalType(digits, 0) if digits <= 38 else DOUBLE
     for t in (DOUBLE, DATE, TIMESTAMP):
-        if t == DATE and "timestampformat" in options and "dateformat" not in options:
+        if t == DATE and "dateformat" not in options:
             strict = re.fullmatch(r"\d{4}-\d{2}-\d{2}", text)
             if not strict:
                 continue

@@ -22,7 +22,11 @@ class FailsError(UnknownValueError):
         self.at: Expression | None = None
 
 
-class WrongPatternError(FailsError):
+class AlwaysFailsError(FailsError):
+    """What fails with ANSI off and within `try_` functions, too."""
+
+
+class WrongPatternError(AlwaysFailsError):
     """A pattern that Spark refuses whatever is read by it: with ANSI off and within `try_` functions, too."""
 
 

@@ -15,6 +15,7 @@ from planviz.analysis.commands import (
     check_function,
     database_of,
 )
+from planviz.analysis.context import sql_text
 from planviz.analysis.definitions import check_database, check_drop, check_table, check_view, column_defaults, is_made
 from planviz.catalog.ddl import table_of
 from planviz.catalog.tables import (
@@ -28,17 +29,19 @@ from planviz.catalog.tables import (
 )
 from planviz.config import OptimizerConfig
 from planviz.errors import AnalysisError, InputError, ParseError, PlanvizError
+from planviz.evaluation import Evaluator
 from planviz.execution.defaults import DEFAULTS, with_defaults
 from planviz.execution.query import QueryExecution, with_guesses
 from planviz.execution.substitution import names_values, with_values
 from planviz.execution.written import creation, guessed_target, insertion, written_size
-from planviz.expressions.core import Alias, Literal
+from planviz.expressions.core import Alias, Expression, Literal
 from planviz.expressions.ids import Ids, fresh_ids, ids_from, next_id
 from planviz.expressions.python import PythonEvalType
 from planviz.expressions.unresolved import UnresolvedAttribute
 from planviz.frontend import Parameters, Statement, parse_script
 from planviz.frontend.commands import Command
 from planviz.frontend.dialect import dialect_of
+from planviz.frontend.errors import analysis_error
 from planviz.frontend.lexer import tokenize
 from planviz.frontend.model import CREATED
 from planviz.functions import registry
@@ -371,6 +374,10 @@ class Session:
         text, *values = s.plan.projects
         if isinstance(text, UnresolvedAttribute):
             known = self.catalog.variable(text.parts)
+            if known is None and not self._guesses:
+                raise analysis_error(
+                    "UNRESOLVED_COLUMN.WITHOUT_SUGGESTION", f"There is no variable {sql_text(text.parts)}.", text
+                )
             text = text if known is None else known.value
         if not isinstance(text, Literal):
             return None
@@ -383,7 +390,7 @@ class Session:
             self._first_id = max(self._first_id, next_id())
         if len(inner) != 1:
             raise ParseError("PARSE_SYNTAX_ERROR", f"One statement was expected, the text holds {len(inner)}.")
-        plain = [v.child if isinstance(v, Alias) else v for v in values]
+        plain = [self._folded(v.child if isinstance(v, Alias) else v) for v in values]
         if not all(isinstance(v, Literal) for v in plain):
             return None
         # Values by name serve question marks, too, in their order.
@@ -407,6 +414,10 @@ class Session:
             return self._execute(one)
         self._define(one)
         return None
+
+    def _folded(self, e: Expression) -> Expression:
+        """A value of USING: computed where it is one of constants."""
+        return Evaluator.of(self.config).value_of(e) or e if e.resolved and e.foldable else e
 
     def _command(self, s: Statement, c: Command) -> None:
         """A command on a table or a database: checked, and carried out where later statements see what it does."""

@@ -266,9 +266,8 @@ class ExpressionReader(SpecialForms):
             self.came_with("LIKE ANY and LIKE ALL")
             self.at += 2
             if self.sees(")"):
-                raise self.error(
-                    "INVALID_SQL_SYNTAX.EMPTY_QUANTIFIED_PATTERN", "Expected something between '(' and ')'."
-                )
+                told = "Expected something between '(' and ')'."
+                raise self.error("INVALID_SQL_SYNTAX.EMPTY_QUANTIFIED_PATTERN", told, word)
             patterns = self.separated(self.expression)
             self.expect(")")
             name = ("notlike" if negated else "like") + ("all" if quantifier == "ALL" else "any")
@@ -368,6 +367,9 @@ class ExpressionReader(SpecialForms):
                 self.came_with("the cast operator ::")
                 self.at += 1
                 e = Cast(e, without_lengths(self.data_type()), user_specified=True)
+            elif key == "COLLATE" and self.kinds[self.at + 1] == STRING:
+                self.at += 1
+                self.fail("the name of a collation stands without quotes")
             elif key == "COLLATE" and self.kinds[self.at + 1] in (WORD, QUOTED):
                 self.came_with("COLLATE")
                 self.at += 1
@@ -471,7 +473,8 @@ class ExpressionReader(SpecialForms):
             self.longer(len(parts), "parts of a name")
             if kinds[self.at + 1] in (WORD, QUOTED):
                 self.at += 1
-                parts.append(self.identifier())
+                # Behind a dot IDENTIFIER( is a function's name.
+                parts.append(self.take() if self.sees("IDENTIFIER", "(") else self.identifier())
             elif keys[self.at + 1] == "*":
                 self.at += 1
                 star: Expression = self.star(tuple(parts))

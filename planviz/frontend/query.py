@@ -267,7 +267,7 @@ class QueryReader(ScriptReader):
 
     def windows(self, plan: LogicalPlan) -> LogicalPlan:
         """The plan under WINDOW definitions, if they follow."""
-        if not self.sees("WINDOW") or self.peek(2) != "AS":
+        if not self.sees("WINDOW") or (self.peek(2) != "AS" and not self.sees("WINDOW", "IDENTIFIER", "(")):
             return plan
         clause = self.at
         self.at += 1

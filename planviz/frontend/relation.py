@@ -7,7 +7,6 @@ from collections.abc import Callable
 from decimal import Decimal
 
 from planviz.errors import ParseError
-from planviz.expressions.arithmetic import UnaryMinus
 from planviz.expressions.casts import Cast, needs_time_zone
 from planviz.expressions.complex import CreateNamedStruct
 from planviz.expressions.conditional import Coalesce
@@ -464,7 +463,8 @@ class RelationReader(ExpressionReader):
             raise self.error("_LEGACY_ERROR_TEMP_0015", "TABLESAMPLE(byteLengthLiteral) is not supported.", start)
         if self.sees(")"):
             raise self.error("_LEGACY_ERROR_TEMP_0014", "TABLESAMPLE does not accept empty inputs.", start)
-        rows: Expression = UnaryMinus(self.expression()) if negative else self.expression()
+        self.at -= negative
+        rows = self.expression()
         if self.sees(")"):
             told = "TABLESAMPLE (...) lacks what it counts: write PERCENT or ROWS behind the number."
             raise self.error("_LEGACY_ERROR_TEMP_0016", told, start)
@@ -493,9 +493,11 @@ class RelationReader(ExpressionReader):
         values = [self._named(e) for e in self.separated(self._pivot_item)]
         self.expect(")", ")")
         pivot = Pivot(column, tuple(values), tuple(aggregates), plan)
+        behind = self.at
         name, columns_given = self._alias()
         if columns_given:
-            raise self.error("PARSE_SYNTAX_ERROR", "A PIVOT takes no column names.")
+            self.at = self.keys.index("(", behind)
+            self.fail("a PIVOT takes no column names")
         return SubqueryAlias((name,), self.placed(pivot, start)) if name else pivot
 
     def _pivot_item(self) -> tuple[Expression, str | None]:

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from planviz.catalog import Catalog
 from planviz.errors import AnalysisError, ParseError
-from planviz.execution import QueryExecution
+from planviz.execution import QueryExecution, Session
+
+
+def refused(*statements):
+    """The class of the last statement's error in a session."""
+    session = Session(Catalog())
+    return [list(session.run(s, "physical"))[-1].error for s in statements][-1].error_class
 
 
 def analyzed(sql):
@@ -34,6 +41,23 @@ def place_and_class(sql):
         ("SELECT mode(id, 1) FROM range(3)", "UNEXPECTED_INPUT_TYPE"),
         ("SELECT /*+ REPARTITION(id + 1) */ * FROM range(3)", "PARSE_SYNTAX_ERROR"),
         ("SELECT CAST(TIME '10:11:12' AS TINYINT)", "CAST_OVERFLOW"),
+        ("SELECT regexp_replace('abc', 'b', 'x', 0)", "DATATYPE_MISMATCH.VALUE_OUT_OF_RANGE"),
+        ("SELECT randstr(-1, 0)", "DATATYPE_MISMATCH.VALUE_OUT_OF_RANGE"),
+        ("SELECT to_binary('zz', 'hex')", "CONVERSION_INVALID_INPUT"),
+        (
+            "SELECT from_json('{\"a\":\"x\"}', 'a INT', map('mode', 'FAILFAST'))",
+            "MALFORMED_RECORD_IN_PARSING.WITHOUT_SUGGESTION",
+        ),
+        ("SELECT parse_json(a) FROM VALUES ('x') t(a)", "MALFORMED_RECORD_IN_PARSING.WITHOUT_SUGGESTION"),
+        ("SELECT variant_get(parse_json('{\"a\":\"x\"}'), '$.a', 'int')", "INVALID_VARIANT_CAST"),
+        ("SELECT raise_error('x') FROM VALUES (1)", "USER_RAISED_EXCEPTION"),
+        ("SELECT /*+ BROADCAST(1) */ 1", "_LEGACY_ERROR_TEMP_1046"),
+        ("SELECT IDENTIFIER('t').* FROM range(3) t", "CANNOT_RESOLVE_STAR_EXPAND"),
+        ("SELECT 1.5L", "PARSE_SYNTAX_ERROR"),
+        (
+            "SELECT * FROM (SELECT struct(1 AS a, 2 AS b) AS s) UNPIVOT (v FOR c IN (s.a, s.b))",
+            "UNPIVOT_REQUIRES_ATTRIBUTES",
+        ),
     ],
 )
 def test_what_is_refused(sql, error_class):
@@ -86,6 +110,11 @@ def test_the_frequencies_of_a_percentile_are_a_column():
         ("FROM range(3) |> WHERE sum(id) > 1", 1),
         ("FROM range(3) |> DROP nope", 1),
         ("FROM range(3) |> AGGREGATE sum(id) GROUP BY ALL", 1),
+        ("SELECT 'a' COLLATE 'UNICODE'", 20),
+        ("SELECT 1, INTERVAL 1 YEAR 2 DAYS", 11),
+        ("SELECT sum(id) OVER (w ORDER BY id) FROM range(3) WINDOW w AS (ORDER BY id)", 21),
+        ("SELECT * FROM VALUES ((SELECT 1))", 15),
+        ("SELECT * FROM (SELECT 1) TABLESAMPLE (-1 ROWS)", 39),
     ],
 )
 def test_more_places(sql, column):
@@ -94,8 +123,8 @@ def test_more_places(sql, column):
 
 def test_what_a_recursive_query_defines_stays_in_it():
     lines = analyzed(
-        "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL (WITH c AS (SELECT n + 1 AS m FROM r WHERE n < 4) SELECT m FROM c)) "
-        "SELECT * FROM r"
+        "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL "
+        "(WITH c AS (SELECT n + 1 AS m FROM r WHERE n < 4) SELECT m FROM c)) SELECT * FROM r"
     ).splitlines()
     inner = [line.lstrip(": +-") for line in lines]
     assert [x for x in inner if "CTE" in x or "UnionLoop" in x][:5] == [
@@ -105,3 +134,37 @@ def test_what_a_recursive_query_defines_stays_in_it():
         "WithCTE",
         "CTERelationDef 1, false",
     ]
+
+
+@pytest.mark.parametrize(
+    ("statements", "error_class"),
+    [
+        (
+            (
+                "CREATE TEMPORARY FUNCTION f(x INT) RETURNS INT RETURN x + 1",
+                "CREATE VIEW v AS SELECT f(1) AS z",
+            ),
+            "INVALID_TEMP_OBJ_REFERENCE",
+        ),
+        (("DECLARE v1 INT", "CREATE VIEW v AS SELECT v1 AS z"), "INVALID_TEMP_OBJ_REFERENCE"),
+        (("CREATE TEMPORARY VIEW v(a, a) AS SELECT 1, 2",), "COLUMN_ALREADY_EXISTS"),
+        (("CREATE TEMPORARY VIEW v AS SELECT 1 AS a", "DESCRIBE v nope"), "COLUMN_NOT_FOUND"),
+        (("CREATE TEMPORARY VIEW v AS SELECT 1 AS a", "SHOW CREATE TABLE v"), "EXPECT_PERMANENT_VIEW_NOT_TEMP"),
+        (("EXECUTE IMMEDIATE nm",), "UNRESOLVED_COLUMN.WITHOUT_SUGGESTION"),
+    ],
+)
+def test_what_a_session_refuses(statements, error_class):
+    assert refused(*statements) == error_class
+
+
+def test_a_call_by_name_shows_the_defaults():
+    session = Session(Catalog())
+    parameters = "x INT DEFAULT 3, y STRING DEFAULT ''"
+    list(session.run(f"CREATE TEMPORARY FUNCTION f({parameters}) RETURNS STRING RETURN y || x", "analyzed"))
+    (made,) = session.run("SELECT f(y => 'z')", "analyzed")
+    assert "AS f(3, z)#" in made.execution.text("analyzed")
+
+
+def test_a_subquery_in_the_condition_of_a_lateral_join():
+    sql = "SELECT * FROM range(3) a LEFT JOIN LATERAL (SELECT a.id + 1 AS b) l ON (SELECT max(id) FROM range(4)) = 1"
+    assert "LeftOuter, (scalar-subquery#" in analyzed(sql)
