@@ -45,6 +45,26 @@ def check_database(name: tuple[str, ...], databases: Collection[str]) -> None:
         raise analysis_error("SCHEMA_NOT_FOUND", f"The schema {sql_text((database,))} cannot be found.")
 
 
+#: What words of SET PATH stand for.
+_IN_PATHS = {
+    "SYSTEM_PATH": ("SYSTEM.BUILTIN", "SYSTEM.SESSION"),
+    "DEFAULT_PATH": ("SYSTEM.BUILTIN", "SYSTEM.SESSION", "CURRENT_SCHEMA"),
+    "CURRENT_DATABASE": ("CURRENT_SCHEMA",),
+}
+
+
+def check_path(schemas: str, enabled: bool) -> None:
+    """Raise AnalysisError for a search path that SET PATH cannot set."""
+    if not enabled:
+        told = "SET PATH is disabled: set spark.sql.path.enabled to true."
+        raise AnalysisError("UNSUPPORTED_FEATURE.SET_PATH_WHEN_DISABLED", told)
+    written = [p.replace("`", "").replace(" ", "").upper() for p in schemas.split(",")]
+    entries = [e for p in written for e in _IN_PATHS.get(p, (p,))]
+    again = next((e for i, e in enumerate(entries) if e in entries[:i]), None)
+    if again is not None:
+        raise AnalysisError("DUPLICATE_SQL_PATH_ENTRY", f"The path names {again.lower()} twice.")
+
+
 def is_made(s: Statement, catalog: Catalog, free: bool = False) -> bool:
     """Whether CREATE TABLE or CREATE VIEW makes something: not where IF NOT EXISTS finds it.
 

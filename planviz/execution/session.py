@@ -16,7 +16,15 @@ from planviz.analysis.commands import (
     database_of,
 )
 from planviz.analysis.context import sql_text
-from planviz.analysis.definitions import check_database, check_drop, check_table, check_view, column_defaults, is_made
+from planviz.analysis.definitions import (
+    check_database,
+    check_drop,
+    check_path,
+    check_table,
+    check_view,
+    column_defaults,
+    is_made,
+)
 from planviz.catalog.ddl import table_of
 from planviz.catalog.tables import (
     DATABASE,
@@ -309,6 +317,8 @@ class Session:
 
     def _check_set(self, settings: dict[str, str]) -> None:
         for key in settings:
+            if key.upper() == "PATH":
+                check_path(settings[key], str(self.config.settings.get("spark.sql.path.enabled", "false")) == "true")
             parts = tuple(key.lower().split("."))
             if parts[:-1] in ((), ("session",), ("system", "session")) and self.catalog.variable(parts[-1:]):
                 raise AnalysisError(

@@ -102,6 +102,11 @@ _BEHIND_VALUES = frozenset(
 )
 _BEHIND_QUERY = _BEHIND_VALUES - {"AS"}
 _AFTER_NOT = frozenset(["BETWEEN", "IN", "LIKE", "ILIKE", "RLIKE", "REGEXP"])
+#: Reserved words that are values of their own, and ALL behind GROUP BY and ORDER BY.
+_OF_NOW = frozenset((
+    "ALL", "CURRENT_DATE", "CURRENT_PATH", "CURRENT_SCHEMA", "CURRENT_TIME", "CURRENT_TIMESTAMP", "CURRENT_USER",
+    "LOCALTIME", "SESSION_USER", "USER",
+))  # fmt: skip
 _PREDICATES = frozenset(["!", "NOT", "BETWEEN", "IN", "LIKE", "ILIKE", "RLIKE", "REGEXP", "IS"])
 
 
@@ -468,7 +473,7 @@ class ExpressionReader(SpecialForms):
             name = self.identifier()
             self.at += 1
             return self.placed(self._lambda((name,)), start)
-        parts = [self.identifier()]
+        parts = [self.take() if self._is_form(start) else self.identifier()]
         while keys[self.at] == ".":
             self.longer(len(parts), "parts of a name")
             if kinds[self.at + 1] in (WORD, QUOTED):
@@ -487,6 +492,13 @@ class ExpressionReader(SpecialForms):
         if self.dialect.quoted_regex_names and self.naming and self.tokens.texts[self.at - 1].startswith("`"):
             return self.placed(UnresolvedRegex(tuple(parts[:-1]), (), parts[-1]), start)
         return self.placed(UnresolvedAttribute(tuple(parts)), start)
+
+    def _is_form(self, start: int) -> bool:
+        """Whether a reserved word stands here for a function, or for a value of the moment."""
+        if not self.dialect.words_are_reserved or self.kinds[start] != WORD:
+            return False
+        word, called = self.keys[start], self.keys[start + 1] == "("
+        return word in ("FILTER", "LEFT", "RIGHT") if called else word in _OF_NOW
 
     # -------------------------------------------------------------------------------------------- lists
 
