@@ -18,6 +18,7 @@ from planviz.evaluation import (
     lambdas,
     logic,
     mathematics,
+    methods,
     patterns,
     sequences,
     temporal,
@@ -33,7 +34,7 @@ from planviz.evaluation.evaluator import DEFAULT_EVALUATOR, Evaluator
 #: Importing a family registers what it computes.
 FAMILIES = (
     arithmetic, casts, collations, containers, csvvalues, dateformats, documents, formats, hashes, jsonvalues, lambdas,
-    logic, mathematics, patterns, sequences, temporal, texts, variant_edits, variants,
+    logic, mathematics, methods, patterns, sequences, temporal, texts, variant_edits, variants,
 )  # fmt: skip
 
 __all__ = [

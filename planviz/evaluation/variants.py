@@ -8,11 +8,10 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import TypeAlias
 
-from planviz.evaluation.core import Row, evaluate, expression, function, type_of
+from planviz.evaluation.core import function, type_of
 from planviz.evaluation.errors import FailsError, UnknownValueError
 from planviz.expressions.calls import FunctionCall
-from planviz.expressions.core import Expression, Literal
-from planviz.expressions.objects import StaticInvoke
+from planviz.expressions.core import Expression
 from planviz.types import (
     BOOLEAN,
     DOUBLE,
@@ -71,24 +70,6 @@ def written(value: Json) -> str:
 
 
 function("parse_json", "try_parse_json")(lambda text: written(read(text)))
-
-
-@expression(StaticInvoke)
-def _static(e: StaticInvoke, row: Row) -> Value:
-    """What a method of Java computes that stands for a function: parse_json alone is looked at."""
-    if e.method != "parseJson" or len(e.arguments) != 4:
-        raise UnknownValueError(str(e))
-    text = evaluate(e.arguments[0], row)
-    if text is None:
-        return None
-    try:
-        return written(read(text))
-    except FailsError:
-        if e.arguments[2] == Literal(False, BOOLEAN):
-            return None
-        raise
-
-
 function("is_variant_null", nulls=True)(lambda v: v == "null")
 function("is_valid_variant")(lambda v: True)
 

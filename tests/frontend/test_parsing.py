@@ -147,9 +147,9 @@ def test_a_column_may_be_called_as_a_unit_of_time_is():
 )
 def test_reserved_words_name_nothing(sql, column):
     config = OptimizerConfig.of(**{"spark.sql.ansi.enforceReservedKeywords": True})
-    try:
+    if column is None:
         parse_script(sql, dialect=dialect_of(config))
-    except ParseError as error:
-        assert (error.error_class, error.column) == ("PARSE_SYNTAX_ERROR", column)
-    else:
-        assert column is None
+        return
+    with pytest.raises(ParseError) as error:
+        parse_script(sql, dialect=dialect_of(config))
+    assert (error.value.error_class, error.value.column) == ("PARSE_SYNTAX_ERROR", column)
