@@ -280,6 +280,20 @@ class Session:
         made.warnings, made.ids, made.caches = list(self.warnings), Ids(self._first_id), self.caches.copy()
         return made
 
+    def _body(self, s: Statement) -> LogicalPlan:
+        """The analyzed query of a function's body. The functions that it calls were checked when they were made: of
+        them the type counts alone, so that a chain of them is not put together anew for every link.
+        """
+        known = {
+            name: replace(f, body=Literal(None, f.returns)) if isinstance(f, SqlFunction) and f.columns is None else f
+            for name, f in self.catalog.functions.items()
+        }
+        whole, self.catalog = self.catalog, replace(self.catalog, functions=known)
+        try:
+            return self._execution(s).analyzed
+        finally:
+            self.catalog = whole
+
     def _define(self, s: Statement) -> None:
         """Carry out a statement that is no query, as far as later ones see what it does. Raises its errors."""
         match s.kind:
@@ -293,7 +307,7 @@ class Session:
                 self._check_set(dict(s.options))
                 self.config = _with_settings(self.config, dict(s.options))
             case "create_function":
-                self.catalog = with_function(self.catalog, s, lambda q: self._execution(q).analyzed)
+                self.catalog = with_function(self.catalog, s, self._body)
             case "drop_function":
                 if not self._guesses and s.name[-1].lower() not in self._foreign:
                     check_dropped_function(
