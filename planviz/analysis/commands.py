@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence, Set
 from dataclasses import replace
 
-from planviz.analysis.context import sql_text
+from planviz.analysis.context import folded, sql_text
 from planviz.analysis.relations import table_not_found
 from planviz.analysis.stored import in_order_of, named_as
 from planviz.catalog.tables import CATALOG, DATABASE, Catalog, PythonFunction, SqlFunction, Table
@@ -218,12 +218,12 @@ def _exists_already(name: str) -> AnalysisError:
 
 
 def distinct_names(names: Sequence[str]) -> None:
-    """Raise AnalysisError for a name that occurs twice, whatever its case."""
+    """Raise AnalysisError for a name that occurs twice."""
     before: set[str] = set()
     for n in names:
-        if n.lower() in before:
+        if folded(n) in before:
             raise _exists_already(n)
-        before.add(n.lower())
+        before.add(folded(n))
 
 
 def _check_insert(c: Command, table: Table, query: LogicalPlan) -> None:

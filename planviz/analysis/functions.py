@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from typing_extensions import override
 
-from planviz.analysis.context import AnalyzerRule, sql_text
+from planviz.analysis.context import AnalyzerRule, folded, sql_text
 from planviz.analysis.python import named_python_call, python_call, python_table
 from planviz.analysis.routines import called
 from planviz.analysis.sql_table_functions import sql_table_function
@@ -448,7 +448,7 @@ class ResolveLambdaVariables(AnalyzerRule):
     @deep
     def _resolve(self, e: Expression, known_names: dict[str, NamedLambdaVariable]) -> Expression:
         if isinstance(e, UnresolvedLambdaVariable):
-            found = known_names.get(e.parts[0].lower())
+            found = known_names.get(folded(e.parts[0]))
             if found is None:
                 return self._free(e)
             from planviz.analysis.names import extract_value
@@ -511,7 +511,7 @@ class ResolveLambdaVariables(AnalyzerRule):
                     v if isinstance(v, NamedLambdaVariable) else NamedLambdaVariable(n, t, nullable, next_id())
                     for v, n, (t, nullable) in zip(a.arguments, names, types, strict=False)
                 ]
-                inner = {**known_names, **{n.lower(): v for n, v in zip(names, variables, strict=True)}}
+                inner = {**known_names, **{folded(n): v for n, v in zip(names, variables, strict=True)}}
                 out.append(LambdaFunction(self._resolve(a.body, inner), tuple(variables), a.hidden))
             else:
                 out.append(a)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import permutations
 
+from planviz.analysis.context import folded
 from planviz.analysis.frames import columns_renamed, columns_replaced, columns_with
 from planviz.analysis.hidden import hidden_output
 from planviz.analysis.names import Scope, unresolved_column
@@ -108,10 +109,10 @@ def _expand_star(star: UnresolvedStar, plan: LogicalPlan, files: str = "none") -
     if isinstance(star, UnresolvedRegex):
         return _matching(star, columns)
     if star.target:
-        wanted = tuple(p.lower() for p in star.target)
+        wanted = tuple(map(folded, star.target))
         # A table's own columns are also those that a USING join takes from the other table.
         every = [a for c in plan.children for a in hidden_output(c)] + columns
-        named = [a for a in every if tuple(q.lower() for q in a.qualifier[-len(wanted) :]) == wanted]
+        named = [a for a in every if tuple(map(folded, a.qualifier[-len(wanted) :])) == wanted]
         if not named and names_metadata(star.target):
             columns += [a for c in plan.children for a in hidden_output(c, files) if is_metadata(a)]
         return _wanted(named or _struct_star(star, columns), star)
@@ -176,10 +177,10 @@ def _without(columns: Sequence[Column], star: UnresolvedStar) -> list[Expression
 def _path(c: Column, name: tuple[str, ...]) -> Iterator[Path]:
     """The fields that a name means within a column: none for the whole column, no path where it means another."""
     qualifier = c.qualifier if isinstance(c, AttributeReference) else ()
-    full = tuple(p.lower() for p in (*qualifier, c.name))
+    full = tuple(map(folded, (*qualifier, c.name)))
     for k in range(len(name), 0, -1):
-        path: Path = tuple(p.lower() for p in name[k:])
-        if full[-k:] == tuple(p.lower() for p in name[:k]) and _leads_to_field(c.data_type, path):
+        path: Path = tuple(map(folded, name[k:]))
+        if full[-k:] == tuple(map(folded, name[:k])) and _leads_to_field(c.data_type, path):
             yield path
             return
 
@@ -188,7 +189,7 @@ def _leads_to_field(t: DataType, path: Path) -> bool:
     if not path:
         return True
     fields = t.fields if isinstance(t, StructType) else ()
-    return any(f.name.lower() == path[0] and _leads_to_field(f.data_type, path[1:]) for f in fields)
+    return any(folded(f.name) == path[0] and _leads_to_field(f.data_type, path[1:]) for f in fields)
 
 
 def _pruned(value: Expression, paths: list[Path]) -> Expression:
@@ -197,7 +198,7 @@ def _pruned(value: Expression, paths: list[Path]) -> Expression:
     struct = value.data_type
     assert isinstance(struct, StructType)
     for i, f in enumerate(struct.fields):
-        below = [p[1:] for p in paths if p[0] == f.name.lower()]
+        below = [p[1:] for p in paths if p[0] == folded(f.name)]
         if () not in below:
             field = GetStructField(value, i)
             parts += [lit(f.name), _pruned(field, below) if below else field]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing_extensions import override
 
-from planviz.analysis.context import AnalyzerRule
+from planviz.analysis.context import AnalyzerRule, folded
 from planviz.errors import AnalysisError
 from planviz.expressions.aggregates import AggregateExpression, AggregateFunction
 from planviz.expressions.core import Alias, AttributeReference, Expression, NamedExpression, SortOrder, alias, occurs
@@ -44,12 +44,12 @@ class WindowsSubstitution(AnalyzerRule):
         def define(p: LogicalPlan) -> LogicalPlan:
             if not isinstance(p, WithWindowDefinition):
                 return p
-            named = dict(zip([n.lower() for n in p.names], p.specs, strict=True))
+            named = dict(zip(map(folded, p.names), p.specs, strict=True))
 
             def use(e: Expression) -> Expression:
                 if not isinstance(e, UnresolvedWindowExpression):
                     return e
-                spec = named.get(e.name.lower())
+                spec = named.get(folded(e.name))
                 if spec is None:
                     raise analysis_error(
                         "MISSING_WINDOW_SPECIFICATION",

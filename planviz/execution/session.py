@@ -15,7 +15,7 @@ from planviz.analysis.commands import (
     check_function,
     database_of,
 )
-from planviz.analysis.context import sql_text
+from planviz.analysis.context import exact_names, sql_text
 from planviz.analysis.definitions import (
     check_database,
     check_drop,
@@ -347,7 +347,8 @@ class Session:
     def _create_view(self, s: Statement, query: LogicalPlan) -> None:
         if not is_made(s, self.catalog):
             return
-        check_view(s, self._analyzed(s), self.catalog)
+        with exact_names(self.config.case_sensitive):
+            check_view(s, self._analyzed(s), self.catalog)
         self._forget(s.name)
         self.catalog = self.catalog.with_view(self._view(s, query))
 

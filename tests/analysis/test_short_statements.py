@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from planviz.catalog import Catalog
+from planviz.config import OptimizerConfig
 from planviz.errors import AnalysisError, ParseError
 from planviz.execution import QueryExecution, Session
 
@@ -168,3 +169,31 @@ def test_a_call_by_name_shows_the_defaults():
 def test_a_subquery_in_the_condition_of_a_lateral_join():
     sql = "SELECT * FROM range(3) a LEFT JOIN LATERAL (SELECT a.id + 1 AS b) l ON (SELECT max(id) FROM range(4)) = 1"
     assert "LeftOuter, (scalar-subquery#" in analyzed(sql)
+
+
+@pytest.mark.parametrize(
+    ("sql", "error_class"),
+    [
+        ("SELECT ID FROM range(3)", "UNRESOLVED_COLUMN.WITH_SUGGESTION"),
+        ("SELECT T.id FROM range(3) t", "UNRESOLVED_COLUMN.WITH_SUGGESTION"),
+        ("SELECT named_struct('a', 1).A", "FIELD_NOT_FOUND"),
+        ("SELECT * FROM range(3) a JOIN range(4) b USING (ID)", "UNRESOLVED_USING_COLUMN_FOR_JOIN"),
+        ("SELECT * EXCEPT (ID) FROM range(3)", "UNRESOLVED_COLUMN.WITH_SUGGESTION"),
+        ("SELECT sum(id) OVER W FROM range(3) WINDOW w AS (ORDER BY id)", "MISSING_WINDOW_SPECIFICATION"),
+        ("SELECT id AS X FROM range(3) ORDER BY x", "UNRESOLVED_COLUMN.WITH_SUGGESTION"),
+    ],
+)
+def test_names_differ_by_case_where_the_session_says_so(sql, error_class):
+    assert "Project" in analyzed(sql)
+    config = OptimizerConfig.of(**{"spark.sql.caseSensitive": True})
+    with pytest.raises(AnalysisError) as error:
+        QueryExecution(sql, config=config).text("analyzed")
+    assert error.value.error_class == error_class
+
+
+def test_two_columns_that_differ_by_case():
+    config = OptimizerConfig.of(**{"spark.sql.caseSensitive": True})
+    session = Session(Catalog(), config)
+    made = [*session.run("CREATE TEMPORARY VIEW v AS SELECT 1 AS a, 2 AS A; SELECT A, a FROM v", "analyzed")]
+    assert [o.error for o in made] == [None, None]
+    assert QueryExecution("SELECT named_struct('a', 1, 'A', 2).A", config=config).text("analyzed").count(".A") == 2
