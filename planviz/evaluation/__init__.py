@@ -28,7 +28,7 @@ from planviz.evaluation import (
 )
 from planviz.evaluation.casts import convert
 from planviz.evaluation.core import compare
-from planviz.evaluation.errors import FailsError, UnknownValueError, place_of
+from planviz.evaluation.errors import FailsError, UnknownValueError, holds, place_of
 from planviz.evaluation.evaluator import DEFAULT_EVALUATOR, Evaluator
 
 #: Importing a family registers what it computes.
@@ -45,5 +45,6 @@ __all__ = [
     "UnknownValueError",
     "compare",
     "convert",
+    "holds",
     "place_of",
 ]

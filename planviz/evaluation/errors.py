@@ -32,14 +32,24 @@ class WrongPatternError(AlwaysFailsError):
 
 def place_of(root: Expression, failed: FailsError) -> Expression:
     """What an expression that fails is to be found by: what failed in it, or the nearest around that with a place."""
-    if failed.at is None:
-        return root
-    # Parents first: of a path to what failed the last with a place counts.
-    stack: list[tuple[Expression, Expression]] = [(root, root)]
-    while stack:
+    return _placed(root, failed) or root
+
+
+def holds(root: Expression, failed: FailsError) -> bool:
+    """Whether what failed is in the expression."""
+    return _placed(root, failed) is not None
+
+
+def _placed(root: Expression, failed: FailsError) -> Expression | None:
+    """Of the path from an expression to what failed in it the last with a place; None where it is not in it."""
+    # Parts that are shared are looked at once.
+    stack, seen = [(root, root)], {id(root)}
+    while stack and failed.at is not None:
         e, placed = stack.pop()
         placed = e if e.origin is not None else placed
         if e is failed.at:
             return placed
-        stack.extend((c, placed) for c in e.children)
-    return root
+        fresh = [c for c in e.children if id(c) not in seen]
+        seen.update(map(id, fresh))
+        stack.extend((c, placed) for c in fresh)
+    return None

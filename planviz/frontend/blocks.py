@@ -91,7 +91,7 @@ class BlockReader(DefinitionReader):
         if self.kind == END or self.sees(";"):
             self.fail("a block that begins with BEGIN ends with END")
         self.scopes = (*self.scopes, set())
-        found = self._until("END")
+        found = self._until("END", least=0)
         self.expect("END")
         self._closing(label)
         *around, own = self.scopes
@@ -101,17 +101,17 @@ class BlockReader(DefinitionReader):
         at = self.tokens.starts[start]
         return [*found, *(Statement("drop_variable", "END", at, name=(n,), words="IF EXISTS") for n in gone)]
 
-    def _until(self, *ends: str) -> list[Statement]:
-        """Statements with a semicolon behind each, up to one of these words."""
+    def _until(self, *ends: str, least: int = 1) -> list[Statement]:
+        """Statements with a semicolon behind each, `least` of them at least, up to one of these words."""
         if len(self.labels) + len(self.scopes) > MAX_NESTING:
             raise self.error("TOO_DEEP", f"Blocks stand in each other more than {MAX_NESTING} deep.")
         found: list[Statement] = []
-        begun = False
+        begun, blocks = False, ends == ("END",)
         while not self.sees_any(*ends):
             if self.kind == END:
                 self.fail("a block that begins with BEGIN ends with END")
             if self.sees("DECLARE") and not self.sees("DECLARE", "EXIT") and not self.sees("DECLARE", "CONTINUE"):
-                self._check_declaration(ends == ("END",), begun)
+                self._check_declaration(blocks, begun)
             elif self.sees("DECLARE"):
                 if begun:
                     told = "Handlers are declared before the other statements of a block."
@@ -120,6 +120,11 @@ class BlockReader(DefinitionReader):
                 begun = True
             found += self._inner()
             self.expect(";")
+            least -= 1
+        if least > 0:
+            # The word is taken for the beginning of a statement.
+            self.at += 1
+            self.fail("a branch or loop has one statement at least")
         return found
 
     def _check_declaration(self, of_block: bool, begun: bool) -> None:

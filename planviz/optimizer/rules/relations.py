@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing_extensions import override
 
-from planviz.evaluation import Evaluator, FailsError, UnknownValueError, place_of
+from planviz.evaluation import Evaluator, FailsError, UnknownValueError, holds, place_of
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal
 from planviz.expressions.objects import ScalaUDF
@@ -75,7 +75,7 @@ class ConvertToLocalRelation(OptimizerRule):
                     return LocalRelation(columns, rows[:n])
         except FailsError as e:
             if e.error_class:
-                failing = next((x for x in plan.expressions if e.at is not None and _within(x, e.at)), None)
+                failing = next((x for x in plan.expressions if holds(x, e)), None)
                 at = plan if failing is None else place_of(failing, e)
                 raise analysis_error(e.error_class, f"Computing the rows of VALUES fails: {e}.", at) from None
             return self.refuse(plan, "a value cannot be computed while planning", str(e) or None)
@@ -110,10 +110,6 @@ def _row(
     """The values of the columns that an expression reads, by their ids."""
     cells = [(a.expr_id, v) for a, v in zip(columns, row, strict=True) if a.expr_id in read.references]
     return {i: evaluator.row_value(v, {}) if isinstance(v, Expression) else v for i, v in cells}
-
-
-def _within(e: Expression, part: Expression) -> bool:
-    return any(x is part for x in e.walk())
 
 
 #: What has no value before the query runs.
