@@ -331,7 +331,7 @@ class Session:
 
     def _check_set(self, settings: dict[str, str]) -> None:
         for key in settings:
-            if key.upper() == "PATH":
+            if key.upper() == "PATH" and settings[key]:
                 check_path(settings[key], str(self.config.settings.get("spark.sql.path.enabled", "false")) == "true")
             parts = tuple(key.lower().split("."))
             if parts[:-1] in ((), ("session",), ("system", "session")) and self.catalog.variable(parts[-1:]):

@@ -251,7 +251,7 @@ class StatementReader(BlockReader):
             return self._set_variables(start)
         if self.sees("SET", "TIME", "ZONE"):
             return self._set_time_zone(start)
-        if self.sees("SET", "PATH", "=") and self.kinds[self.at + 3] != END:
+        if self.sees("SET", "PATH", "=") and self.kinds[self.at + 3] != END and self.peek(3) != ";":
             self._check_path(start)
         at = self.at
         while self.kind != END and not self.sees(";"):
