@@ -248,6 +248,11 @@ SETTINGS = {
             "Whether in FROM a, b JOIN c the join comes before the comma; in ANSI mode only.",
         ),
         Setting(
+            "spark.sql.ansi.enforceReservedKeywords",
+            False,
+            "Whether the words that the SQL standard reserves name nothing without quotes; in ANSI mode only.",
+        ),
+        Setting(
             "spark.sql.legacy.ctePrecedencePolicy",
             "CORRECTED",
             "Whether a definition of WITH within another one may have the name of an outer one, and counts.",

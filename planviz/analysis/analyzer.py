@@ -20,7 +20,7 @@ from planviz.analysis.check import check_analysis
 from planviz.analysis.cleanup import CleanupAliases, EliminateUnions
 from planviz.analysis.coercion import UnpivotCoercion, WidenSetOperationTypes, combined_rule
 from planviz.analysis.collations import ResolveCollationName
-from planviz.analysis.context import AnalysisContext, Counters, sql_text
+from planviz.analysis.context import AnalysisContext, Counters, exact_names, sql_text
 from planviz.analysis.ctes import CTESubstitution, ResolveWithCTE
 from planviz.analysis.deduplication import DeduplicateRelations
 from planviz.analysis.earlier import as_parsed_then
@@ -35,6 +35,7 @@ from planviz.analysis.functions import (
     ResolveTimeZone,
 )
 from planviz.analysis.generators import ExtractGenerator, ResolveGenerate, ResolvePivot, ResolveUnpivot
+from planviz.analysis.inline_tables import ResolveInlineTables
 from planviz.analysis.joins import (
     DisableHints,
     RemoveAllHints,
@@ -52,7 +53,6 @@ from planviz.analysis.references import ResolveReferences
 from planviz.analysis.relations import (
     ApplyLimitAll,
     FindDataSourceTable,
-    ResolveInlineTables,
     ResolveRelations,
     ResolveSubqueryColumnAliases,
 )
@@ -208,7 +208,8 @@ class Analyzer:
         """
         context = AnalysisContext(self.catalog, self.config, trace if trace is not None else Trace(), Counters())
         try:
-            with typing_decimals(keeps_whole_digits=self.config.behaviour.wide_decimals_keep_whole_digits):
+            whole = self.config.behaviour.wide_decimals_keep_whole_digits
+            with typing_decimals(keeps_whole_digits=whole), exact_names(self.config.flag("spark.sql.caseSensitive")):
                 analyzed = self._run(as_parsed_then(plan, self.config), context)
             check_analysis(analyzed, context)
         except AnalysisError as e:

@@ -8,6 +8,7 @@ from typing_extensions import override
 
 from planviz.analysis.context import AnalyzerRule
 from planviz.analysis.deduplication import rewrite_attributes
+from planviz.analysis.text_lengths import measured, padded
 from planviz.expressions.casts import Cast, declared_text
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, lit
 from planviz.expressions.earlier import as_called_then
@@ -34,7 +35,7 @@ class ApplyCharTypePadding(AnalyzerRule):
 
     Filter (c = 'ab') over Relation [c: char(5)]  =>  Filter (c = rpad('ab', 5)) over Project [padded(c, 5) AS c]
 
-    Columns that only pass c on keep its length; inside arrays and structs nothing is padded here.
+    Columns that only pass c on keep its length; inside of arrays, maps and structs it is padded when it is read alone.
     """
 
     # What is compared may come out of a view, whose relations have been analyzed before.
@@ -89,7 +90,10 @@ def _reads_chars(plan: LogicalPlan) -> bool:
 
 
 def _reads_or_passes(plan: LogicalPlan) -> bool:
-    read = isinstance(plan, LogicalRelation) and any(_char_length(a) is not None for a in plan.attributes)
+    read = isinstance(plan, LogicalRelation) and (
+        any(_char_length(a) is not None for a in plan.attributes)
+        or (plan.table is not None and bool(plan.table.inner_lengths))
+    )
     inside = [s.plan for s in plan.subqueries] if plan.own_bits & SubqueryExpression.BIT else ()
     return _READS_CHARS.set(plan, read or any(_reads_chars(p) for p in (*plan.children, *inside)))
 
@@ -104,20 +108,27 @@ def _padded(
     relation: LogicalRelation, new: dict[int, AttributeReference], lengths: Lengths, known: Behaviour
 ) -> LogicalPlan:
     declared = dict(relation.table.char_lengths) if relation.table is not None else {}
-    if not declared:
+    inner = dict(relation.table.inner_lengths) if relation.table is not None else {}
+    if not declared and not inner:
         return relation
     items: list[Expression] = []
     for a in relation.attributes:
         length = declared.get(a.name)
         if length is None:
-            items.append(a)
+            value = measured(a, inner[a.name], padded) if a.name in inner else a
+            if value is not a:
+                made = new.setdefault(a.expr_id, a.with_id(next_id()))
+                value = Alias(value, a.name, made.expr_id)
+            items.append(value)
             continue
         made = new.setdefault(a.expr_id, a.with_id(next_id()))
         lengths[made.expr_id] = length
         read = StaticInvoke("CharVarcharCodegenUtils", "readSidePadding", STRING, (a, lit(length)))
         items.append(Alias(as_called_then(read, known), a.name, made.expr_id))
     # What is padded is not padded again, as Spark takes the lengths off the columns.
-    table = None if relation.table is None else replace(relation.table, char_lengths=())
+    table = None if relation.table is None else replace(relation.table, char_lengths=(), inner_lengths=())
+    if all(isinstance(i, AttributeReference) for i in items):
+        return relation.replace(table=table)
     return Project(tuple(items), relation.replace(table=table))
 
 

@@ -11,7 +11,17 @@ from planviz.expressions.subqueries import QueryPlan, SubqueryExpression
 from planviz.expressions.windows import WindowExpression
 from planviz.frontend.errors import analysis_error
 from planviz.logical.combining import Join, SetOperation, UnionLoop
-from planviz.logical.operators import Aggregate, CollectMetrics, Deduplicate, Distinct, Filter, Generate, Sort, Window
+from planviz.logical.operators import (
+    Aggregate,
+    CollectMetrics,
+    Deduplicate,
+    Distinct,
+    Filter,
+    Generate,
+    Sample,
+    Sort,
+    Window,
+)
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import UnionLoopRef
 from planviz.types import UNKNOWN, VARIANT, ArrayType, DataType, MapType, StructType, equal_structurally
@@ -39,6 +49,12 @@ def check_operator(plan: LogicalPlan) -> None:
                 f"The operator expects a deterministic expression, but the actual expression is {wrong.sql}.",
                 plan,
             )
+    if isinstance(plan, Sample) and plan.method == "System":
+        raise analysis_error(
+            "UNSUPPORTED_FEATURE.TABLESAMPLE_SYSTEM_NO_SCAN",
+            "TABLESAMPLE SYSTEM samples what a source can sample itself, which no table of Spark's own does.",
+            plan,
+        )
     found = [x for e in plan.expressions for x in _special(e, plan)]
     if found and isinstance(plan, Filter):
         raise analysis_error(

@@ -227,7 +227,7 @@ def _check_correlations(plan: LogicalPlan, allowed: _Allowed, may_read: bool, ag
         raise _unsupported(
             "ACCESSING_OUTER_QUERY_COLUMN_IS_NOT_ALLOWED",
             f"Accessing outer query column is not allowed in this location: {plan.simple_string}",
-            readers[0],
+            plan,
         )
     passes = may_read and (isinstance(plan, allowed.above) or (isinstance(plan, Generate) and bool(plan.child.output)))
     if readers and passes and not isinstance(plan, allowed.readers):

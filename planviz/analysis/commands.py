@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence, Set
 from dataclasses import replace
 
-from planviz.analysis.context import sql_text
+from planviz.analysis.context import folded, sql_text
 from planviz.analysis.relations import table_not_found
 from planviz.analysis.stored import in_order_of, named_as
 from planviz.catalog.tables import CATALOG, DATABASE, Catalog, OwnFunction, Table
@@ -57,6 +57,10 @@ def check_command(c: Command, catalog: Catalog, analyze: Analyze) -> None:
             analyze(plan)
     if table is not None:
         _check_parts(c, table)
+    elif c.verb == "DESCRIBE TABLE" and len(c.path) == 1 and catalog.view(c.name) is not None:
+        known = {a.name.lower() for a in analyze(UnresolvedRelation(c.name)).output}
+        if c.path[0].lower() not in known:
+            raise analysis_error("COLUMN_NOT_FOUND", f"The column {sql_text(c.path)} cannot be found.")
     if "ADD" in c.flags and table is not None:
         known = {f.name.lower() for f in table.columns}
         again = next((f.name for f in c.columns if f.name.lower() in known), None)
@@ -77,8 +81,12 @@ def _target(c: Command, catalog: Catalog) -> Table | None:
     view = catalog.view(c.name)
     if view is not None:
         if c.verb == "ANALYZE TABLE":
+            if view.temporary and not c.columns:
+                raise _not_temporary(c)
             subclass = "ANALYZE_UNCACHED_TEMP_VIEW" if view.temporary else "ANALYZE_VIEW"
             raise analysis_error(f"UNSUPPORTED_FEATURE.{subclass}", "ANALYZE TABLE is for tables; views are computed.")
+        if c.verb == "SHOW CREATE TABLE" and view.temporary:
+            raise _not_temporary(c)
         if c.verb in _NO_VIEWS and not c.other:
             raise analysis_error(
                 "EXPECT_TABLE_NOT_VIEW.NO_ALTERNATIVE",
@@ -97,6 +105,11 @@ def _target(c: Command, catalog: Catalog) -> Table | None:
             "INVALID_PARTITION_OPERATION.PARTITION_SCHEMA_IS_EMPTY", f"Table {sql_text(c.name)} is not partitioned."
         )
     return table
+
+
+def _not_temporary(c: Command) -> AnalysisError:
+    told = f"{c.verb} expects a permanent view but {sql_text(c.name)} is a temporary one."
+    return analysis_error("EXPECT_PERMANENT_VIEW_NOT_TEMP", told)
 
 
 def _check_parts(c: Command, table: Table) -> None:
@@ -205,12 +218,12 @@ def _exists_already(name: str) -> AnalysisError:
 
 
 def distinct_names(names: Sequence[str]) -> None:
-    """Raise AnalysisError for a name that occurs twice, whatever its case."""
+    """Raise AnalysisError for a name that occurs twice."""
     before: set[str] = set()
     for n in names:
-        if n.lower() in before:
+        if folded(n) in before:
             raise _exists_already(n)
-        before.add(n.lower())
+        before.add(folded(n))
 
 
 def _check_insert(c: Command, table: Table, query: LogicalPlan) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -72,9 +74,27 @@ class AnalyzerRule(Rule[NodeT]):
         self.context = context
 
 
+_exact: ContextVar[bool] = ContextVar("exact_names", default=False)
+
+
+@contextmanager
+def exact_names(exact: bool) -> Iterator[None]:
+    """Within the block names differ by case, or do not (spark.sql.caseSensitive)."""
+    token = _exact.set(exact)
+    try:
+        yield
+    finally:
+        _exact.reset(token)
+
+
+def folded(name: str) -> str:
+    """A name in the form that is equal for what counts as one name."""
+    return name if _exact.get() else name.lower()
+
+
 def same_name(a: str, b: str) -> bool:
-    """Whether two names are equal; case does not count (spark.sql.caseSensitive is off)."""
-    return a == b or a.lower() == b.lower()
+    """Whether two names count as one; case does not matter unless spark.sql.caseSensitive is on."""
+    return a == b or folded(a) == folded(b)
 
 
 def sql_text(parts: tuple[str, ...] | tuple[str, ...]) -> str:

@@ -65,18 +65,35 @@ class CTESubstitution(AnalyzerRule):
         relations: Definitions = []
         depths = plan.depths or (None,) * len(plan.names)
         for name, relation, depth in zip(plan.names, plan.plans, depths, strict=True):
-            inner = self._traverse(relation, relations + outer, found, [])
-            substituted = self._substitute(inner, relations + outer)
-            number = self.context.counters.next_cte()
-            recursive = plan.recursive and _refers(substituted, name)
+            recursive = plan.recursive and _refers(relation, name)
             if recursive:
-                substituted = _recursive(substituted, name, number, depth)
+                # What it defines for itself may read it, and stays in it.
+                number = self.context.counters.next_cte()
+                inner = self._kept_inside(relation, relations + outer)
+                substituted = self._substitute(inner, relations + outer)
+                substituted = _recursive(substituted, name, number, depth, plan)
+            else:
+                inner = self._traverse(relation, relations + outer, found, [])
+                substituted = self._substitute(inner, relations + outer)
+                number = self.context.counters.next_cte()
             flag = False if self.context.config.behaviour.cte_definitions_show_a_flag else None
             definition = CTERelationDef(substituted, number, recursive, flag, depth=depth if recursive else None)
             if recursive or self.context.config.behaviour.ctes_are_kept:
                 found.append(definition)
             relations = [(name, definition), *relations]
         return relations
+
+    def _kept_inside(self, plan: LogicalPlan, outer: Definitions) -> LogicalPlan:
+        """The plan with every WITH of it as a WithCTE of its own, where it stood."""
+        if not plan.bits & UnresolvedWith.BIT:
+            return plan
+        if isinstance(plan, UnresolvedWith):
+            own: list[CTERelationDef] = []
+            relations = self._definitions(plan, outer, own) + outer
+            child = self._substitute(self._kept_inside(plan.child, relations), relations)
+            return WithCTE(tuple(sorted(own, key=lambda d: d.id)), child) if own else child
+        new = subplans(plan, self.apply)
+        return new.map_children(lambda c: self._kept_inside(c, outer))
 
     def _substitute(self, plan: LogicalPlan, relations: Definitions) -> LogicalPlan:
         def step(p: LogicalPlan) -> LogicalPlan:
@@ -140,14 +157,16 @@ def _once(plan: LogicalPlan, top: LogicalPlan, definitions: tuple[CTERelationDef
 
 
 def _refers(plan: QueryPlan, name: str) -> bool:
-    """Whether the name is read, subqueries included."""
+    """Whether the name is read, subqueries and definitions included."""
+    if plan.bits & UnresolvedWith.BIT and any(_refers(d, name) for w in plan.collect(UnresolvedWith) for d in w.plans):
+        return True
     if any(len(r.parts) == 1 and same_name(r.parts[0], name) for r in plan.collect(UnresolvedRelation)):
         return True
     holders = (p for p in plan.walk() if p.bits & SubqueryExpression.BIT)
     return any(_refers(s.plan, name) for p in holders for e in p.expressions for s in e.collect(SubqueryExpression))
 
 
-def _recursive(plan: LogicalPlan, name: str, number: int, depth: int | None) -> LogicalPlan:
+def _recursive(plan: LogicalPlan, name: str, number: int, depth: int | None, around: UnresolvedWith) -> LogicalPlan:
     """The definition's UNION as a loop over its anchor and its recursion. Raises AnalysisError where it has none."""
     mask = UnresolvedRelation.BIT | SubqueryExpression.BIT
 
@@ -167,11 +186,13 @@ def _recursive(plan: LogicalPlan, name: str, number: int, depth: int | None) -> 
                         "UNION_NOT_SUPPORTED_IN_RECURSIVE_CTE",
                         "The UNION operator is not yet supported within recursive common table expressions; use "
                         "UNION ALL instead.",
-                        p,
+                        around,
                     )
                 return UnionLoop(number, anchor, recursion.transform_up(refer, mask), (), depth)
         if isinstance(p, SubqueryAlias | UnresolvedSubqueryColumnAliases):
             return p.map_children(loop)
+        if isinstance(p, WithCTE):
+            return p.replace(plan=loop(p.plan))
         raise analysis_error(
             "INVALID_RECURSIVE_CTE",
             "Invalid recursive definition found. A recursive query is a UNION ALL of two queries, of which the first "

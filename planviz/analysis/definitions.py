@@ -15,9 +15,11 @@ from planviz.evaluation import DEFAULT_EVALUATOR
 from planviz.expressions.casts import Cast
 from planviz.expressions.core import Alias, Expression, NamedExpression, occurs
 from planviz.expressions.subqueries import SubqueryExpression
-from planviz.expressions.unresolved import UnresolvedAlias, UnresolvedExtractValue, UnresolvedStar
+from planviz.expressions.unresolved import UnresolvedAlias, UnresolvedExtractValue, UnresolvedFunction, UnresolvedStar
+from planviz.expressions.variables import VariableReference
 from planviz.frontend.errors import analysis_error
 from planviz.frontend.model import Statement
+from planviz.functions.registry import known
 from planviz.logical.operators import Aggregate, Distinct, Filter, GlobalLimit, LocalLimit, Project, Sort
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import OneRowRelation
@@ -41,6 +43,26 @@ def check_database(name: tuple[str, ...], databases: Collection[str]) -> None:
     database = database_of(name)
     if database not in databases:
         raise analysis_error("SCHEMA_NOT_FOUND", f"The schema {sql_text((database,))} cannot be found.")
+
+
+#: What words of SET PATH stand for.
+_IN_PATHS = {
+    "SYSTEM_PATH": ("SYSTEM.BUILTIN", "SYSTEM.SESSION"),
+    "DEFAULT_PATH": ("SYSTEM.BUILTIN", "SYSTEM.SESSION", "CURRENT_SCHEMA"),
+    "CURRENT_DATABASE": ("CURRENT_SCHEMA",),
+}
+
+
+def check_path(schemas: str, enabled: bool) -> None:
+    """Raise AnalysisError for a search path that SET PATH cannot set."""
+    if not enabled:
+        told = "SET PATH is disabled: set spark.sql.path.enabled to true."
+        raise AnalysisError("UNSUPPORTED_FEATURE.SET_PATH_WHEN_DISABLED", told)
+    written = [p.replace("`", "").replace(" ", "").upper() for p in schemas.split(",")]
+    entries = [e for p in written for e in _IN_PATHS.get(p, (p,))]
+    again = next((e for i, e in enumerate(entries) if e in entries[:i]), None)
+    if again is not None:
+        raise AnalysisError("DUPLICATE_SQL_PATH_ENTRY", f"The path names {again.lower()} twice.")
 
 
 def is_made(s: Statement, catalog: Catalog, free: bool = False) -> bool:
@@ -226,9 +248,9 @@ def check_view(s: Statement, query: LogicalPlan, catalog: Catalog) -> None:
             f"Cannot create view {sql_text(s.name)}, the reason is {'not enough' if few else 'too many'} data columns: "
             f"{len(s.columns)} names for {len(query.output)} columns.",
         )
+    distinct_names([c.name for c in s.columns] or [a.name for a in query.output])
     if temporary:
         return
-    distinct_names([c.name for c in s.columns] or [a.name for a in query.output])
     assert s.plan is not None
     if not s.columns and leaves_names_open(s.plan):
         raise analysis_error(
@@ -239,11 +261,22 @@ def check_view(s: Statement, query: LogicalPlan, catalog: Catalog) -> None:
     for p in _everywhere(s.plan):
         used = catalog.view(p.parts) if isinstance(p, UnresolvedRelation) else None
         if used is not None and used.temporary:
-            raise analysis_error(
-                "INVALID_TEMP_OBJ_REFERENCE",
-                f"Cannot create the persistent object {sql_text(s.name)} of the type VIEW because it references the "
-                f"temporary object {sql_text((used.name,))} of the type VIEW.",
-            )
+            raise _of_the_session(s, used.name, "VIEW")
+        for call in (c for e in p.expressions for c in e.collect(UnresolvedFunction)) if catalog.functions else ():
+            own = catalog.function(call.parts)
+            if own is not None and own.temporary and not known(call.parts[-1].lower()):
+                raise _of_the_session(s, own.name, "FUNCTION")
+    for p in _everywhere(query) if catalog.variables else ():
+        for variable in (v for e in p.expressions for v in e.collect(VariableReference)):
+            raise _of_the_session(s, variable.variable, "VARIABLE")
+
+
+def _of_the_session(s: Statement, name: str, kind: str) -> AnalysisError:
+    return analysis_error(
+        "INVALID_TEMP_OBJ_REFERENCE",
+        f"Cannot create the persistent object {sql_text(s.name)} of the type VIEW because it references the temporary "
+        f"object {sql_text((name,))} of the type {kind}.",
+    )
 
 
 def leaves_names_open(plan: LogicalPlan) -> bool:

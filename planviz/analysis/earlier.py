@@ -22,7 +22,7 @@ from planviz.types import BOOLEAN
 
 def as_parsed_then(plan: LogicalPlan, config: OptimizerConfig) -> LogicalPlan:
     """The plan, subqueries included, with intervals, dates and arithmetic as the configured version has them."""
-    known = config.behaviour
+    known, zone = config.behaviour, config.text("spark.sql.session.timeZone")
     mask = Literal.BIT | BinaryArithmetic.BIT | Like.BIT | RLike.BIT
     if not known.modes_show_their_order:
         mask |= UnresolvedFunction.BIT
@@ -42,7 +42,7 @@ def as_parsed_then(plan: LogicalPlan, config: OptimizerConfig) -> LogicalPlan:
         if isinstance(e, RLike):
             return as_called_then(e, known)
         made = e if known.intervals_are_typed else untyped_interval(e)
-        return stored(made) if known.values_are_shown_as_stored else made
+        return stored(made, zone) if known.values_are_shown_as_stored else made
 
     def operator(p: LogicalPlan) -> LogicalPlan:
         if isinstance(p, Union) and not known.unions_show_flags:

@@ -7,12 +7,13 @@ from functools import lru_cache
 
 from typing_extensions import override
 
-from planviz.analysis.context import AnalyzerRule, sql_text
+from planviz.analysis.context import AnalyzerRule, folded, sql_text
 from planviz.analysis.python import named_python_call, python_call, python_table
 from planviz.analysis.routines import called
 from planviz.analysis.sql_table_functions import sql_table_function
 from planviz.analysis.table_functions import TABLE_FUNCTIONS, table_function, with_aliases
 from planviz.catalog.tables import JvmFunction, PythonFunction, SqlFunction
+from planviz.evaluation import DEFAULT_EVALUATOR
 from planviz.expressions.aggregates import AggregateCall, AggregateExpression, AggregateFunction, FirstLast
 from planviz.expressions.calls import FunctionCall, Replaced
 from planviz.expressions.casts import Cast
@@ -186,7 +187,7 @@ class ResolveFunctions(AnalyzerRule):
                     continue
                 if isinstance(plan, Generate) and not known(name) and name not in TABLE_FUNCTIONS and self._refuses():
                     shown = f"{sql_text(call.parts)}.{nearest(name)}"
-                    raise analysis_error("ROUTINE_NOT_FOUND", f"Cannot resolve routine {shown}", call)
+                    raise analysis_error("ROUTINE_NOT_FOUND", f"Cannot resolve routine {shown}", plan)
                 if len(call.parts) > 1 or name not in TABLE_FUNCTIONS:
                     continue
                 self._refuse_table_function(plan, call)
@@ -455,7 +456,7 @@ class ResolveLambdaVariables(AnalyzerRule):
     @deep
     def _resolve(self, e: Expression, known_names: dict[str, NamedLambdaVariable]) -> Expression:
         if isinstance(e, UnresolvedLambdaVariable):
-            found = known_names.get(e.parts[0].lower())
+            found = known_names.get(folded(e.parts[0]))
             if found is None:
                 return self._free(e)
             from planviz.analysis.names import extract_value
@@ -518,7 +519,7 @@ class ResolveLambdaVariables(AnalyzerRule):
                     v if isinstance(v, NamedLambdaVariable) else NamedLambdaVariable(n, t, nullable, next_id())
                     for v, n, (t, nullable) in zip(a.arguments, names, types, strict=False)
                 ]
-                inner = {**known_names, **{n.lower(): v for n, v in zip(names, variables, strict=True)}}
+                inner = {**known_names, **{folded(n): v for n, v in zip(names, variables, strict=True)}}
                 out.append(LambdaFunction(self._resolve(a.body, inner), tuple(variables), a.hidden))
             else:
                 out.append(a)
@@ -628,6 +629,9 @@ class ResolveRandomSeed(AnalyzerRule):
             if e.name == "uniform" and len(e.arguments) == 2:
                 hidden, tail = replace(e.spec, hidden=1), ("true", *e.tail[1:])
                 return e.replace(arguments=(*e.arguments, Literal(seed(), LONG)), tail=tail, spec=hidden)
+            if e.name == "uuid" and e.arguments:
+                given = DEFAULT_EVALUATOR.value_of(e.arguments[0])
+                return e.replace(arguments=(), tail=(f"Some({given})",)) if given is not None else e
             if e.name in ("uuid", "shuffle") and not e.tail:
                 return e.replace(tail=(f"Some({seed()})",))
             return e

@@ -10,7 +10,7 @@ from typing_extensions import override
 
 from planviz.analysis.coercion.legacy import LEGACY
 from planviz.analysis.context import AnalyzerRule
-from planviz.evaluation import DEFAULT_EVALUATOR
+from planviz.evaluation import DEFAULT_EVALUATOR, Evaluator
 from planviz.expressions.aggregates import AggregateCall, AggregateExpression, FirstLast
 from planviz.expressions.casts import Cast
 from planviz.expressions.complex import CreateNamedStruct, GetArrayItem, GetStructField
@@ -29,6 +29,7 @@ from planviz.expressions.core import (
 from planviz.expressions.earlier import quoted_sql
 from planviz.expressions.generators import Explode, Generator
 from planviz.expressions.ids import next_id
+from planviz.expressions.literals import stored_text
 from planviz.expressions.predicates import EqualNullSafe
 from planviz.expressions.specs import FunctionSpec
 from planviz.expressions.unresolved import MultiAlias, UnresolvedAlias
@@ -37,6 +38,7 @@ from planviz.logical.operators import Aggregate, Expand, Generate, Project
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.unresolved import Pivot, Unpivot, UnresolvedTableValuedFunction
 from planviz.types import BOOLEAN, STRING, UNKNOWN, ArrayType, DataType, StructType, is_numeric, is_orderable, is_string
+from planviz.types.zones import session_zone
 
 
 class ExtractGenerator(AnalyzerRule):
@@ -283,11 +285,18 @@ def _output_name(value: str, aggregate: Expression, single: bool) -> str:
     return f"{value}_{suffix}"
 
 
+def _is_column(e: Expression) -> bool:
+    while isinstance(e, Alias | Cast):
+        e = e.child
+    return isinstance(e, AttributeReference)
+
+
 def _slot_text(e: Expression) -> str:
     """A pivot value as `pivotfirst` prints it: a struct as its row."""
     if isinstance(e, CreateNamedStruct):
         return f"[{','.join(_slot_text(v) for v in e.values)}]"
-    return str(DEFAULT_EVALUATOR.value_of(e) or e)
+    known = Evaluator(session_zone()).value_of(e)
+    return str(e) if known is None else stored_text(known.value, known.type, session_zone())
 
 
 @functools.cache
@@ -377,6 +386,12 @@ class ResolveUnpivot(AnalyzerRule):
                 "UNPIVOT_VALUE_SIZE_MISMATCH",
                 f"All unpivot value columns must have the same size as there are value column names "
                 f"({', '.join(plan.value_columns)}).",
+                plan,
+            )
+        if not plan.identified and not all(_is_column(e) for g in plan.groups for e in g):
+            raise analysis_error(
+                "UNPIVOT_REQUIRES_ATTRIBUTES",
+                "UNPIVOT takes columns, not parts of them, where no columns are said to stay.",
                 plan,
             )
         types = [plan.groups[0][i].data_type for i in range(len(plan.value_columns))]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from typing_extensions import override
 
-from planviz.analysis.context import AnalyzerRule
+from planviz.analysis.context import AnalyzerRule, folded, same_name
 from planviz.analysis.hidden import hidden_output
 from planviz.expressions.conditional import Coalesce
 from planviz.expressions.core import AttributeReference, Expression, Literal, SortOrder, alias
@@ -58,11 +58,11 @@ class ResolveNaturalAndUsingJoin(AnalyzerRule):
         if plan.using is None:
             kind = plan.kind.removeprefix("NaturalJoin(").removesuffix(")")
             # A name that the left side has twice is shared as often as the right side has it.
-            left_over = Counter(a.name.lower() for a in plan.right.output)
+            left_over = Counter(folded(a.name) for a in plan.right.output)
             shared = []
             for a in plan.left.output:
-                if left_over[a.name.lower()] > 0:
-                    left_over[a.name.lower()] -= 1
+                if left_over[folded(a.name)] > 0:
+                    left_over[folded(a.name)] -= 1
                     shared.append(a.name)
             names = tuple(shared)
         else:
@@ -71,7 +71,7 @@ class ResolveNaturalAndUsingJoin(AnalyzerRule):
 
 
 def _column(plan: LogicalPlan, name: str, side: str, place: LogicalPlan) -> AttributeReference:
-    found = [a for a in plan.output if a.name.lower() == name.lower()]
+    found = [a for a in plan.output if same_name(a.name, name)]
     if not found:
         known = ", ".join(f"`{a.name}`" for a in plan.output)
         raise analysis_error(
@@ -145,6 +145,11 @@ class ResolveJoinStrategyHints(AnalyzerRule):
         strategy = STRATEGIES[plan.name.upper()]
         if not plan.parameters:
             return ResolvedHint(strategy, plan.child)
+        for p in plan.parameters:
+            if not isinstance(p, UnresolvedAttribute) and not (isinstance(p, Literal) and isinstance(p.value, str)):
+                raise analysis_error(
+                    "_LEGACY_ERROR_TEMP_1046", f"A join hint names relations, which {p} does not.", plan
+                )
         names = [_name(p) for p in plan.parameters]
         written = f"{plan.name}({', '.join(names)})"
         found: set[str] = set()

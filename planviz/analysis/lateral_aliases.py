@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing_extensions import override
 
-from planviz.analysis.context import AnalyzerRule
+from planviz.analysis.context import AnalyzerRule, folded
 from planviz.analysis.names import extract_value
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.core import Alias, AttributeReference, Expression, alias, lit, occurs
@@ -31,14 +31,14 @@ def with_lateral_aliases(items: list[Expression]) -> list[Expression]:
             new = e.rebuilt(Alias(new, new.parts[-1], next_id()))
         out.append(new)
         if isinstance(new, Alias):
-            known.setdefault(new.name.lower(), []).append(new)
+            known.setdefault(folded(new.name), []).append(new)
     return out
 
 
 def _lateral_one(x: Expression, known: dict[str, list[Alias]]) -> Expression:
     if not isinstance(x, UnresolvedAttribute):
         return x
-    found = known.get(x.parts[0].lower())
+    found = known.get(folded(x.parts[0]))
     if not found:
         return x
     if len(found) > 1:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 from functools import lru_cache
 
-from planviz.analysis.context import sql_text
+from planviz.analysis.context import folded, same_name, sql_text
 from planviz.analysis.deduplication import DUPLICATE
 from planviz.errors import AnalysisError
 from planviz.expressions.complex import GetArrayItem, GetArrayStructFields, GetMapValue, GetStructField
@@ -29,7 +29,7 @@ class Scope:
         self.attributes = tuple(attributes)
         self.by_name: dict[str, list[AttributeReference]] = {}
         for a in self.attributes:
-            self.by_name.setdefault(a.name.lower(), []).append(a)
+            self.by_name.setdefault(folded(a.name), []).append(a)
 
     def resolve(self, parts: tuple[str, ...], place: TreeNode | None = None) -> Expression | None:
         """The column that the parts mean, a field of it under an alias, or None.
@@ -37,11 +37,11 @@ class Scope:
         Raises AnalysisError AMBIGUOUS_REFERENCE when several columns fit.
         """
         for qualifiers in range(min(3, len(parts) - 1), -1, -1):
-            named = self.by_name.get(parts[qualifiers].lower())
+            named = self.by_name.get(folded(parts[qualifiers]))
             if not named:
                 continue
             if qualifiers:
-                wanted = tuple(p.lower() for p in parts[:qualifiers])
+                wanted = tuple(map(folded, parts[:qualifiers]))
                 found = [a for a in named if _qualified(a, wanted)]
             else:
                 found = named
@@ -71,7 +71,7 @@ class Scope:
 
 def _qualified(a: AttributeReference, wanted: tuple[str, ...]) -> bool:
     own = a.qualifier
-    return len(own) >= len(wanted) and tuple(q.lower() for q in own[len(own) - len(wanted) :]) == wanted
+    return len(own) >= len(wanted) and tuple(map(folded, own[len(own) - len(wanted) :])) == wanted
 
 
 def _ambiguous(parts: tuple[str, ...], found: list[AttributeReference], place: TreeNode | None) -> AnalysisError:
@@ -122,7 +122,7 @@ def extract_value(child: Expression, extraction: Expression, place: TreeNode | N
 
 
 def _field(t: StructType, name: str, place: TreeNode | None) -> int:
-    found = [i for i, f in enumerate(t.fields) if f.name.lower() == name.lower()]
+    found = [i for i, f in enumerate(t.fields) if same_name(f.name, name)]
     if len(found) == 1:
         return found[0]
     fields = ", ".join(sql_text((f.name,)) for f in t.fields)

@@ -118,7 +118,8 @@ class ResolveReferences(AnalyzerRule):
                 return plan
             return plan.replace(condition=bind(condition, Scope(plan.output)))
         if isinstance(plan, Unpivot):
-            return plan.map_expressions(lambda e: self._by_children(e, plan))
+            columns = Scope(a for c in plan.children for a in c.output)
+            return plan.map_expressions(lambda e: bind(e, columns))
         scope = Scope(a for c in plan.children for a in c.output)
         return plan.map_expressions(lambda e: self._last_resort(bind(e, scope)))
 

@@ -8,38 +8,32 @@ from typing import cast
 
 from typing_extensions import override
 
-from planviz.analysis.coercion import coercion_of
 from planviz.analysis.context import AnalysisContext, AnalyzerRule, sql_text
 from planviz.catalog.tables import CATALOG, FILE_FORMATS, Table
 from planviz.catalog.tables import View as CatalogView
 from planviz.expressions.aggregates import AggregateExpression
 from planviz.expressions.casts import Cast, declared_text, remark_of_declared
-from planviz.expressions.core import Alias, AttributeReference, Expression, GeneratorMark, Literal, alias, id_of
+from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, alias, id_of
 from planviz.expressions.ids import next_id
-from planviz.expressions.routines import SQLFunctionExpression
-from planviz.expressions.subqueries import LateralSubquery, SubqueryExpression
-from planviz.expressions.unresolved import OuterReference
+from planviz.expressions.subqueries import SubqueryExpression
 from planviz.frontend import parse_plan
 from planviz.frontend.errors import analysis_error
 from planviz.frontend.literals import timestamp_literal
-from planviz.frontend.relation import column_type
 from planviz.logical.operators import Project, SubqueryAlias, View, ViewColumns
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import (
     LocalRelation,
     LogicalRelation,
-    cell,
 )
 from planviz.logical.unresolved import (
     LimitAll,
     RelationTimeTravel,
     UnresolvedCatalogRelation,
-    UnresolvedInlineTable,
     UnresolvedRelation,
     UnresolvedSubqueryColumnAliases,
     UnresolvedWith,
 )
-from planviz.types import NULL, STRING, as_nullable
+from planviz.types import STRING, as_nullable
 from planviz.types.collations import BINARY_TEXT
 
 #: How many views may stand one in the other.
@@ -246,51 +240,6 @@ def table_not_found(plan: UnresolvedRelation, names: list[str]) -> Exception:
         "or a CREATE TABLE that has it.",
         plan,
     )
-
-
-class ResolveInlineTables(AnalyzerRule[UnresolvedInlineTable]):
-    """Evaluate VALUES.
-
-    UnresolvedInlineTable  =>  LocalRelation where every cell is a constant
-    """
-
-    matches = (UnresolvedInlineTable,)
-    package = "org.apache.spark.sql.catalyst.analysis"
-
-    @override
-    def rewrite(self, node: UnresolvedInlineTable) -> LogicalPlan:
-        cells = [c for row in node.rows for c in row]
-        queried = next((s for c in cells for s in c.collect(SubqueryExpression)), None)
-        if queried is not None and not isinstance(queried, LateralSubquery):
-            raise analysis_error(
-                "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.SCALAR_SUBQUERY_IN_VALUES",
-                "Unsupported subquery expression: Scalar subqueries in the VALUES clause.",
-                queried,
-            )
-        if not all(c.resolved for c in cells):
-            return node
-        never = (GeneratorMark, AggregateExpression, OuterReference, SQLFunctionExpression)
-        wrong = next((c for c in cells if not c.deterministic or any(isinstance(x, never) for x in c.walk())), None)
-        if wrong is not None:
-            raise analysis_error(
-                "INVALID_INLINE_TABLE.CANNOT_EVALUATE_EXPRESSION_IN_INLINE_TABLE",
-                f'Invalid inline table. Cannot evaluate the expression "{wrong.pretty}" in inline table definition.',
-                wrong,
-            )
-        common = coercion_of(self.context).least_common
-        cast = [[row[i].data_type for row in node.rows] for i in range(len(node.names))]
-        types = [None if column_type(given) is None and NULL not in given else common(given) for given in cast]
-        if any(t is None for t in types):
-            raise analysis_error(
-                "INVALID_INLINE_TABLE.INCOMPATIBLE_TYPES_IN_INLINE_TABLE",
-                "The columns of an inline table need one type each.",
-                node,
-            )
-        columns = []
-        for i, (n, t) in enumerate(zip(node.names, types, strict=True)):
-            columns.append(AttributeReference(n, t or NULL, any(r[i].nullable for r in node.rows), next_id()))
-        rows = tuple(tuple(cell(c, a.type) for c, a in zip(row, columns, strict=True)) for row in node.rows)
-        return LocalRelation(tuple(columns), rows)
 
 
 class ResolveSubqueryColumnAliases(AnalyzerRule[UnresolvedSubqueryColumnAliases]):

@@ -57,7 +57,7 @@ def given_arguments(function: SqlFunction, arguments: tuple[Expression, ...], e:
             raise _wrong_number(function, len(arguments), e)
         name = a.name if isinstance(a, Alias) else parameters[i].name
         if not any(p.name.lower() == name.lower() for p in parameters):
-            raise analysis_error("UNRECOGNIZED_PARAMETER_NAME", f"{function.name} has no parameter {name}.", a)
+            raise analysis_error("UNRECOGNIZED_PARAMETER_NAME", f"{function.name} has no parameter {name}.", e)
         if name.lower() in given:
             both = "DOUBLE_NAMED_ARGUMENT_REFERENCE" if name.lower() in named else "BOTH_POSITIONAL_AND_NAMED"
             raise analysis_error(
@@ -70,6 +70,13 @@ def given_arguments(function: SqlFunction, arguments: tuple[Expression, ...], e:
         given[name.lower()] = a.child if isinstance(a, Alias) else a
     if any(p.name.lower() not in given and p.default is None for p in parameters):
         raise _wrong_number(function, len(arguments), e)
+    if named:
+        # A call by name is put in order, what it leaves out included.
+        given |= {
+            p.name.lower(): Cast(p.default, p.type)
+            for p in parameters
+            if p.default is not None and p.name.lower() not in given
+        }
     return given
 
 
@@ -118,9 +125,9 @@ class ResolveSQLFunctions(AnalyzerRule):
             return self._aggregate(plan)
         if isinstance(plan, Join):
             return self._join(plan)
-        raise analysis_error(
-            "UNSUPPORTED_SQL_UDF_USAGE", f"A SQL function cannot be put into {plan.node_name} here.", plan
-        )
+        found = next(x for e in plan.expressions for x in e.walk() if isinstance(x, SQLFunctionExpression))
+        told = f"A SQL function cannot be put into {plan.node_name} here."
+        raise analysis_error("UNSUPPORTED_SQL_UDF_USAGE", told, found)
 
     def _aggregate(self, plan: Aggregate) -> LogicalPlan:
         """Calls beneath aggregate functions and in keys go below the aggregate, those over them above it."""
@@ -193,7 +200,9 @@ class ResolveSQLFunctions(AnalyzerRule):
         arguments = []
         for p in function.parameters:
             value = given.get(p.name.lower())
-            arguments.append(alias(Cast(value if value is not None else Cast(p.default, p.type), p.type), p.name))
+            # What does not convert is told at the place of the call.
+            converted = call.rebuilt(Cast(value if value is not None else Cast(p.default, p.type), p.type))
+            arguments.append(alias(converted, p.name))
         levels[0] += arguments
         attributes = tuple(a.to_attribute() for a in arguments)
         source: LogicalPlan = LocalRelation(attributes, ()) if attributes else OneRowRelation()

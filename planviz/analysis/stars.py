@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import permutations
 
+from planviz.analysis.context import folded
 from planviz.analysis.frames import columns_renamed, columns_replaced, columns_with
 from planviz.analysis.hidden import hidden_output
 from planviz.analysis.names import Scope, unresolved_column
 from planviz.errors import AnalysisError
-from planviz.expressions.complex import CreateNamedStruct, GetStructField, struct_of
+from planviz.expressions.complex import CreateNamedStruct, GetStructField, field_name
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, alias, lit
 from planviz.expressions.pipes import UnresolvedStarExceptOrReplace
 from planviz.expressions.predicates import In
@@ -30,7 +31,7 @@ from planviz.logical.file_metadata import is_metadata, names_metadata
 from planviz.logical.operators import Aggregate, Project
 from planviz.logical.plan import LogicalPlan, UnaryNode
 from planviz.trees.depth import refuse_wide
-from planviz.types import INT, UNKNOWN, DataType, StructType
+from planviz.types import INT, STRING, UNKNOWN, DataType, StructType
 
 Path = tuple[str, ...]
 Column = AttributeReference | Alias
@@ -86,7 +87,9 @@ def expand_star(star: UnresolvedStar, plan: LogicalPlan, outer: Outer = (), file
             found = []
         if not found:
             raise
-    return [outer_column(c) for c in found]
+    outers = [outer_column(c) for c in found]
+    # A field of an outer struct keeps the field's name.
+    return [alias(o, c.name) if isinstance(c, Alias) else o for o, c in zip(outers, found, strict=True)]
 
 
 def outer_column(found: Expression) -> Expression:
@@ -106,10 +109,10 @@ def _expand_star(star: UnresolvedStar, plan: LogicalPlan, files: str = "none") -
     if isinstance(star, UnresolvedRegex):
         return _matching(star, columns)
     if star.target:
-        wanted = tuple(p.lower() for p in star.target)
+        wanted = tuple(map(folded, star.target))
         # A table's own columns are also those that a USING join takes from the other table.
         every = [a for c in plan.children for a in hidden_output(c)] + columns
-        named = [a for a in every if tuple(q.lower() for q in a.qualifier[-len(wanted) :]) == wanted]
+        named = [a for a in every if tuple(map(folded, a.qualifier[-len(wanted) :])) == wanted]
         if not named and names_metadata(star.target):
             columns += [a for c in plan.children for a in hidden_output(c, files) if is_metadata(a)]
         return _wanted(named or _struct_star(star, columns), star)
@@ -174,10 +177,10 @@ def _without(columns: Sequence[Column], star: UnresolvedStar) -> list[Expression
 def _path(c: Column, name: tuple[str, ...]) -> Iterator[Path]:
     """The fields that a name means within a column: none for the whole column, no path where it means another."""
     qualifier = c.qualifier if isinstance(c, AttributeReference) else ()
-    full = tuple(p.lower() for p in (*qualifier, c.name))
+    full = tuple(map(folded, (*qualifier, c.name)))
     for k in range(len(name), 0, -1):
-        path: Path = tuple(p.lower() for p in name[k:])
-        if full[-k:] == tuple(p.lower() for p in name[:k]) and _leads_to_field(c.data_type, path):
+        path: Path = tuple(map(folded, name[k:]))
+        if full[-k:] == tuple(map(folded, name[:k])) and _leads_to_field(c.data_type, path):
             yield path
             return
 
@@ -186,7 +189,7 @@ def _leads_to_field(t: DataType, path: Path) -> bool:
     if not path:
         return True
     fields = t.fields if isinstance(t, StructType) else ()
-    return any(f.name.lower() == path[0] and _leads_to_field(f.data_type, path[1:]) for f in fields)
+    return any(folded(f.name) == path[0] and _leads_to_field(f.data_type, path[1:]) for f in fields)
 
 
 def _pruned(value: Expression, paths: list[Path]) -> Expression:
@@ -195,7 +198,7 @@ def _pruned(value: Expression, paths: list[Path]) -> Expression:
     struct = value.data_type
     assert isinstance(struct, StructType)
     for i, f in enumerate(struct.fields):
-        below = [p[1:] for p in paths if p[0] == f.name.lower()]
+        below = [p[1:] for p in paths if p[0] == folded(f.name)]
         if () not in below:
             field = GetStructField(value, i)
             parts += [lit(f.name), _pruned(field, below) if below else field]
@@ -230,8 +233,12 @@ def star_arguments(x: Expression, plan: LogicalPlan, outer: Outer = ()) -> Expre
         items = [c for v in x.items for c in (expand_star(v, plan, outer) if isinstance(v, UnresolvedStar) else (v,))]
         return x.replace(items=tuple(items))
     if isinstance(x, CreateNamedStruct) and x.shown == "struct" and x.bits & UnresolvedStar.BIT:
-        items = [c for v in x.values for c in (expand_star(v, plan, outer) if isinstance(v, UnresolvedStar) else (v,))]
-        return x.rebuilt(struct_of(items, "struct"))
+        # A value without a name is col1, col2 ...: counted as they are written, a star as one.
+        parts: list[Expression] = []
+        for i, v in enumerate(x.values, 1):
+            for c in expand_star(v, plan, outer) if isinstance(v, UnresolvedStar) else (v,):
+                parts += [Literal(field_name(c, i), STRING), c]
+        return x.rebuilt(CreateNamedStruct(tuple(parts), "struct"))
     if not isinstance(x, UnresolvedFunction) or not any(isinstance(a, UnresolvedStar) for a in x.arguments):
         return x
     if x.parts[-1].lower() == "count" and _is_star(x.arguments) and not x.distinct:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from planviz.analysis.context import same_name
+from planviz.analysis.text_lengths import checked
 from planviz.expressions.casts import Cast
 from planviz.expressions.complex import CreateNamedStruct, GetStructField
 from planviz.expressions.conditional import If
@@ -13,7 +14,7 @@ from planviz.expressions.ids import next_id
 from planviz.expressions.lambdas import LambdaFunction, NamedLambdaVariable
 from planviz.expressions.predicates import IsNull
 from planviz.functions.registry import build
-from planviz.types import NULL, UNKNOWN, ArrayType, DataType, MapType, StructType
+from planviz.types import NULL, STRING, UNKNOWN, ArrayType, CharType, DataType, MapType, StructType
 
 
 def stored(value: Expression, wanted: DataType, zone: str, by_name: bool) -> Expression:
@@ -23,6 +24,8 @@ def stored(value: Expression, wanted: DataType, zone: str, by_name: bool) -> Exp
     The value itself where nothing in it changes; structs are always put together anew.
     """
     given = value.data_type
+    if isinstance(wanted, CharType):
+        return checked(Cast(value, STRING, time_zone=zone), wanted)
     match given, wanted:
         case StructType(), StructType() if len(given.fields) == len(wanted.fields):
             return _struct(value, given, wanted, zone, by_name)

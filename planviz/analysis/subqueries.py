@@ -34,8 +34,8 @@ class ResolveSubquery(AnalyzerRule):
             return plan
         if isinstance(plan, Join) and not plan.duplicate_resolved:
             return plan
-        if isinstance(plan, LateralJoin):
-            return plan.replace(right=self._subquery(plan.right, plan)) if not plan.right.resolved else plan
+        if isinstance(plan, LateralJoin) and not plan.right.resolved:
+            return plan.replace(right=self._subquery(plan.right, plan))
         return plan.transform_expressions_up(lambda e: self._subquery(e, plan), SubqueryExpression.BIT)
 
     def _subquery(self, e: Expression, outer: LogicalPlan) -> Expression:

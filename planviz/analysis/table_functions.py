@@ -8,6 +8,7 @@ from planviz.expressions.casts import Cast
 from planviz.expressions.core import AttributeReference, GeneratorMark, alias
 from planviz.expressions.generators import Explode, GeneratorCall
 from planviz.expressions.ids import next_id
+from planviz.expressions.unresolved import NamedArgument
 from planviz.frontend.errors import analysis_error
 from planviz.functions.registry import build
 from planviz.logical.operators import Generate, Project
@@ -59,6 +60,10 @@ def with_aliases(node: UnresolvedTVFAliases) -> LogicalPlan:
 def _range(node: UnresolvedTableValuedFunction) -> LogicalPlan:
     values = []
     for a in node.args:
+        if isinstance(a, NamedArgument):
+            # Spark takes the name with its value for an expression that is no constant.
+            told = f"The function `range` takes constants without names: write {a.child.pretty}, not {a.name} => ..."
+            raise analysis_error("NON_FOLDABLE_ARGUMENT", told, node)
         number = a if a.data_type == LONG else Cast(a, LONG)
         counts = is_numeric(a.data_type) or is_string(a.data_type)
         value = DEFAULT_EVALUATOR.value_of(number) if counts else None

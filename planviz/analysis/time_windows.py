@@ -14,7 +14,7 @@ from planviz.expressions.calls import FunctionCall
 from planviz.expressions.casts import Cast
 from planviz.expressions.complex import CreateNamedStruct, GetStructField
 from planviz.expressions.conditional import CaseWhen
-from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, lit, occurs
+from planviz.expressions.core import AUTO_GENERATED, Alias, AttributeReference, Expression, Literal, lit, occurs
 from planviz.expressions.ids import next_id
 from planviz.expressions.predicates import And, EqualTo, GreaterThan, GreaterThanOrEqual, IsNotNull, LessThan
 from planviz.expressions.specs import FunctionSpec
@@ -232,7 +232,13 @@ class ResolveWindowTime(AnalyzerRule):
         def moved(x: Expression) -> Expression:
             return made[x.canonicalized].to_attribute() if _is_window_time(x) and x.canonicalized in made else x
 
-        new = plan.map_expressions(lambda e: e.transform_up(moved, FunctionCall.BIT))
+        def item(e: Expression) -> Expression:
+            # An item without a name is the column itself, which has that name.
+            if isinstance(e, Alias) and AUTO_GENERATED in e.metadata and _is_window_time(e.child):
+                return moved(e.child)
+            return e.transform_up(moved, FunctionCall.BIT)
+
+        new = plan.map_expressions(item)
         return new.with_new_children((Project((*made.values(), *child.output), child),))
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing_extensions import override
 
-from planviz.analysis.context import AnalyzerRule
+from planviz.analysis.context import AnalyzerRule, folded
+from planviz.errors import AnalysisError
 from planviz.expressions.aggregates import AggregateExpression, AggregateFunction
 from planviz.expressions.core import Alias, AttributeReference, Expression, NamedExpression, SortOrder, alias, occurs
 from planviz.expressions.hash_sets import in_hash_map
@@ -26,6 +27,7 @@ from planviz.logical.operators import Aggregate, Filter, Project, Window
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.unresolved import UnresolvedHaving, UnresolvedQualify, WithWindowDefinition
 from planviz.trees.depth import deep
+from planviz.types import INT, UNKNOWN
 
 
 class WindowsSubstitution(AnalyzerRule):
@@ -42,12 +44,12 @@ class WindowsSubstitution(AnalyzerRule):
         def define(p: LogicalPlan) -> LogicalPlan:
             if not isinstance(p, WithWindowDefinition):
                 return p
-            named = dict(zip([n.lower() for n in p.names], p.specs, strict=True))
+            named = dict(zip(map(folded, p.names), p.specs, strict=True))
 
             def use(e: Expression) -> Expression:
                 if not isinstance(e, UnresolvedWindowExpression):
                     return e
-                spec = named.get(e.name.lower())
+                spec = named.get(folded(e.name))
                 if spec is None:
                     raise analysis_error(
                         "MISSING_WINDOW_SPECIFICATION",
@@ -79,6 +81,9 @@ class ResolveWindowFrame(AnalyzerRule):
         if not isinstance(e, WindowExpression) or not isinstance(e.spec, WindowSpec):
             return e
         spec, function = e.spec, e.function
+        if isinstance(function, LagLead) and _casts_offset(function):
+            # The frame is made of the offset before that is cast to a whole number.
+            raise _other_frame(function, e)
         if not isinstance(spec.frame, UnspecifiedFrame):
             return _framed(e, function, spec.frame)
         if isinstance(function, WindowFunction) and not isinstance(function.frame, UnspecifiedFrame):
@@ -93,15 +98,22 @@ class ResolveWindowFrame(AnalyzerRule):
 def _framed(e: WindowExpression, function: Expression, frame: Expression) -> WindowExpression:
     """The expression as it is; AnalysisError where the function asks for another frame than the one written."""
     if isinstance(function, LagLead) and function.resolved and frame != function.frame:
-        raise analysis_error(
-            "_LEGACY_ERROR_TEMP_1035", f"Cannot specify window frame for {function.pretty_name} function.", e
-        )
+        raise _other_frame(function, e)
     wanted = function.frame if isinstance(function, WindowFunction) and function.resolved else UnspecifiedFrame()
     if not isinstance(wanted, UnspecifiedFrame) and frame != wanted:
         raise analysis_error(
             "_LEGACY_ERROR_TEMP_1036", f"Window Frame {frame} must match the required frame {wanted}.", e
         )
     return e
+
+
+def _other_frame(function: LagLead, at: Expression) -> AnalysisError:
+    told = f"Cannot specify window frame for {function.pretty_name} function."
+    return analysis_error("_LEGACY_ERROR_TEMP_1035", told, at)
+
+
+def _casts_offset(function: LagLead) -> bool:
+    return function.children_resolved and function.offset.data_type not in (INT, UNKNOWN)
 
 
 class ResolveWindowOrder(AnalyzerRule):

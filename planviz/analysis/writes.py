@@ -9,6 +9,7 @@ from typing_extensions import override
 
 from planviz.analysis.context import AnalyzerRule, same_name
 from planviz.analysis.stored import named_as, stored
+from planviz.analysis.text_lengths import checked, measured
 from planviz.catalog.tables import Buckets, Table
 from planviz.expressions.casts import Cast
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, lit
@@ -102,7 +103,9 @@ class PreprocessTableInsertion(AnalyzerRule):
     def _column(self, given: AttributeReference | None, field: StructField, table: Table, by_name: bool) -> Expression:
         if given is None:
             default = next((e for name, e in table.defaults if same_name(name, field.name)), None)
-            return Alias(default or Literal(None, field.data_type), field.name, next_id())
+            value = default or Literal(None, field.data_type)
+            declared = table.declared_type(field.name)
+            return Alias(value if declared is None else measured(value, declared, checked), field.name, next_id())
         zone = str(self.context.config.get(_TIME_ZONE))
         lengths = {"char": dict(table.char_lengths), "varchar": dict(table.varchar_lengths)}
         length = next(((kind, known[field.name]) for kind, known in lengths.items() if field.name in known), None)
@@ -116,7 +119,8 @@ class PreprocessTableInsertion(AnalyzerRule):
         if not renamed and same and given.name == field.name:
             return given
         if renamed:
-            return Alias(stored(given, field.data_type, zone, by_name), field.name, next_id())
+            wanted = table.declared_type(field.name) or field.data_type
+            return Alias(stored(given, wanted, zone, by_name), field.name, next_id())
         return Alias(Cast(given, field.data_type, time_zone=zone), field.name, next_id())
 
 

@@ -322,7 +322,7 @@ def _function_entry(function: PythonFunction) -> JsonObject:
 
 def table_entry(table: Table) -> JsonObject:
     """What a catalogue's document says of a table."""
-    declared = table.declared_texts
+    declared = table.declared_texts | {name: t.simple_string for name, t in table.inner_lengths}
     entry: dict[str, object] = {
         "columns": [_column_entry(c, c.name in table.guessed, declared.get(c.name)) for c in table.columns],
         "provider": table.provider,

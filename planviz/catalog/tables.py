@@ -84,6 +84,8 @@ class Table:
     char_lengths: tuple[tuple[str, int], ...] = ()
     #: Columns declared as varchar(n), which plans see as plain strings, with n.
     varchar_lengths: tuple[tuple[str, int], ...] = ()
+    #: Columns with char(n) or varchar(n) inside of their values, and their types as declared.
+    inner_lengths: tuple[tuple[str, DataType], ...] = ()
     #: Columns with a DEFAULT, and its value: what INSERT puts where nothing is given.
     defaults: tuple[tuple[str, Expression], ...] = ()
     #: Whether its size is one of many under which a pasted plan comes out as it was printed; nobody gave it.
@@ -98,6 +100,11 @@ class Table:
             for name, varying in (("char_lengths", False), ("varchar_lengths", True)):
                 lengths = {column: t.length for column, t in declared if t.varying is varying}
                 object.__setattr__(self, name, tuple({**dict(getattr(self, name)), **lengths}.items()))
+            pairs = zip(types, self.columns, strict=True)
+            inner = {
+                c.name: c.data_type for t, c in pairs if t != c.data_type and not isinstance(c.data_type, CharType)
+            }
+            object.__setattr__(self, "inner_lengths", tuple({**dict(self.inner_lengths), **inner}.items()))
             object.__setattr__(self, "columns", plain)
 
     @property
@@ -124,6 +131,14 @@ class Table:
         """The columns declared as char(n) or varchar(n), with that type."""
         chars = {name: f"char({length})" for name, length in self.char_lengths}
         return chars | {name: f"varchar({length})" for name, length in self.varchar_lengths}
+
+    def declared_type(self, column: str) -> DataType | None:
+        """The type of a column that is declared with char(n) or varchar(n), or holds such; None for others."""
+        for lengths, varying in ((self.char_lengths, False), (self.varchar_lengths, True)):
+            found = next((n for name, n in lengths if name == column), None)
+            if found is not None:
+                return CharType(found, varying)
+        return next((t for name, t in self.inner_lengths if name == column), None)
 
     @property
     def keeps_versions(self) -> bool:

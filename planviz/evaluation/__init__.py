@@ -18,6 +18,7 @@ from planviz.evaluation import (
     lambdas,
     logic,
     mathematics,
+    methods,
     patterns,
     sequences,
     temporal,
@@ -27,13 +28,13 @@ from planviz.evaluation import (
 )
 from planviz.evaluation.casts import convert
 from planviz.evaluation.core import compare
-from planviz.evaluation.errors import FailsError, UnknownValueError
+from planviz.evaluation.errors import FailsError, UnknownValueError, holds, place_of
 from planviz.evaluation.evaluator import DEFAULT_EVALUATOR, Evaluator
 
 #: Importing a family registers what it computes.
 FAMILIES = (
     arithmetic, casts, collations, containers, csvvalues, dateformats, documents, formats, hashes, jsonvalues, lambdas,
-    logic, mathematics, patterns, sequences, temporal, texts, variant_edits, variants,
+    logic, mathematics, methods, patterns, sequences, temporal, texts, variant_edits, variants,
 )  # fmt: skip
 
 __all__ = [
@@ -44,4 +45,6 @@ __all__ = [
     "UnknownValueError",
     "compare",
     "convert",
+    "holds",
+    "place_of",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from datetime import date, datetime
+from datetime import date, datetime, time
 from decimal import Decimal
 
 from planviz.errors import shown
@@ -13,7 +13,7 @@ from planviz.evaluation.core import Row, evaluate, expression, single
 from planviz.evaluation.errors import FailsError, UnknownValueError
 from planviz.evaluation.instants import date_of, from_micros, micros_of, timestamp_of
 from planviz.expressions.casts import Cast
-from planviz.expressions.literals import literal_text
+from planviz.expressions.literals import literal_text, nanos_of
 from planviz.types import (
     BINARY,
     BOOLEAN,
@@ -95,6 +95,8 @@ def convert(value: Value, a: DataType, b: DataType) -> Value:
         return _to_number(Decimal(micros_of(value)).scaleb(-6), DecimalType(20, 6), b)
     if isinstance(value, datetime | date):
         return _instant(value, b)
+    if isinstance(value, time):
+        return _from_time(value, a, b)
     if isinstance(a, YearMonthIntervalType | DayTimeIntervalType):
         return _from_interval(value, a, b)
     if b == TIMESTAMP:
@@ -169,6 +171,14 @@ def _from_interval(value: int, a: DataType, b: DataType) -> object:
         return _cut(value, _UNITS[b.end]) if b.end < 3 else value
     unit = (12 if a.end == 0 else 1) if isinstance(a, YearMonthIntervalType) else _UNITS[getattr(a, "end", 3)]
     return _to_number(Decimal(value) / unit, DecimalType(38, 6), b)
+
+
+def _from_time(value: time, a: DataType, b: DataType) -> object:
+    """The seconds since midnight; what day it is for a TIMESTAMP nobody knows here."""
+    if is_integral(b) or isinstance(b, DecimalType):
+        seconds = Decimal(nanos_of(value)).scaleb(-9)
+        return _to_number(seconds, a, b)
+    raise UnknownValueError(f"{a} to {b}")
 
 
 def _cut(value: int, unit: int) -> int:

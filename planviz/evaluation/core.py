@@ -16,7 +16,7 @@ from decimal import ROUND_HALF_UP, Context
 from typing import Any
 
 from planviz.evaluation.collation_order import order_key
-from planviz.evaluation.errors import FailsError, UnknownValueError, WrongPatternError
+from planviz.evaluation.errors import AlwaysFailsError, FailsError, UnknownValueError
 from planviz.expressions.calls import FunctionCall
 from planviz.expressions.core import Alias, Expression, Literal
 from planviz.expressions.specs import ALIKE_FUNCTIONS, SignatureCall
@@ -190,7 +190,12 @@ def evaluate(e: Expression, row: Row) -> Value:
     """The value for one row. Raises UnknownValueError, FailsError and what OUT_OF_REACH names."""
     if isinstance(e, Literal):
         return CollatedText.of(e.value, e.type) if COLLATED else e.value
-    value = _evaluate(e, row)
+    try:
+        value = _evaluate(e, row)
+    except FailsError as error:
+        if error.at is None:
+            error.at = e
+        raise
     if isinstance(value, tuple | str | bytes):
         bounded(_size(value))
     return value
@@ -230,7 +235,7 @@ def call(e: Expression, name: str, arguments: tuple[Expression, ...], row: Row) 
         raise UnknownValueError(name)
     try:
         value = known.compute(e, *values) if known.typed else known.compute(*values)
-    except WrongPatternError:
+    except AlwaysFailsError:
         raise
     except FailsError:
         # Its flag for failing, which ANSI sets, is off.

@@ -11,7 +11,7 @@ from planviz.evaluation.casts import convert, text_of
 from planviz.evaluation.core import OUT_OF_REACH, function
 from planviz.evaluation.dateformats import formatted, formatted_timestamp, parsed
 from planviz.evaluation.errors import FailsError, UnknownValueError
-from planviz.evaluation.instants import date_of, timestamp_of
+from planviz.evaluation.instants import date_of, time_of, timestamp_of
 from planviz.evaluation.jsonvalues import options_of
 from planviz.expressions.calls import FunctionCall
 from planviz.types import (
@@ -31,7 +31,9 @@ from planviz.types import (
     StructType,
     is_integral,
     is_string,
+    is_time,
 )
+from planviz.types.instants import written_instant
 from planviz.types.values import Value
 
 if TYPE_CHECKING:
@@ -97,6 +99,8 @@ def _value(text: str, t: DataType, options: dict[str, str]) -> object:
         zoned = t == TIMESTAMP
         known = options.get("timestampformat")
         return parsed(text, known, zoned) if known else timestamp_of(text, zoned)
+    if is_time(t) and "timeformat" not in options:
+        return time_of(text)
     raise UnknownValueError(str(t))
 
 
@@ -135,6 +139,13 @@ def _schema_of_csv(e: FunctionCall, line: str) -> str:
     return StructType(tuple(StructField(f"_c{i}", t) for i, t in enumerate(types))).sql
 
 
+def _is_time_of_today(text: str) -> bool:
+    written = written_instant(text)
+    if written is None or written.day is not None:
+        return False
+    return written.hour < 24 and written.minute < 60 and written.second < 60
+
+
 def _inferred(text: str | None, options: dict[str, str]) -> DataType:
     """The first of int, bigint, decimal, double, date, timestamp, boolean that the text is."""
     if text is None:
@@ -146,10 +157,12 @@ def _inferred(text: str | None, options: dict[str, str]) -> DataType:
         digits = len(Decimal(text).as_tuple().digits)
         return DecimalType(digits, 0) if digits <= 38 else DOUBLE
     for t in (DOUBLE, DATE, TIMESTAMP):
-        if t == DATE and "timestampformat" in options and "dateformat" not in options:
+        if t == DATE and "dateformat" not in options:
             strict = re.fullmatch(r"\d{4}-\d{2}-\d{2}", text)
             if not strict:
                 continue
+        if t == TIMESTAMP and "timestampformat" not in options and _is_time_of_today(text):
+            return t
         try:
             _value(text, t, options)
         except (UnknownValueError, *OUT_OF_REACH):

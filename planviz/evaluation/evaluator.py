@@ -10,8 +10,9 @@ from planviz.errors import cut
 from planviz.evaluation.casts import convert
 from planviz.evaluation.core import LONGEST, OUT_OF_REACH, WIDE, Row, Run, evaluate, under_way
 from planviz.evaluation.errors import FailsError, UnknownValueError
-from planviz.expressions.core import Expression, Literal
-from planviz.types import UNKNOWN, DataType
+from planviz.expressions.core import Expression, Literal, ZonedLiteral
+from planviz.types import UNKNOWN, ArrayType, DataType, MapType, StructType
+from planviz.types.data import has_timestamp
 from planviz.types.values import Value
 
 
@@ -40,7 +41,12 @@ class Evaluator:
         if isinstance(e, Literal):
             return e
         try:
-            return None if e.data_type == UNKNOWN else Literal(self._value(e, {}), e.data_type)
+            t = e.data_type
+            if t == UNKNOWN:
+                return None
+            value = self._value(e, {})
+            nested = isinstance(t, ArrayType | MapType | StructType)
+            return ZonedLiteral(value, t, self.zone) if nested and has_timestamp(t) else Literal(value, t)
         except (UnknownValueError, *OUT_OF_REACH):
             return None
 

@@ -6,13 +6,14 @@ import hashlib
 import struct
 import zlib
 from collections.abc import Callable, Sequence
-from datetime import date, datetime
+from datetime import date, datetime, time
 from typing import TYPE_CHECKING
 
 from planviz.evaluation.arithmetic import wrapped
 from planviz.evaluation.core import function
 from planviz.evaluation.errors import UnknownValueError
 from planviz.evaluation.instants import EPOCH, MICROSECOND, micros_of
+from planviz.expressions.literals import nanos_of
 from planviz.expressions.specs import SignatureCall
 from planviz.types import (
     BOOLEAN,
@@ -181,6 +182,8 @@ class _Kind:
         if isinstance(value, datetime):
             micros = micros_of(value) if t == TIMESTAMP else (value - EPOCH) // MICROSECOND
             return self.longs(micros, seed)
+        if isinstance(value, time):
+            return self.longs(nanos_of(value), seed)
         if isinstance(value, date):
             return self.ints((value - EPOCH.date()).days, seed)
         if t == BOOLEAN or (is_integral(t) and t != LONG) or isinstance(t, YearMonthIntervalType):

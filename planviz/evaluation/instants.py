@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime, timedelta, tzinfo
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
 from planviz.config import OptimizerConfig
 from planviz.evaluation.core import zone
 from planviz.evaluation.errors import FailsError, UnknownValueError
 from planviz.settings import instant
 from planviz.types import zones
-from planviz.types.instants import written_day, written_instant
+from planviz.types.instants import written_day, written_instant, written_time
 
 EPOCH = datetime(1970, 1, 1)
 MICROSECOND = timedelta(microseconds=1)
+_DAY = 86_400_000_000
 
 
 def zone_of(name: str) -> tzinfo:
@@ -47,6 +48,15 @@ def micros_of(value: datetime) -> int:
     return (moved(value, zone(), "UTC") - EPOCH) // MICROSECOND
 
 
+def later(value: datetime, micros: int) -> datetime:
+    """The wall clock of the session's zone so many microseconds after another: whole days by the clock, the rest as
+    time goes by (DateTimeUtils.timestampAddDayTime).
+    """
+    days = int(micros / _DAY)
+    moment = micros_of(zones.existing(value + timedelta(days=days), zone())) + (micros - days * _DAY)
+    return from_micros(moment)
+
+
 def from_micros(micros: int) -> datetime:
     """The wall clock of the session's zone."""
     return moved(EPOCH + micros * MICROSECOND, "UTC", zone())
@@ -61,6 +71,14 @@ def date_of(text: str) -> date:
     if day is None:
         raise FailsError(text)
     return _clock(day, text).date()
+
+
+def time_of(text: str) -> time:
+    """A time of the day as Spark reads it. Raises FailsError."""
+    value = written_time(text)
+    if value is None:
+        raise FailsError(text)
+    return value
 
 
 def timestamp_of(text: str, zoned: bool) -> datetime:
@@ -83,7 +101,9 @@ def timestamp_of(text: str, zoned: bool) -> datetime:
     if written.day is None:
         raise UnknownValueError(text)
     try:
-        return moved(value, written.zone, zone()) if written.zone and zoned else value
+        if not zoned:
+            return value
+        return moved(value, written.zone, zone()) if written.zone else zones.existing(value, zone())
     except OverflowError:  # the first or the last hours that Python can count
         raise UnknownValueError(text) from None
 

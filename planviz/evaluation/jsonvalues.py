@@ -10,8 +10,8 @@ from decimal import Decimal, InvalidOperation
 from planviz.evaluation.core import OUT_OF_REACH, function, zone
 from planviz.evaluation.dateformats import formatted, formatted_timestamp, parsed
 from planviz.evaluation.documents import Raw, written
-from planviz.evaluation.errors import FailsError, UnknownValueError
-from planviz.evaluation.instants import date_of, timestamp_of
+from planviz.evaluation.errors import AlwaysFailsError, FailsError, UnknownValueError
+from planviz.evaluation.instants import date_of, time_of, timestamp_of
 from planviz.expressions.calls import FunctionCall
 from planviz.expressions.literals import literal_text
 from planviz.types import (
@@ -34,6 +34,7 @@ from planviz.types import (
     is_integral,
     is_interval,
     is_string,
+    is_time,
 )
 from planviz.types.values import Value
 
@@ -110,7 +111,7 @@ def _document(value: Value, t: DataType, options: dict[str, str]) -> object:
     if t in (DOUBLE, FLOAT):
         text = literal_text(value, t)
         return text if text.endswith(("NaN", "Infinity")) else Raw(text)
-    if is_interval(t):
+    if is_interval(t) or (is_time(t) and "timeformat" not in options):
         return literal_text(value, t)
     raise UnknownValueError(str(t))
 
@@ -120,15 +121,18 @@ def _document(value: Value, t: DataType, options: dict[str, str]) -> object:
 
 @function("from_json", typed=True)
 def _from_json(e: FunctionCall, text: str) -> object:
-    """In the permissive mode: what cannot be read is null, field by field."""
+    """In the permissive mode what cannot be read is null, field by field; in the mode FAILFAST it fails."""
     options = options_of(e.lead, {"timestampformat", "dateformat", "mode"})
     t = e.data_type
-    if options.get("mode", "PERMISSIVE").upper() != "PERMISSIVE" or not text.strip():
+    fast = options.get("mode", "").upper() == "FAILFAST"
+    if not text.strip():
         raise UnknownValueError(str(e))
     nothing = tuple(None for _ in t.fields) if isinstance(t, StructType) else None
     try:
         document = _read(text)
     except _NotJson:
+        if fast:
+            raise _malformed() from None
         return nothing
     if isinstance(t, StructType) and not isinstance(document, dict):
         if isinstance(document, list):
@@ -139,7 +143,13 @@ def _from_json(e: FunctionCall, text: str) -> object:
     try:
         return _value(document, t, options)
     except FailsError:
+        if fast:
+            raise _malformed() from None
         return None
+
+
+def _malformed() -> AlwaysFailsError:
+    return AlwaysFailsError("a record that is malformed", "MALFORMED_RECORD_IN_PARSING.WITHOUT_SUGGESTION")
 
 
 def _value(document: object, t: DataType, options: dict[str, str]) -> object:
@@ -168,6 +178,8 @@ def _field(document: object, t: DataType, options: dict[str, str]) -> object:
     try:
         return _value(document, t, options)
     except FailsError:
+        if options.get("mode", "").upper() == "FAILFAST":
+            raise
         return None
 
 
@@ -192,6 +204,8 @@ def _scalar(document: Value, t: DataType, options: dict[str, str]) -> object:
         if "timestampformat" not in options:
             return timestamp_of(document, zoned)
         return parsed(document, options["timestampformat"], zoned)
+    if is_time(t) and text and "timeformat" not in options:
+        return time_of(document)
     if isinstance(document, bool | dict | list) or (is_integral(t) and text):
         raise FailsError(str(document))
     raise UnknownValueError(f"{document} as {t} in {zone()}")

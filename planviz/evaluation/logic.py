@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from planviz.evaluation.core import Row, compare, deferred, evaluate, expression, function, strict
+from planviz.evaluation.errors import AlwaysFailsError, UnknownValueError
 from planviz.expressions.conditional import CaseWhen, Coalesce, Extremum, If
 from planviz.expressions.core import Expression
 from planviz.expressions.predicates import (
@@ -25,6 +26,7 @@ from planviz.expressions.predicates import (
     Or,
 )
 from planviz.expressions.variables import VariableReference
+from planviz.types.values import Value
 
 strict(EqualTo)(lambda e, a, b: compare(a, b) == 0)
 strict(LessThan)(lambda e, a, b: compare(a, b) < 0)
@@ -36,6 +38,16 @@ expression(EqualNullSafe)(lambda e, row: compare(evaluate(e.left, row), evaluate
 expression(IsNull)(lambda e, row: evaluate(e.child, row) is None)
 expression(IsNotNull)(lambda e, row: evaluate(e.child, row) is not None)
 function("equal_null", nulls=True)(lambda a, b: compare(a, b) == 0)
+
+
+@function("raise_error", nulls=True)
+def _raise_error(error_class: Value, details: Value) -> Value:
+    """The user's own error; what another class would need is not looked at."""
+    if error_class != "USER_RAISED_EXCEPTION":
+        raise UnknownValueError(str(error_class))
+    raise AlwaysFailsError(str(details[0][1] if details else ""), "USER_RAISED_EXCEPTION")
+
+
 function("isnan", nulls=True)(lambda a: a is not None and math.isnan(a))
 
 

@@ -6,12 +6,13 @@ import calendar
 from collections.abc import Callable
 from datetime import date, datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
+from typing import TypeVar
 
 from planviz.evaluation.arithmetic import bounded_integer
 from planviz.evaluation.core import Row, deferred, evaluate, function, strict, type_of, zone
 from planviz.evaluation.dateformats import formatted, parsed
 from planviz.evaluation.errors import FailsError, UnknownValueError
-from planviz.evaluation.instants import from_micros, micros_of, moved
+from planviz.evaluation.instants import from_micros, later, micros_of, moved
 from planviz.expressions.calls import DatetimeMinus, DatetimePlus, FunctionCall
 from planviz.types import (
     CALENDAR_INTERVAL,
@@ -24,13 +25,15 @@ from planviz.types import (
     YearMonthIntervalType,
 )
 from planviz.types.values import Value
+from planviz.types.zones import existing
 
+_Day = TypeVar("_Day", bound=date)
 _DAY = 86_400_000_000
 _FIRST = date(1970, 1, 1)
 _NAMES = ("MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN")
 
 
-def add_months(day: date, months: int) -> date:
+def add_months(day: _Day, months: int) -> _Day:
     """The same day of another month, or that month's last."""
     year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
     return day.replace(year=year, month=month + 1, day=min(day.day, calendar.monthrange(year, month + 1)[1]))
@@ -41,14 +44,19 @@ def _datetime_plus(e: DatetimePlus, a: Value, b: Value) -> Value:
     sign = -1 if e.sign == "-" else 1
     t = e.right.data_type
     if isinstance(t, YearMonthIntervalType):
-        return add_months(a, sign * b)
+        shifted = add_months(a, sign * b)
+        return existing(shifted, zone()) if e.type == TIMESTAMP else shifted
     if isinstance(t, DayTimeIntervalType):
         if e.type == DATE:
             return a + timedelta(days=sign * (b // _DAY))
+        if e.type == TIMESTAMP:
+            return later(_midnight(a), sign * b)
         return _midnight(a) + timedelta(microseconds=sign * b)
     if isinstance(b, tuple):
         months, days, micros = b
         shifted = add_months(a, sign * months) + timedelta(days=sign * days)
+        if e.type == TIMESTAMP:
+            return _after(shifted, sign * micros)
         return shifted + timedelta(microseconds=sign * micros) if micros else shifted
     if isinstance(b, int):
         return a + timedelta(days=sign * b)
@@ -75,6 +83,11 @@ def _period(start: date, end: date) -> tuple[int, int]:
         months += 1
         days -= calendar.monthrange(end.year, end.month)[1]
     return months, days
+
+
+def _after(value: datetime, micros: int) -> datetime:
+    """The session's wall clock so many microseconds after another."""
+    return from_micros(micros_of(existing(value, zone())) + micros)
 
 
 def _midnight(value: Value) -> datetime:
@@ -207,12 +220,14 @@ _SPANS = {"MICROSECOND": 1, "MILLISECOND": 1_000, "SECOND": 1_000_000, "MINUTE":
 _MONTHS = {"MONTH": 1, "QUARTER": 3, "YEAR": 12}
 
 
-@function("timestampadd")
-def _timestamp_add(unit: str, n: int, value: object) -> object:
+@function("timestampadd", typed=True)
+def _timestamp_add(e: FunctionCall, unit: str, n: int, value: object) -> object:
     unit, value = unit.upper(), _midnight(value)
+    zoned = e.data_type == TIMESTAMP
     if unit in _MONTHS:
-        return add_months(value, n * _MONTHS[unit])
-    return value + timedelta(microseconds=n * _SPANS[unit])
+        shifted = add_months(value, n * _MONTHS[unit])
+        return existing(shifted, zone()) if zoned else shifted
+    return later(value, n * _SPANS[unit]) if zoned else value + timedelta(microseconds=n * _SPANS[unit])
 
 
 @function("timestampdiff")
@@ -258,13 +273,18 @@ def _make_timestamp(*parts: Value) -> datetime:
     return moved(base, where[0], zone()) if where and not minute_up else base
 
 
-function("make_timestamp_ntz", "make_timestamp_ltz")(_make_timestamp)
+def _make_zoned_timestamp(*parts: Value) -> datetime:
+    return existing(_make_timestamp(*parts), zone())
+
+
+function("make_timestamp_ntz")(_make_timestamp)
+function("make_timestamp_ltz")(_make_zoned_timestamp)
 
 
 @function("make_timestamp", typed=True)
 def _make_typed_timestamp(e: FunctionCall, *parts: Value) -> datetime:
     """A zone counts where the type has one."""
-    return _make_timestamp(*parts[:6] if e.data_type == TIMESTAMP_NTZ else parts)
+    return _make_timestamp(*parts[:6]) if e.data_type == TIMESTAMP_NTZ else _make_zoned_timestamp(*parts)
 
 
 @function("try_make_timestamp", "try_make_timestamp_ntz", "try_make_timestamp_ltz")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Callable
 
 from planviz.evaluation.core import (
@@ -16,7 +17,7 @@ from planviz.evaluation.core import (
     step,
     strict,
 )
-from planviz.evaluation.errors import FailsError, UnknownValueError
+from planviz.evaluation.errors import AlwaysFailsError, FailsError, UnknownValueError
 from planviz.expressions.calls import Concat, StringForm
 from planviz.expressions.patterns import StringPredicate
 from planviz.types.values import Value
@@ -324,11 +325,20 @@ def _unhex(s: str) -> bytes | None:
     try:
         return bytes.fromhex("0" + s if len(s) % 2 else s)
     except ValueError:
-        raise FailsError(s) from None
+        raise FailsError(f"'{s}' is not in the form hex", "CONVERSION_INVALID_INPUT") from None
 
 
 function("base64")(lambda b: base64.b64encode(_bytes(b)).decode("ascii"))
-function("unbase64")(lambda s: base64.b64decode(s, validate=True))
+
+
+@function("unbase64")
+def _unbase64(s: str) -> bytes:
+    digits = re.sub(r"[^A-Za-z0-9+/=]", "", s)
+    if len(digits.rstrip("=")) % 4 == 1:
+        raise AlwaysFailsError(f"'{s}' is no base64", "java.lang.IllegalArgumentException")
+    return base64.b64decode(digits, validate=True)
+
+
 #: Bytes that are no UTF-8 became this character when they were cast to text.
 _REPLACEMENT = "\ufffd"
 function("is_valid_utf8")(lambda s: _valid(_bytes(s)) and _REPLACEMENT not in s)

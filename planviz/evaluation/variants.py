@@ -165,6 +165,8 @@ def _as_type(value: Json, t: DataType) -> Value:
             return value
         if t == DOUBLE:
             return float(value)
+    elif isinstance(value, str) and is_integral(t) and not re.fullmatch(r"\s*[+-]?\d+(\.\d*)?\s*", value):
+        raise FailsError(f"the variant {written(value)} cannot be cast to {t.sql}", "INVALID_VARIANT_CAST")
     elif isinstance(value, float | Decimal) and t == DOUBLE:
         return float(value)
     elif isinstance(value, Decimal) and isinstance(t, DecimalType) and t.precision == 38:

@@ -35,6 +35,7 @@ from planviz.trees.depth import deep_stack, refuse_heavy, written
 from planviz.trees.executor import RuleExecutor
 from planviz.trees.trace import Trace
 from planviz.types import typing_decimals
+from planviz.types.zones import in_session_zone
 
 #: Settings of a plan that fills a cache: its buckets are read one by one (Spark: getOrCloneSessionWithConfigsOff).
 _CACHING = {"spark.sql.sources.bucketing.autoBucketedScan.enabled": False}
@@ -262,11 +263,12 @@ class QueryExecution:
 
     @contextmanager
     def _numbered(self) -> Iterator[None]:
-        """Within the block ids are this execution's, and decimals are typed as its settings say."""
+        """Within the block ids are this execution's, decimals are typed and clocks read as its settings say."""
         loss = bool(self.config.get("spark.sql.decimalOperations.allowPrecisionLoss"))
         least = bool(self.config.get("spark.sql.legacy.literal.pickMinimumPrecision"))
         decimals = typing_decimals(allows_precision_loss=loss, least_precision=least)
-        with nullcontext() if self.ids is None else ids_from(self.ids), decimals:
+        zone = in_session_zone(self.config.text("spark.sql.session.timeZone"))
+        with nullcontext() if self.ids is None else ids_from(self.ids), decimals, zone:
             yield
 
     def _logical(self, name: str) -> LogicalPlan:

@@ -15,7 +15,16 @@ from planviz.analysis.commands import (
     check_function,
     database_of,
 )
-from planviz.analysis.definitions import check_database, check_drop, check_table, check_view, column_defaults, is_made
+from planviz.analysis.context import exact_names, sql_text
+from planviz.analysis.definitions import (
+    check_database,
+    check_drop,
+    check_path,
+    check_table,
+    check_view,
+    column_defaults,
+    is_made,
+)
 from planviz.catalog.ddl import table_of
 from planviz.catalog.tables import (
     DATABASE,
@@ -24,21 +33,24 @@ from planviz.catalog.tables import (
     Catalog,
     OwnFunction,
     PythonFunction,
+    SqlFunction,
     View,
 )
 from planviz.config import OptimizerConfig
 from planviz.errors import AnalysisError, InputError, ParseError, PlanvizError
+from planviz.evaluation import Evaluator
 from planviz.execution.defaults import DEFAULTS, with_defaults
 from planviz.execution.query import QueryExecution, with_guesses
 from planviz.execution.substitution import names_values, with_values
 from planviz.execution.written import creation, guessed_target, insertion, written_size
-from planviz.expressions.core import Alias, Literal
+from planviz.expressions.core import Alias, Expression, Literal
 from planviz.expressions.ids import Ids, fresh_ids, ids_from, next_id
 from planviz.expressions.python import PythonEvalType
 from planviz.expressions.unresolved import UnresolvedAttribute
 from planviz.frontend import Parameters, Statement, parse_script
 from planviz.frontend.commands import Command
 from planviz.frontend.dialect import dialect_of
+from planviz.frontend.errors import analysis_error
 from planviz.frontend.lexer import tokenize
 from planviz.frontend.model import CREATED
 from planviz.functions import registry
@@ -269,6 +281,20 @@ class Session:
         made.warnings, made.ids, made.caches = list(self.warnings), Ids(self._first_id), self.caches.copy()
         return made
 
+    def _body(self, s: Statement) -> LogicalPlan:
+        """The analyzed query of a function's body. The functions that it calls were checked when they were made: of
+        them the type counts alone, so that a chain of them is not put together anew for every link.
+        """
+        known = {
+            name: replace(f, body=Literal(None, f.returns)) if isinstance(f, SqlFunction) and f.columns is None else f
+            for name, f in self.catalog.functions.items()
+        }
+        whole, self.catalog = self.catalog, replace(self.catalog, functions=known)
+        try:
+            return self._execution(s).analyzed
+        finally:
+            self.catalog = whole
+
     def _define(self, s: Statement) -> None:
         """Carry out a statement that is no query, as far as later ones see what it does. Raises its errors."""
         match s.kind:
@@ -282,7 +308,7 @@ class Session:
                 self._check_set(dict(s.options))
                 self.config = _with_settings(self.config, dict(s.options))
             case "create_function":
-                self.catalog = with_function(self.catalog, s, lambda q: self._execution(q).analyzed)
+                self.catalog = with_function(self.catalog, s, self._body)
             case "drop_function":
                 if not self._guesses and s.name[-1].lower() not in self._foreign:
                     check_dropped_function(
@@ -306,6 +332,8 @@ class Session:
 
     def _check_set(self, settings: dict[str, str]) -> None:
         for key in settings:
+            if key.upper() == "PATH" and settings[key]:
+                check_path(settings[key], str(self.config.settings.get("spark.sql.path.enabled", "false")) == "true")
             parts = tuple(key.lower().split("."))
             if parts[:-1] in ((), ("session",), ("system", "session")) and self.catalog.variable(parts[-1:]):
                 raise AnalysisError(
@@ -320,7 +348,8 @@ class Session:
     def _create_view(self, s: Statement, query: LogicalPlan) -> None:
         if not is_made(s, self.catalog):
             return
-        check_view(s, self._analyzed(s), self.catalog)
+        with exact_names(self.config.case_sensitive):
+            check_view(s, self._analyzed(s), self.catalog)
         self._forget(s.name)
         self.catalog = self.catalog.with_view(self._view(s, query))
 
@@ -371,6 +400,10 @@ class Session:
         text, *values = s.plan.projects
         if isinstance(text, UnresolvedAttribute):
             known = self.catalog.variable(text.parts)
+            if known is None and not self._guesses:
+                raise analysis_error(
+                    "UNRESOLVED_COLUMN.WITHOUT_SUGGESTION", f"There is no variable {sql_text(text.parts)}.", text
+                )
             text = text if known is None else known.value
         if not isinstance(text, Literal):
             return None
@@ -383,7 +416,7 @@ class Session:
             self._first_id = max(self._first_id, next_id())
         if len(inner) != 1:
             raise ParseError("PARSE_SYNTAX_ERROR", f"One statement was expected, the text holds {len(inner)}.")
-        plain = [v.child if isinstance(v, Alias) else v for v in values]
+        plain = [self._folded(v.child if isinstance(v, Alias) else v) for v in values]
         if not all(isinstance(v, Literal) for v in plain):
             return None
         # Values by name serve question marks, too, in their order.
@@ -407,6 +440,10 @@ class Session:
             return self._execute(one)
         self._define(one)
         return None
+
+    def _folded(self, e: Expression) -> Expression:
+        """A value of USING: computed where it is one of constants."""
+        return Evaluator.of(self.config).value_of(e) or e if e.resolved and e.foldable else e
 
     def _command(self, s: Statement, c: Command) -> None:
         """A command on a table or a database: checked, and carried out where later statements see what it does."""

@@ -130,6 +130,8 @@ def can_ansi_cast(a: DataType, b: DataType) -> bool:
         return is_numeric(b)
     if a in (DATE, TIMESTAMP, TIMESTAMP_NTZ):
         return b in (DATE, TIMESTAMP, TIMESTAMP_NTZ) or (a == TIMESTAMP and is_numeric(b))
+    if is_time(a):
+        return b in (TIMESTAMP, TIMESTAMP_NTZ) or is_integral(b) or isinstance(b, DecimalType)
     if is_ansi_interval(a):
         return type(a) is type(b) or is_integral(b) or isinstance(b, DecimalType)
     return False

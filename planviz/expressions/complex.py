@@ -232,7 +232,8 @@ class CreateNamedStruct(Expression):
         return f"{self.shown}({', '.join(r(p) for p in shown)})"
 
 
-def _field_name(value: Expression, position: int) -> str:
+def field_name(value: Expression, position: int) -> str:
+    """The name of a struct's field that is made of a value: the value's own, or col and its number."""
     if isinstance(value, NamedExpression):
         return value.name.split(".")[-1]
     extraction = getattr(value, "extraction", None)
@@ -245,7 +246,7 @@ def struct_of(values: list[Expression], shown: str = "named_struct") -> CreateNa
     """A struct whose fields are named after the values, or col1, col2 ... where they have no name."""
     parts: list[Expression] = []
     for i, v in enumerate(values, 1):
-        parts += [Literal(_field_name(v, i), STRING), v]
+        parts += [Literal(field_name(v, i), STRING), v]
     return CreateNamedStruct(tuple(parts), shown)
 
 

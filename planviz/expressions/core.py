@@ -303,6 +303,19 @@ class Literal(Typed, LeafExpression):
         return literal_sql(self.value, self.type)
 
 
+@node
+class ZonedLiteral(Literal):
+    """A constant array, map or struct with moments in it: these are shown as they are stored, and are here the wall
+    clock of a time zone.
+    """
+
+    zone: str
+
+    def to_string(self) -> str:
+        """Its moments as microseconds since 1970 in UTC."""
+        return literal_text(self.value, self.type, self.zone)
+
+
 def lit(value: bool | int | str | None) -> Literal:
     """A literal of the obvious type: boolean, int, string or void."""
     from planviz.types import BOOLEAN, INT

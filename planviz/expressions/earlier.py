@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import date, datetime, timedelta
+from datetime import date
 from functools import cache
 
 from planviz.expressions.aggregates import AggregateCall
@@ -12,6 +12,7 @@ from planviz.expressions.calls import FunctionCall, RuntimeReplaceable
 from planviz.expressions.casts import Cast
 from planviz.expressions.complex import CreateMap
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, lit
+from planviz.expressions.literals import stored_text
 from planviz.expressions.objects import KnownNotContainsNull, StaticInvoke
 from planviz.expressions.patterns import Like, RLike
 from planviz.expressions.predicates import InSet
@@ -21,7 +22,6 @@ from planviz.trees.node import always, node
 from planviz.types import CALENDAR_INTERVAL, INT, STRING, ArrayType, DayTimeIntervalType, YearMonthIntervalType
 from planviz.versions.model import Behaviour
 
-_EPOCH = datetime(1970, 1, 1)
 _DAY = 86_400_000_000
 
 
@@ -29,14 +29,14 @@ _DAY = 86_400_000_000
 class StoredLiteral(Literal):
     """A date or a moment that a plan shows as Spark stores it: days or microseconds since 1970.
 
-    Wrong for a TIMESTAMP where the session's time zone is not UTC: the value is the session's wall clock.
+    `zone`: the one whose wall clock a TIMESTAMP is.
     """
+
+    zone: str = "UTC"
 
     def to_string(self) -> str:
         """The number."""
-        if isinstance(self.value, datetime):
-            return str((self.value - _EPOCH) // timedelta(microseconds=1))
-        return str((self.value - _EPOCH.date()).days)
+        return stored_text(self.value, self.type, self.zone)
 
 
 @node
@@ -171,16 +171,16 @@ def name_then(e: Expression) -> str:
     return name_then(e.children[0]) if isinstance(e, Cast) and not e.user_specified else e.render(name_then)
 
 
-def stored(e: Expression) -> Expression:
-    """The literal of a date or a moment as it was shown before 3.2; any other expression as it is."""
+def stored(e: Expression, zone: str) -> Expression:
+    """The literal of a date or a moment of a zone as it was shown before 3.2; any other expression as it is."""
     if type(e) is Literal and isinstance(e.value, date):
-        return StoredLiteral(e.value, e.type)
+        return StoredLiteral(e.value, e.type, zone)
     return e
 
 
-def as_stored(expressions: tuple[Expression, ...]) -> tuple[Expression, ...]:
+def as_stored(expressions: tuple[Expression, ...], zone: str) -> tuple[Expression, ...]:
     """The expressions with every date and moment in them shown so."""
-    return tuple(e.transform_up(stored, Literal.BIT) for e in expressions)
+    return tuple(e.transform_up(lambda part: stored(part, zone), Literal.BIT) for e in expressions)
 
 
 def untyped_interval(e: Expression) -> Expression:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime, time
 from decimal import Decimal
 from math import isinf, isnan
 
@@ -30,6 +30,7 @@ from planviz.types import (
     YearMonthIntervalType,
 )
 from planviz.types.values import PackedArray, Value
+from planviz.types.zones import micros_of
 
 
 def java_double(value: float) -> str:
@@ -129,8 +130,8 @@ def _timestamp(value: datetime) -> str:
     return text + (f".{value.microsecond:06d}".rstrip("0") if value.microsecond else "")
 
 
-def literal_text(value: Value, t: DataType) -> str:
-    """The value as `Literal.toString` prints it: no quotes, no suffix."""
+def literal_text(value: Value, t: DataType, zone: str = "UTC") -> str:
+    """The value as `Literal.toString` prints it: no quotes, no suffix. `zone`: whose clock a TIMESTAMP shows."""
     if value is None:
         return "null"
     if t == BOOLEAN:
@@ -160,27 +161,33 @@ def literal_text(value: Value, t: DataType) -> str:
     if isinstance(value, PackedArray):
         return f"org.apache.spark.sql.catalyst.expressions.UnsafeArrayData@{value.hash:x}"
     if isinstance(t, ArrayType):
-        return "[" + ",".join(_inner_text(v, t.element) for v in value) + "]"
+        return "[" + ",".join(stored_text(v, t.element, zone) for v in value) + "]"
     if isinstance(t, MapType):
-        keys = ",".join(_inner_text(k, t.key) for k, _ in value)
-        return f"map(keys: [{keys}], values: [{','.join(_inner_text(v, t.value) for _, v in value)}])"
+        keys = ",".join(stored_text(k, t.key, zone) for k, _ in value)
+        return f"map(keys: [{keys}], values: [{','.join(stored_text(v, t.value, zone) for _, v in value)}])"
     if isinstance(t, StructType):
-        return "[" + ",".join(_inner_text(v, f.data_type) for v, f in zip(value, t.fields, strict=True)) + "]"
+        fields = zip(value, t.fields, strict=True)
+        return "[" + ",".join(stored_text(v, f.data_type, zone) for v, f in fields) + "]"
     return str(value)
 
 
-def _inner_text(value: object, t: DataType) -> str:
-    """A value within an array, map or struct: days, microseconds and months as Spark stores them.
-
-    Wrong for a TIMESTAMP where the session's time zone is not UTC: the value is the session's wall clock.
-    """
+def stored_text(value: object, t: DataType, zone: str = "UTC") -> str:
+    """A value as it stands within an array, map or struct: days, microseconds and months as Spark stores them."""
     if isinstance(value, datetime):
-        return str((value - datetime(1970, 1, 1)) // timedelta(microseconds=1))
+        return str(micros_of(value, zone if t == TIMESTAMP else "UTC"))
+    if isinstance(value, time):
+        return str(nanos_of(value))
     if isinstance(value, date):
         return str((value - date(1970, 1, 1)).days)
     if isinstance(t, YearMonthIntervalType | DayTimeIntervalType) and value is not None:
         return str(value)
-    return literal_text(value, t)
+    return literal_text(value, t, zone)
+
+
+def nanos_of(value: time) -> int:
+    """Nanoseconds since midnight."""
+    seconds = (value.hour * 60 + value.minute) * 60 + value.second
+    return (seconds * 1_000_000 + value.microsecond) * 1_000
 
 
 def decimal_text(value: Decimal) -> str:

@@ -78,6 +78,11 @@ class StaticInvoke(Invocation):
         """Unless the method is called for nulls."""
         return not self.takes_null
 
+    @lazy
+    def foldable(self) -> bool:
+        """Over constants."""
+        return self.deterministic and all(a.foldable for a in self.arguments)
+
     def to_string(self) -> str:
         """static_invoke(owner.method(arguments))."""
         return f"static_invoke({self.owner}.{self.method}({', '.join(map(str, self.arguments))}))"

@@ -5,6 +5,7 @@ Source: https://spark.apache.org/docs/latest/sql-ref-scripting.html
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
 from dataclasses import replace
 
@@ -13,17 +14,18 @@ from planviz.expressions.core import Expression
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.expressions.unresolved import UnresolvedAlias
 from planviz.frontend.definitions import DefinitionReader
-from planviz.frontend.lexer import END, STRING, WORD
+from planviz.frontend.lexer import END, STRING, WORD, line_and_column
 from planviz.frontend.model import Statement
 from planviz.logical.operators import Project
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import OneRowRelation
+from planviz.types import BOOLEAN, UNKNOWN
 
 #: What stands before a word that begins a statement inside BEGIN ... END.
 _STARTS = frozenset((";", "BEGIN", "THEN", "ELSE", "DO", "LOOP", "REPEAT", ":"))
 _LABELLED = ("BEGIN", "WHILE", "REPEAT", "LOOP", "FOR")
 #: Statements that only say where a script goes on, and those about cursors.
-_STEERING = ("SIGNAL", "RESIGNAL", "GET", "OPEN", "FETCH", "CLOSE")
+_STEERING = ("OPEN", "FETCH", "CLOSE")
 #: How deep blocks, branches and loops may stand in each other.
 MAX_NESTING = 64
 
@@ -85,10 +87,11 @@ class BlockReader(DefinitionReader):
     def _block(self, label: str) -> list[Statement]:
         start = self.at
         self.expect("BEGIN")
+        self.accept("NOT", "ATOMIC")
         if self.kind == END or self.sees(";"):
             self.fail("a block that begins with BEGIN ends with END")
         self.scopes = (*self.scopes, set())
-        found = self._until("END")
+        found = self._until("END", least=0)
         self.expect("END")
         self._closing(label)
         *around, own = self.scopes
@@ -98,21 +101,30 @@ class BlockReader(DefinitionReader):
         at = self.tokens.starts[start]
         return [*found, *(Statement("drop_variable", "END", at, name=(n,), words="IF EXISTS") for n in gone)]
 
-    def _until(self, *ends: str) -> list[Statement]:
-        """Statements with a semicolon behind each, up to one of these words."""
+    def _until(self, *ends: str, least: int = 1) -> list[Statement]:
+        """Statements with a semicolon behind each, `least` of them at least, up to one of these words."""
         if len(self.labels) + len(self.scopes) > MAX_NESTING:
             raise self.error("TOO_DEEP", f"Blocks stand in each other more than {MAX_NESTING} deep.")
         found: list[Statement] = []
-        begun = False
+        begun, blocks = False, ends == ("END",)
         while not self.sees_any(*ends):
             if self.kind == END:
                 self.fail("a block that begins with BEGIN ends with END")
             if self.sees("DECLARE") and not self.sees("DECLARE", "EXIT") and not self.sees("DECLARE", "CONTINUE"):
-                self._check_declaration(ends == ("END",), begun)
+                self._check_declaration(blocks, begun)
+            elif self.sees("DECLARE"):
+                if begun:
+                    told = "Handlers are declared before the other statements of a block."
+                    raise self.error("INVALID_HANDLER_DECLARATION.WRONG_PLACE_OF_DECLARATION", told)
             else:
                 begun = True
             found += self._inner()
             self.expect(";")
+            least -= 1
+        if least > 0:
+            # The word is taken for the beginning of a statement.
+            self.at += 1
+            self.fail("a branch or loop has one statement at least")
         return found
 
     def _check_declaration(self, of_block: bool, begun: bool) -> None:
@@ -121,7 +133,10 @@ class BlockReader(DefinitionReader):
                 "INVALID_VARIABLE_DECLARATION.NOT_ALLOWED_IN_SCOPE", "Variables are declared right behind BEGIN."
             )
         if begun:
-            raise self.syntax_error("variables are declared before the other statements of a block")
+            raise self.error(
+                "INVALID_VARIABLE_DECLARATION.ONLY_AT_BEGINNING",
+                "Variables are declared before the other statements of a block.",
+            )
 
     def _inner(self) -> list[Statement]:
         """One statement of a block, without its semicolon."""
@@ -154,7 +169,7 @@ class BlockReader(DefinitionReader):
         if self.kind != WORD or self.sees_any(";"):
             return
         if not label:
-            self.fail("there is no label that it could close")
+            raise self.error("END_LABEL_WITHOUT_BEGIN_LABEL", "There is no label that it could close.")
         if self.identifier().lower() != label:
             raise self.error("LABELS_MISMATCH", f"The label before it is `{label}`.", self.at - 1)
 
@@ -176,9 +191,10 @@ class BlockReader(DefinitionReader):
 
     def _case(self, _: str) -> list[Statement]:
         self.expect("CASE")
-        found = [] if self.sees("WHEN") else self._condition()
+        compares = not self.sees("WHEN")
+        found = self._condition(compares) if compares else []
         while self.accept("WHEN"):
-            found += self._condition()
+            found += self._condition(compares)
             self.expect("THEN")
             found += self._until("WHEN", "ELSE", "END")
         if self.accept("ELSE"):
@@ -244,11 +260,14 @@ class BlockReader(DefinitionReader):
         finally:
             self.keys[at], self.kinds[at] = kept
 
-    def _condition(self) -> list[Statement]:
-        """A condition: a query of its own where it asks one."""
+    def _condition(self, compared: bool = False) -> list[Statement]:
+        """A condition, or a value that is `compared` with others: a query of its own where it asks one."""
         start = self.at
         e = self.expression()
         if e.foldable and not e.bits & SubqueryExpression.BIT:
+            if not compared and e.resolved and e.data_type not in (BOOLEAN, UNKNOWN):
+                told = f"A condition is true or false, which {self.source(start)} is not."
+                raise self.error("INVALID_BOOLEAN_STATEMENT", told, start)
             return []
         # A condition that names no column of a query is a query of one row for Spark, too.
         return [Statement("explain", self.source(start), self.tokens.starts[start], _one_row(e))]
@@ -265,18 +284,37 @@ class BlockReader(DefinitionReader):
         if self.sees_any(*_STEERING):
             self._rest(Statement("unsupported", "", 0), start)
             return []
+        if self.sees("DROP", "TEMPORARY", "VARIABLE"):
+            raise self.error(
+                "UNSUPPORTED_FEATURE.SQL_SCRIPTING_DROP_TEMPORARY_VARIABLE",
+                "DROP TEMPORARY VARIABLE stands in no script: a block's variables end with it.",
+            )
         if self.sees("DECLARE"):
             return self._declaration(start)
         if self.sees("SET") and self.peek(1) not in ("VAR", "VARIABLE"):
             return [self._set_variables(start, 1)]
-        return [replace(s, kind="explain") if s.kind == "query" else s for s in self.statements()]
+        found = self.try_read(self.statements)
+        if isinstance(found, ParseError):
+            if found.error_class == "PARSE_SYNTAX_ERROR" and self._is_told_at(found, start) and self.kind == WORD:
+                # Any word may begin a statement of a block; what stands behind it may not.
+                self.at = start + 1
+                self.fail()
+            raise found
+        return [replace(s, kind="explain") if s.kind == "query" else s for s in found]
+
+    def _is_told_at(self, error: ParseError, token: int) -> bool:
+        place = line_and_column(self.tokens.text, self.tokens.starts[token])
+        return (error.line, error.column) == place
 
     def _declaration(self, start: int) -> list[Statement]:
         """DECLARE of a variable, a condition, a cursor or a handler, whose statement is one of the block's."""
         if self.peek(1) in ("EXIT", "CONTINUE") and self.peek(2) == "HANDLER":
+            if self.peek(1) == "CONTINUE":
+                told = "Handlers that CONTINUE are not supported; EXIT leaves the block."
+                raise self.error("UNSUPPORTED_FEATURE.CONTINUE_EXCEPTION_HANDLER", told)
             self.at += 3
             self.expect("FOR")
-            self.separated(self._handled)
+            self._check_conditions(self.separated(self._handled), start)
             begins = self.sees("BEGIN")
             handled = self._inner()
             # What a handler sets may be anything; Spark looks when a condition arises.
@@ -290,6 +328,9 @@ class BlockReader(DefinitionReader):
             at = self.at
             plan = self.query()
             return [Statement("explain", self.source(at), self.tokens.starts[at], plan)]
+        if self.sees("DECLARE", "OR", "REPLACE"):
+            told = "A block's variables are declared once: write DECLARE without OR REPLACE."
+            raise self.error("INVALID_VARIABLE_DECLARATION.REPLACE_LOCAL_VARIABLE", told)
         made = self._declare(start)
         for name in made.name:
             if name.lower() in self.scopes[-1]:
@@ -297,17 +338,28 @@ class BlockReader(DefinitionReader):
             self.scopes[-1].add(name.lower())
         return [replace(made, words="REPLACE")]
 
-    def _handled(self) -> None:
-        """A condition that a handler is for."""
+    def _check_conditions(self, conditions: list[str], start: int) -> None:
+        if len(set(conditions)) < len(conditions):
+            told = "A handler names every condition once."
+            raise self.error("INVALID_HANDLER_DECLARATION.DUPLICATE_CONDITION_IN_HANDLER_DECLARATION", told, start)
+        if len(conditions) > 1 and {"SQLEXCEPTION", "NOT FOUND"} & set(conditions):
+            told = "SQLEXCEPTION and NOT FOUND stand for many conditions and beside no other."
+            raise self.error("INVALID_HANDLER_DECLARATION.INVALID_CONDITION_COMBINATION", told, start)
+
+    def _handled(self) -> str:
+        """A condition that a handler is for, in capitals."""
         if self.accept("NOT", "FOUND"):
-            return
+            return "NOT FOUND"
         if self.accept("SQLSTATE"):
             self.accept("VALUE")
             if self.kind != STRING:
                 self.fail("five characters in quotes were expected")
-            self.at += 1
-            return
-        self.identifier_parts()
+            at = self.at
+            state = self.string()
+            if not re.fullmatch("(?!00|01|XX)[0-9A-Z]{5}", state):
+                raise self.error("INVALID_SQLSTATE", f"'{state}' is no SQLSTATE of an error.", at)
+            return f"SQLSTATE {state}"
+        return ".".join(self.identifier_parts()).upper()
 
 
 def _one_row(e: Expression) -> LogicalPlan:

@@ -135,6 +135,19 @@ def _shortened(text: str) -> str:
     return text if len(text) <= 60 else text[:60] + "..."
 
 
+#: The words that Spark's `sql_keywords()` lists as reserved.
+RESERVED = frozenset((
+    "ALL", "AND", "ANY", "AS", "AUTHORIZATION", "BOTH", "CALL", "CASE", "CAST", "CHECK", "COLLATE", "COLLATION",
+    "COLLATIONS", "COLUMN", "CONSTRAINT", "CREATE", "CROSS", "CURRENT_DATE", "CURRENT_PATH", "CURRENT_SCHEMA",
+    "CURRENT_TIME", "CURRENT_TIMESTAMP", "CURRENT_USER", "DISTINCT", "ELSE", "END", "ESCAPE", "EXCEPT",
+    "EXECUTE", "FALSE", "FETCH", "FILTER", "FOR", "FOREIGN", "FROM", "FULL", "GRANT", "GROUP", "HAVING", "IN",
+    "INNER", "INTERSECT", "INTO", "IS", "JOIN", "LATERAL", "LEADING", "LEFT", "LOCALTIME", "NATURAL", "NOT",
+    "NULL", "OFFSET", "ON", "ONLY", "OR", "ORDER", "OUTER", "OVERLAPS", "PRIMARY", "RECURSIVE", "REFERENCES",
+    "RIGHT", "SELECT", "SESSION_USER", "SOME", "SQL", "TABLE", "THEN", "TIME", "TO", "TRAILING", "UNION",
+    "UNIQUE", "UNKNOWN", "USER", "USING", "WHEN", "WHERE", "WITH", "WITHIN",
+))  # fmt: skip
+
+
 class Cursor:
     """Reads tokens from left to right; `at` is the next one."""
 
@@ -216,6 +229,8 @@ class Cursor:
                     raise self.syntax_error("a name was expected; the legacy setting has no IDENTIFIER here")
                 self.came_with("IDENTIFIER() for an alias", self.at + 1)
                 return self._named_by_text()
+            if self.dialect.words_are_reserved and self.keys[self.at] in RESERVED:
+                self.fail()
             return self.take()
         raise self.syntax_error("a name was expected")
 

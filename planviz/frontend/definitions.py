@@ -78,6 +78,9 @@ class DefinitionReader(CommandReader):
             return replace(made, sql=self.source(start), words="TEMPORARY " * temporary + made.words)
         if self.peek(1) in ("DATABASE", "SCHEMA", "NAMESPACE"):
             return self._commanding("unsupported")(start)
+        if self.peek(1) == "VARIABLE":
+            self.at += 1
+            self.fail("a variable is dropped by DROP TEMPORARY VARIABLE")
         if not self.sees("DROP", "TEMPORARY", "VARIABLE"):
             return self._object("drop")(start)
         self.at += 3

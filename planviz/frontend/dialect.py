@@ -44,6 +44,8 @@ class Dialect:
     names_by_text_are_few: bool = False
     #: `a, b JOIN c` is a beside the join of b and c (spark.sql.ansi.relationPrecedence in ANSI mode).
     joins_before_commas: bool = False
+    #: What the standard reserves names nothing (spark.sql.ansi.enforceReservedKeywords in ANSI mode).
+    words_are_reserved: bool = False
     version: str = "4.3"
     later: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
@@ -67,6 +69,7 @@ def dialect_of(config: OptimizerConfig) -> Dialect:
         config.flag("spark.sql.parser.quotedRegexColumnNames"),
         config.flag("spark.sql.legacy.identifierClause"),
         config.flag("spark.sql.ansi.enabled") and config.flag("spark.sql.ansi.relationPrecedence"),
+        config.flag("spark.sql.ansi.enabled") and config.flag("spark.sql.ansi.enforceReservedKeywords"),
     )
 
 
@@ -85,6 +88,7 @@ def _dialect(
     regex: bool,
     few_names: bool,
     joins_first: bool,
+    reserved: bool,
 ) -> Dialect:
     later, version = later_than(profile, tuple(PROFILES)), profile.removeprefix("spark-")
     known = PROFILES[profile].behaviour
@@ -102,6 +106,7 @@ def _dialect(
         regex,
         few_names,
         joins_first,
+        reserved,
         version,
         later,
     )

@@ -102,6 +102,11 @@ _BEHIND_VALUES = frozenset(
 )
 _BEHIND_QUERY = _BEHIND_VALUES - {"AS"}
 _AFTER_NOT = frozenset(["BETWEEN", "IN", "LIKE", "ILIKE", "RLIKE", "REGEXP"])
+#: Reserved words that are values of their own, and ALL behind GROUP BY and ORDER BY.
+_OF_NOW = frozenset((
+    "ALL", "CURRENT_DATE", "CURRENT_PATH", "CURRENT_SCHEMA", "CURRENT_TIME", "CURRENT_TIMESTAMP", "CURRENT_USER",
+    "LOCALTIME", "SESSION_USER", "USER",
+))  # fmt: skip
 _PREDICATES = frozenset(["!", "NOT", "BETWEEN", "IN", "LIKE", "ILIKE", "RLIKE", "REGEXP", "IS"])
 
 
@@ -198,23 +203,23 @@ class ExpressionReader(SpecialForms):
         word = self.at
         self.at += 2 if negated else 1
         quantified = key in ("LIKE", "ILIKE") and self.peek() in ("ANY", "SOME", "ALL") and self.peek(1) == "("
-        made = self._positive_predicate(e, key, negated, start)
+        made = self._positive_predicate(e, key, negated, word)
         return Not(self.placed(made, word, start)) if negated and not quantified else made
 
-    def _positive_predicate(self, e: Expression, key: str, negated: bool, start: int) -> Expression:
+    def _positive_predicate(self, e: Expression, key: str, negated: bool, word: int) -> Expression:
         if key == "BETWEEN":
             low = self.value()
             self.expect("AND")
             return UnresolvedFunction(("between",), (e, low, self.value()))
         if key == "IN":
-            return self._in(e)
+            return self._in(e, word)
         if key in ("LIKE", "ILIKE"):
             return self._like(e, key, negated)
         if key in ("RLIKE", "REGEXP"):
             return RLike(e, self.value())
         return self._is(e)
 
-    def _in(self, e: Expression) -> Expression:
+    def _in(self, e: Expression, word: int) -> Expression:
         if self._calls_values():
             raise self.error(
                 "UNRESOLVED_ROUTINE",
@@ -223,8 +228,7 @@ class ExpressionReader(SpecialForms):
                 self.at + 1,
             )
         if self._query_follows(0) and not self._lists_queries():
-            start = self.at
-            query = self.placed(ListQuery(self._parenthesized_query(), (), next_id()), start)
+            query = self.placed(ListQuery(self._parenthesized_query(), (), next_id()), word)
             values = e.values if isinstance(e, CreateNamedStruct) else (e,)
             return InSubquery(tuple(values), query)
         return In(e, tuple(self._in_list()))
@@ -249,7 +253,7 @@ class ExpressionReader(SpecialForms):
         while depth and self.kinds[at] != END:
             depth += {"(": 1, ")": -1}.get(self.keys[at], 0)
             at += 1
-        return self.kinds[at] != END and self.keys[at] not in (")", *_BEHIND_QUERY)
+        return self.kinds[at] != END and self.keys[at] not in _BEHIND_QUERY
 
     def _in_list(self) -> list[Expression]:
         if self.sees("(", ")"):
@@ -267,9 +271,8 @@ class ExpressionReader(SpecialForms):
             self.came_with("LIKE ANY and LIKE ALL")
             self.at += 2
             if self.sees(")"):
-                raise self.error(
-                    "INVALID_SQL_SYNTAX.EMPTY_QUANTIFIED_PATTERN", "Expected something between '(' and ')'."
-                )
+                told = "Expected something between '(' and ')'."
+                raise self.error("INVALID_SQL_SYNTAX.EMPTY_QUANTIFIED_PATTERN", told, word)
             patterns = self.separated(self.expression)
             self.expect(")")
             name = ("notlike" if negated else "like") + ("all" if quantifier == "ALL" else "any")
@@ -319,7 +322,7 @@ class ExpressionReader(SpecialForms):
     def value(self, level: int = 0) -> Expression:
         """A value expression of operators at `level` of precedence and tighter."""
         start = self.at
-        left = self._unary()
+        left = self.signed()
         chain = 0
         while True:
             found = _PRECEDENCE.get(self.keys[self.at])
@@ -336,7 +339,8 @@ class ExpressionReader(SpecialForms):
             right = self.value(found[0] + 1)
             left = self.placed(found[1](left, right), start)
 
-    def _unary(self) -> Expression:
+    def signed(self) -> Expression:
+        """A primary expression with what stands before and behind it: signs, fields, elements, casts."""
         start = self.at
         key = self.keys[start]
         if key not in ("-", "+", "~"):
@@ -346,7 +350,7 @@ class ExpressionReader(SpecialForms):
             return self._postfix(self.placed(self.number("-"), start), start)
         self.deeper()
         self.at += 1
-        e = self._unary()
+        e = self.signed()
         self.depth -= 1
         made = {"-": UnaryMinus, "+": UnaryPositive, "~": BitwiseNot}[key](e)
         result: Expression = self.placed(made, start)
@@ -368,6 +372,9 @@ class ExpressionReader(SpecialForms):
                 self.came_with("the cast operator ::")
                 self.at += 1
                 e = Cast(e, without_lengths(self.data_type()), user_specified=True)
+            elif key == "COLLATE" and self.kinds[self.at + 1] == STRING:
+                self.at += 1
+                self.fail("the name of a collation stands without quotes")
             elif key == "COLLATE" and self.kinds[self.at + 1] in (WORD, QUOTED):
                 self.came_with("COLLATE")
                 self.at += 1
@@ -466,12 +473,13 @@ class ExpressionReader(SpecialForms):
             name = self.identifier()
             self.at += 1
             return self.placed(self._lambda((name,)), start)
-        parts = [self.identifier()]
+        parts = [self.take() if self._is_form(start) else self.identifier()]
         while keys[self.at] == ".":
             self.longer(len(parts), "parts of a name")
             if kinds[self.at + 1] in (WORD, QUOTED):
                 self.at += 1
-                parts.append(self.identifier())
+                # Behind a dot IDENTIFIER( is a function's name.
+                parts.append(self.take() if self.sees("IDENTIFIER", "(") else self.identifier())
             elif keys[self.at + 1] == "*":
                 self.at += 1
                 star: Expression = self.star(tuple(parts))
@@ -484,6 +492,13 @@ class ExpressionReader(SpecialForms):
         if self.dialect.quoted_regex_names and self.naming and self.tokens.texts[self.at - 1].startswith("`"):
             return self.placed(UnresolvedRegex(tuple(parts[:-1]), (), parts[-1]), start)
         return self.placed(UnresolvedAttribute(tuple(parts)), start)
+
+    def _is_form(self, start: int) -> bool:
+        """Whether a reserved word stands here for a function, or for a value of the moment."""
+        if not self.dialect.words_are_reserved or self.kinds[start] != WORD:
+            return False
+        word, called = self.keys[start], self.keys[start + 1] == "("
+        return word in ("FILTER", "LEFT", "RIGHT") if called else word in _OF_NOW
 
     # -------------------------------------------------------------------------------------------- lists
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Context, Decimal, InvalidOperation
 from typing import NamedTuple
 
@@ -30,8 +30,8 @@ from planviz.types import (
     DecimalType,
     YearMonthIntervalType,
 )
-from planviz.types.instants import written_day, written_instant
-from planviz.types.zones import zone_of
+from planviz.types.instants import written_day, written_instant, written_time
+from planviz.types.zones import existing, zone_of
 
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7]{2}|.)", re.S)
 _SIMPLE = {"0": "\0", "b": "\b", "n": "\n", "r": "\r", "t": "\t", "Z": "\x1a", "%": "\\%", "_": "\\_"}
@@ -181,24 +181,10 @@ def date_literal(text: str, now: str = "", session_zone: str = "UTC") -> Literal
         return None
 
 
-_CLOCK = re.compile(r"\s*(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d{1,6})\d*)?)?(?:\s*([AP]M))?\s*\Z", re.I)
-
-
 def time_literal(text: str) -> Literal | None:
     """TIME 'text', or None when it is no time of the day."""
-    m = _CLOCK.match(text)
-    if not m:
-        return None
-    hour = int(m[1])
-    if m[5]:
-        if not 1 <= hour <= 12:
-            return None
-        # 12 AM is midnight, 12 PM is noon.
-        hour = hour % 12 + (12 if m[5].upper() == "PM" else 0)
-    try:
-        return Literal(time(hour, int(m[2]), int(m[3] or 0), int((m[4] or "0").ljust(6, "0"))), TIME)
-    except ValueError:
-        return None
+    value = written_time(text)
+    return None if value is None else Literal(value, TIME)
 
 
 def has_zone(text: str) -> bool:
@@ -225,9 +211,12 @@ def timestamp_literal(text: str, ntz: bool = False, session_zone: str = "UTC", n
         value = datetime(*day, written.hour, written.minute, written.second, written.microsecond)
     except ValueError:
         return None
-    if zone is not None and not ntz:
+    if not ntz:
         try:
-            value = value.replace(tzinfo=zone).astimezone(zone_of(session_zone) or UTC).replace(tzinfo=None)
+            if zone is None:
+                value = existing(value, session_zone)
+            else:
+                value = value.replace(tzinfo=zone).astimezone(zone_of(session_zone) or UTC).replace(tzinfo=None)
         except OverflowError:  # the first or the last hours that Python can count
             return None
     return Literal(value, TIMESTAMP_NTZ if ntz else TIMESTAMP)

@@ -27,27 +27,27 @@ _GROUPING_FUNCTIONS = ("grouping", "grouping_id")
 class PipeReader(QueryReader):
     """Reads the operators behind `|>` (Spark: `AstBuilder.visitOperatorPipeRightSide`)."""
 
-    def piped(self, left: LogicalPlan) -> LogicalPlan:
-        """One operator over `left`, the sign |> taken."""
+    def piped(self, left: LogicalPlan, query: int) -> LogicalPlan:
+        """One operator over `left`, the sign |> taken; errors name the place of the whole query, its token `query`."""
         start = self.at
-        plan = self._over_columns(left, start) or self._over_rows(left, start)
+        plan = self._over_columns(left, start, query) or self._over_rows(left, start)
         if plan is None:
             raise self.syntax_error()
-        return self.placed(plan, start)
+        return self.placed(plan, query, start)
 
-    def _over_columns(self, left: LogicalPlan, start: int) -> LogicalPlan | None:
+    def _over_columns(self, left: LogicalPlan, start: int, query: int) -> LogicalPlan | None:
         """The operators that write a list of columns."""
         if self.sees("SELECT"):
             return self._piped_select(left)
         if self.accept("EXTEND"):
             items = [self._marked(e, False, "EXTEND") for e in self.separated(self.named_expression)]
-            return self.windows(self.placed(Project((UnresolvedStar(), *items), left), start))
+            return self.windows(self.placed(Project((UnresolvedStar(), *items), left), query, start))
         if self.accept("SET"):
-            return self._assigned(left, start)
+            return self._assigned(left, start, query)
         if self.accept("DROP"):
-            names = tuple((n,) for n in self.separated(self.identifier))
-            return Project((self.placed(UnresolvedStar((), names), start),), left)
-        return self._aggregate(left, start) if self.accept("AGGREGATE") else None
+            names = tuple(self.separated(self.identifier_parts))
+            return Project((self.placed(UnresolvedStar((), names), query),), left)
+        return self._aggregate(left, start, query) if self.accept("AGGREGATE") else None
 
     def _over_rows(self, left: LogicalPlan, start: int) -> LogicalPlan | None:
         if self.accept("AS"):
@@ -96,7 +96,7 @@ class PipeReader(QueryReader):
             return e.rebuilt(e.replace(child=e.child.rebuilt(PipeExpression(e.child, aggregates, clause))))
         return e.rebuilt(UnresolvedAlias(e.rebuilt(PipeExpression(e, aggregates, clause))))
 
-    def _assigned(self, left: LogicalPlan, start: int) -> LogicalPlan:
+    def _assigned(self, left: LogicalPlan, start: int, query: int) -> LogicalPlan:
         plan = left
         while True:
             at = self.at
@@ -106,8 +106,8 @@ class PipeReader(QueryReader):
             self.expect("=")
             value = self.expression()
             new = Alias(value.rebuilt(PipeExpression(value, False, "SET")), parts[0], next_id())
-            star = self.placed(UnresolvedStarExceptOrReplace((self.placed(new, at),)), at)
-            plan = self.placed(Project((star,), plan), start)
+            star = self.placed(UnresolvedStarExceptOrReplace((self.placed(new, query, at),)), query, at)
+            plan = self.placed(Project((star,), plan), query, start)
             if not self.accept(","):
                 return plan
 
@@ -116,7 +116,7 @@ class PipeReader(QueryReader):
 
     # -------------------------------------------------------------------------------------------- aggregates
 
-    def _aggregate(self, left: LogicalPlan, start: int) -> LogicalPlan:
+    def _aggregate(self, left: LogicalPlan, start: int, query: int) -> LogicalPlan:
         items: list[Expression] = []
         grouped = self.accept("GROUP", "BY")
         if not grouped:
@@ -128,7 +128,7 @@ class PipeReader(QueryReader):
             return Aggregate((), tuple(items), left)
         keys = self.grouping(named=True)
         for e in (*keys, *items):
-            self._check_grouping(e, start)
+            self._check_grouping(e, query)
         return Aggregate(tuple(keys), (*(self._shown(k) for k in keys), *items), left)
 
     @staticmethod
@@ -140,7 +140,7 @@ class PipeReader(QueryReader):
 
     def _check_grouping(self, e: Expression, start: int) -> None:
         case = None
-        if isinstance(e, UnresolvedAttribute) and e.parts == ("all",):
+        if isinstance(e, UnresolvedAttribute) and len(e.parts) == 1 and e.parts[0].lower() == "all":
             case = "GROUP BY ALL"
         for x in e.walk():
             if isinstance(x, GroupingSets):

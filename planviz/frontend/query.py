@@ -118,7 +118,7 @@ class QueryReader(ScriptReader):
                 self.came_with("a pipe operator")
             clause, word = self.at, self.take().upper()
             if word == "|>" and not self.sees_any(*_SET_WORDS):
-                plan = self.piped(plan)
+                plan = self.piped(plan, start)
                 continue
             primary = word == "|>" or level == 1 or in_order
             if word == "|>":
@@ -184,7 +184,7 @@ class QueryReader(ScriptReader):
 
     # -------------------------------------------------------------------------------------------- select
 
-    def piped(self, left: LogicalPlan) -> LogicalPlan:
+    def piped(self, left: LogicalPlan, query: int) -> LogicalPlan:
         """One pipe operator over `left`, the sign |> taken."""
         raise NotImplementedError
 
@@ -267,7 +267,7 @@ class QueryReader(ScriptReader):
 
     def windows(self, plan: LogicalPlan) -> LogicalPlan:
         """The plan under WINDOW definitions, if they follow."""
-        if not self.sees("WINDOW") or self.peek(2) != "AS":
+        if not self.sees("WINDOW") or (self.peek(2) != "AS" and not self.sees("WINDOW", "IDENTIFIER", "(")):
             return plan
         clause = self.at
         self.at += 1
@@ -326,8 +326,10 @@ class QueryReader(ScriptReader):
         return hints
 
     def primary_with_sign(self) -> Expression:
-        """A hint's parameter."""
-        return self.value()
+        """A hint's parameter: a number may have a sign."""
+        if self.sees_any("+", "~") or (self.sees("-") and self.kinds[self.at + 1] != NUMBER):
+            self.fail()
+        return self.signed()
 
     # -------------------------------------------------------------------------------------------- grouping
 

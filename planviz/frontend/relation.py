@@ -7,7 +7,6 @@ from collections.abc import Callable
 from decimal import Decimal
 
 from planviz.errors import ParseError
-from planviz.expressions.arithmetic import UnaryMinus
 from planviz.expressions.casts import Cast, needs_time_zone
 from planviz.expressions.complex import CreateNamedStruct
 from planviz.expressions.conditional import Coalesce
@@ -36,6 +35,7 @@ from planviz.logical.unresolved import (
     UnresolvedTVFAliases,
 )
 from planviz.types import NULL, DataType, is_string, wider_common
+from planviz.types.data import parts_of
 
 AUTO_NAME = "__auto_generated_subquery_name"
 
@@ -146,7 +146,7 @@ class RelationReader(ExpressionReader):
                 raise self.error(
                     "INVALID_LATERAL_JOIN_TYPE",
                     f"A {kind} join with LATERAL is not allowed: such a subquery belongs to a row on the left.",
-                    start,
+                    clause,
                 )
             if natural:
                 raise self._incompatible("LATERAL", "NATURAL", clause)
@@ -463,7 +463,8 @@ class RelationReader(ExpressionReader):
             raise self.error("_LEGACY_ERROR_TEMP_0015", "TABLESAMPLE(byteLengthLiteral) is not supported.", start)
         if self.sees(")"):
             raise self.error("_LEGACY_ERROR_TEMP_0014", "TABLESAMPLE does not accept empty inputs.", start)
-        rows: Expression = UnaryMinus(self.expression()) if negative else self.expression()
+        self.at -= negative
+        rows = self.expression()
         if self.sees(")"):
             told = "TABLESAMPLE (...) lacks what it counts: write PERCENT or ROWS behind the number."
             raise self.error("_LEGACY_ERROR_TEMP_0016", told, start)
@@ -492,9 +493,11 @@ class RelationReader(ExpressionReader):
         values = [self._named(e) for e in self.separated(self._pivot_item)]
         self.expect(")", ")")
         pivot = Pivot(column, tuple(values), tuple(aggregates), plan)
+        behind = self.at
         name, columns_given = self._alias()
         if columns_given:
-            raise self.error("PARSE_SYNTAX_ERROR", "A PIVOT takes no column names.")
+            self.at = self.keys.index("(", behind)
+            self.fail("a PIVOT takes no column names")
         return SubqueryAlias((name,), self.placed(pivot, start)) if name else pivot
 
     def _pivot_item(self) -> tuple[Expression, str | None]:
@@ -565,9 +568,17 @@ def inline_relation(names: tuple[str, ...], rows: list[tuple[Expression, ...]]) 
 
 def column_type(types: list[DataType]) -> DataType | None:
     """The type of a column of VALUES; None where texts stand beside something else, which is cast in neither mode."""
+    return None if _mixes_texts(types) else wider_common(types)
+
+
+def _mixes_texts(types: list[DataType]) -> bool:
+    """Whether texts stand beside something else in these types or at one place within them."""
     known = [t for t in types if t != NULL]
-    mixed = any(is_string(t) for t in known) and not all(is_string(t) for t in known)
-    return None if mixed else wider_common(types)
+    texts = [is_string(t) for t in known]
+    if any(texts):
+        return not all(texts)
+    parts = [parts_of(t) for t in known]
+    return any(_mixes_texts(list(at)) for at in zip(*parts, strict=False))
 
 
 def _at_once(e: Expression) -> bool:

@@ -172,8 +172,9 @@ class SpecialForms(Reader):
                 made = literals.interval_of_units(parts, calendar)
                 break
         if isinstance(made, literals.Refused):
-            # What is wrong is behind the word INTERVAL.
-            raise self.error(made.error_class, made.message, start + 1)
+            # What is wrong is behind the word INTERVAL, where its fields are not at odds.
+            mixed = made.error_class == "_LEGACY_ERROR_TEMP_0029"
+            raise self.error(made.error_class, made.message, start if mixed else start + 1)
         return made
 
     def _unit_after(self, ahead: int) -> bool:
@@ -285,6 +286,10 @@ class SpecialForms(Reader):
                 self.at += 2
                 order = self.separated(self.sort_item)
         frame: Expression = UnspecifiedFrame()
+        if self.at == start + 1 and self.kind == WORD and not self.sees_any("ROWS", "RANGE"):
+            # No window is made of another one.
+            self.at = start
+            self.fail()
         if self.sees_any("ROWS", "RANGE"):
             kind = "RowFrame" if self.take().upper() == "ROWS" else "RangeFrame"
             if self.accept("BETWEEN"):
@@ -423,9 +428,14 @@ class SpecialForms(Reader):
 
     def _form_identifier(self) -> Expression | None:
         self.came_with("IDENTIFIER()")
-        start = self.at
+        start = self.at - 2
         name = self.expression()
         self.expect(")")
+        if self.sees(".", "*"):
+            # Spark takes the whole for the name that the star is of.
+            written = self.source(start)
+            self.at += 1
+            return self.star((written,))
         if not self.sees("("):
             return ExpressionWithUnresolvedIdentifier(name)
         text = constant_text(name)
@@ -469,6 +479,7 @@ class SpecialForms(Reader):
             raise self.error(
                 "INVALID_PARAMETER_VALUE.DATETIME_UNIT",
                 f"{name} takes one of the units YEAR, QUARTER, MONTH, WEEK, DAY and so on without quotes, not {text}.",
+                start - 2,
             )
 
     def _form_timestampadd(self) -> Expression | None:

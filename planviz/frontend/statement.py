@@ -104,6 +104,9 @@ class StatementReader(BlockReader):
             "CLEAR": self._clear_cache,
             "USE": self._commanding("unsupported"),
         }.get(first)
+        if first in _NEVER_ALONE and (self.kinds[start + 1] == END or self.keys[start + 1] == ";"):
+            self.at += 1
+            self.fail("it does not say what of")
         if reader is not None:
             return reader(start)
         if self.kind == WORD and first in _OTHER_STATEMENTS:
@@ -248,6 +251,8 @@ class StatementReader(BlockReader):
             return self._set_variables(start)
         if self.sees("SET", "TIME", "ZONE"):
             return self._set_time_zone(start)
+        if self.sees("SET", "PATH", "=") and self.kinds[self.at + 3] != END and self.peek(3) != ";":
+            self._check_path(start)
         at = self.at
         while self.kind != END and not self.sees(";"):
             self.at += 1
@@ -255,6 +260,15 @@ class StatementReader(BlockReader):
         key, _, value = body.partition("=")
         options = ((key.strip().strip("`"), value.strip()),) if "=" in body else ()
         return Statement("set", self.source(start), self.tokens.starts[start], options=options)
+
+    def _check_path(self, start: int) -> None:
+        """SET PATH = schemas: of a catalogue and a schema each, or words for the paths that there are."""
+        self.at += 3
+        for parts in self.separated(self.identifier_parts):
+            if len(parts) == 1 and parts[0].upper() not in _PATHS:
+                told = f"{parts[0]} is no schema that a path holds: name its catalogue, too."
+                raise self.error("INVALID_SQL_PATH_SCHEMA_REFERENCE", told, start)
+        self.at = start
 
     def _reset(self, start: int) -> Statement:
         """RESET of all settings or of one: the name of that, or none."""
@@ -327,6 +341,10 @@ class StatementReader(BlockReader):
 #: What may stand before the name of a session's variable.
 _OF_SESSION = ((), ("session",), ("system", "session"))
 #: What a query that DESCRIBE is about may begin with where QUERY does not stand before it.
+#: Commands that something has to follow.
+_NEVER_ALONE = ("DESC", "DESCRIBE", "EXPLAIN", "SHOW", "USE")
+#: Words for paths that there are already.
+_PATHS = ("PATH", "DEFAULT_PATH", "SYSTEM_PATH", "CURRENT_SCHEMA", "CURRENT_DATABASE")
 _DESCRIBED = ("SELECT", "WITH", "VALUES")
 #: What stands behind the BEGIN of other systems' transactions, which is no block.
 _TRANSACTION = (";", "TRANSACTION", "TRAN", "WORK")

@@ -28,6 +28,8 @@ def check_number_format(e: Expression, function: str) -> None:
 def _wrong(text: str) -> tuple[str, str] | None:
     if not text:
         return "EMPTY", "the number format string cannot be empty"
+    if not re.search("[09]", text):
+        return "WRONG_NUM_DIGIT", "the format string requires at least one number digit"
     kinds, at = [], 0
     while at < len(text):
         found = _TOKENS.match(text, at)

@@ -7,7 +7,7 @@ from datetime import date, datetime
 from decimal import Decimal
 
 from planviz.expressions.conditional import Coalesce
-from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, id_of
+from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, ZonedLiteral, id_of
 from planviz.expressions.predicates import EqualNullSafe, EqualTo, IsNull
 from planviz.expressions.predicates import split_conjunction as split
 from planviz.logical.combining import Except, Intersect, Join, WithCTE
@@ -44,6 +44,7 @@ from planviz.types import (
     is_string,
 )
 from planviz.types.values import Value
+from planviz.types.zones import clock_of, session_zone
 
 Key = tuple[Expression, Expression]
 
@@ -82,18 +83,20 @@ def _keys_of(c: Expression, left: frozenset[int], right: frozenset[int]) -> list
 
 _DEFAULTS: dict[DataType, object] = {
     STRING: "", BINARY: b"", BOOLEAN: False, DOUBLE: 0.0, FLOAT: 0.0, DATE: date(1970, 1, 1),
-    TIMESTAMP: datetime(1970, 1, 1), TIMESTAMP_NTZ: datetime(1970, 1, 1),
+    TIMESTAMP_NTZ: datetime(1970, 1, 1),
 }  # fmt: skip
 
 
 def default_literal(t: DataType) -> Literal:
     """A type's default value (Spark: Literal.default): what stands for null in a null-safe key."""
-    return Literal(_default(t), t)
+    return ZonedLiteral(_default(t), t, session_zone()) if isinstance(t, StructType) else Literal(_default(t), t)
 
 
 def _default(t: DataType) -> Value:
     if isinstance(t, DecimalType):
         return Decimal(0).scaleb(-t.scale)
+    if t == TIMESTAMP:
+        return clock_of(0, session_zone())
     if isinstance(t, StructType):
         return tuple([_default(f.data_type) for f in t.fields])
     return () if isinstance(t, ArrayType | MapType) else _DEFAULTS.get(STRING if is_string(t) else t, 0)

@@ -6,7 +6,7 @@ from typing import Self
 
 from planviz.catalog.tables import Table
 from planviz.expressions.casts import Cast
-from planviz.expressions.core import Alias, AttributeReference, Expression, Literal
+from planviz.expressions.core import Alias, AttributeReference, Expression, LeafExpression, Literal, Typed
 from planviz.logical.plan import LeafNode, LogicalPlan, Source, Statistics, bracketed
 from planviz.trees.node import always, lazy, node
 from planviz.types import DataType
@@ -87,6 +87,18 @@ class UntoldRows(tuple[tuple[Value, ...], ...]):
 
 
 @node
+class UntoldValue(Typed, LeafExpression):
+    """A value in a row that Spark computes while planning, and that nobody knows here."""
+
+    type: DataType
+    nullable: bool = True
+
+    def to_string(self) -> str:
+        """What no plan shows."""
+        return "?"
+
+
+@node
 class LocalRelation(Source):
     """Rows known while planning, or at least to Spark.
 
@@ -105,6 +117,23 @@ class LocalRelation(Source):
         """<empty>, [columns]."""
         columns = [bracketed(self.attributes)] if self.attributes else []
         return columns if self.rows else ["<empty>", *columns]
+
+
+@node
+class ResolvedInlineTable(Source):
+    """VALUES that ask for the moment or the user, which the optimizer knows."""
+
+    attributes: tuple[AttributeReference, ...]
+    rows: tuple[tuple[Expression, ...], ...]
+
+    @lazy
+    def max_rows(self) -> int | None:
+        """The number of rows."""
+        return len(self.rows)
+
+    def arguments(self) -> list[str]:
+        """[[cells], [cells]], [columns]."""
+        return [f"[{', '.join(map(bracketed, self.rows))}]", bracketed(self.attributes)]
 
 
 def cell(e: Expression, t: DataType) -> Value:

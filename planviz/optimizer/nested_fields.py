@@ -88,7 +88,10 @@ def _merged(paths: Sequence[tuple[int, ...]]) -> Fields:
     """The fields of all paths; a path that ends at a struct takes it whole."""
     if any(not p for p in paths):
         return {}
-    return {i: _merged([p[1:] for p in paths if p[0] == i]) for i in sorted({p[0] for p in paths})}
+    below: dict[int, list[tuple[int, ...]]] = {}
+    for first, *rest in paths:
+        below.setdefault(first, []).append(tuple(rest))
+    return {i: _merged(below[i]) for i in sorted(below)}
 
 
 def _pruned(t: DataType, fields: Fields) -> DataType:

@@ -13,6 +13,7 @@ from planviz.physical.distribution import (
     AllTuples,
     ClusteredDistribution,
     Distribution,
+    HashPartitioning,
     OrderedDistribution,
     OutputOrder,
     Partitioning,
@@ -20,6 +21,7 @@ from planviz.physical.distribution import (
     UnknownPartitioning,
     ascending,
     canonical_partitioning,
+    flattened,
     given_order,
 )
 from planviz.physical.plan import SparkPlan, UnaryExec
@@ -393,7 +395,24 @@ class UnionExec(SparkPlan):
         spreads = [self._spread(c) for c in self.inputs]
         first = spreads[0]
         alike = not isinstance(first, UnknownPartitioning) and all(s == first for s in spreads)
-        return first if alike else UnknownPartitioning(0)
+        return first if alike and self._first_is_plain else UnknownPartitioning(0)
+
+    @property
+    def _first_is_plain(self) -> bool:
+        """Whether the first child is spread by its columns as it gives them.
+
+        The others' spreads are told in the first child's columns, and Spark compares columns with their qualifiers:
+        `t.a` of a projection over a join is not the `a` that its rows were shuffled by.
+        """
+        child = self.inputs[0]
+        if not isinstance(child, ProjectExec):
+            return True
+        given = {a.expr_id: a for a in child.output}
+        spread = flattened(child.child.output_partitioning)[0]
+        keys = spread.keys if isinstance(spread, HashPartitioning) else ()
+        shuffled = [a for e in keys for a in e.collect(AttributeReference)]
+        found = [(a, given[a.expr_id]) for a in shuffled if a.expr_id in given]
+        return all((a.qualifier, a.nullable) == (b.qualifier, b.nullable) for a, b in found)
 
     def _spread(self, child: SparkPlan) -> Partitioning:
         """How a child is spread, over the columns of the union."""

@@ -63,9 +63,9 @@ MOST_HANDED_OVER = 40
 _CONVERSIONS: dict[str, type] = {"int": int, "float": float, "bool": bool}
 #: Functions that both Python and PySpark have.
 _ALSO_OF_COLUMNS = ("sum", "max", "min", "abs", "round", "hex", "bin")
-#: Functions of Python that only put elements in order.
 #: Methods that take texts as columns of the DataFrame in Scala.
 _RESOLVED = ("groupBy", "cube", "rollup")
+#: Functions of Python that only put elements in order.
 _ORDERS = ("sorted", "reversed")
 #: What puts a value into another one, or looks at its outside only.
 _PUT = ("append", "extend", "insert", "update", "setdefault", "len", "isinstance", "list", "tuple", "dict", "zip",
@@ -273,8 +273,7 @@ class Calls(Statements):
             self.learn(receiver, arguments[0])
         if name in _RESOLVED and self.applies and isinstance(receiver, DataFrame):
             # Scala's texts are columns of the DataFrame at once.
-            named = all(type(a) is str and a in receiver.columns for a in arguments)
-            arguments = [receiver[a] for a in arguments] if named else arguments
+            arguments = [self.item(receiver, a) if type(a) is str else a for a in arguments]
         if name == "agg" and self.applies and len(arguments) == 1 and type(arguments[0]) is dict:
             arguments = [InOrder(arguments[0])]
         if name == "fill" and self.applies and arguments and type(arguments[0]) is int:

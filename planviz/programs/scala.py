@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from planviz.programs.scala_expressions import Expressions, enumerators_of
-from planviz.programs.scala_nodes import Node, plain_name
+from planviz.programs.scala_nodes import Node, declare, plain_name
 from planviz.programs.values import Value
 
 _PRELUDE = """from pyspark.sql.functions import *
@@ -92,17 +92,6 @@ def _bare(text: str) -> set[str]:
     return found - {"main"} - {name for names in others for name in names}
 
 
-def _declare(function: ast.Lambda, kind: str) -> None:
-    """Let a function have the types that `val f: (A, B) => C` says."""
-    given, arrow, returns = kind.partition("=>")
-    names = [t.strip() for t in given.strip().removeprefix("(").removesuffix(")").split(",")]
-    if not arrow or "=>" in returns or ("[" in given and len(names) > 1) or len(names) != len(function.args.args):
-        return
-    for a, name in zip(function.args.args, names, strict=True):
-        a.annotation = a.annotation or ast.Constant(name)
-    function.__dict__["returns"] = ast.Constant(returns.strip())
-
-
 class Translation(Expressions):
     """One text's way from tree-sitter's nodes to Python's: its statements."""
 
@@ -148,7 +137,7 @@ class Translation(Expressions):
         target, given = self._target(node.child_by_field_name("pattern")), self.value(value)
         kind = node.child_by_field_name("type")
         if isinstance(given, ast.Lambda) and kind is not None:
-            _declare(given, self._text(kind))
+            declare(given, self._text(kind))
         if isinstance(target, ast.Name) and self._is_object(given):
             self.classes.add(target.id)
             return []

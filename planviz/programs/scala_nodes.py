@@ -72,6 +72,17 @@ class Nodes(ABC):
         return ast.copy_location(ast.Call(function, given, keywords or []), function)
 
 
+def declare(function: ast.Lambda, kind: str) -> None:
+    """Let a function have the types that `val f: (A, B) => C` says."""
+    given, arrow, returns = kind.partition("=>")
+    names = [t.strip() for t in given.strip().removeprefix("(").removesuffix(")").split(",")]
+    if not arrow or "=>" in returns or ("[" in given and len(names) > 1) or len(names) != len(function.args.args):
+        return
+    for a, name in zip(function.args.args, names, strict=True):
+        a.annotation = a.annotation or ast.Constant(name)
+    function.__dict__["returns"] = ast.Constant(returns.strip())
+
+
 def plain_name(name: str) -> str:
     """A name as Python may have it: `in` and its like are none."""
     return "_" if not name.isidentifier() else f"{name}_" if keyword.iskeyword(name) else name

@@ -421,6 +421,26 @@ def has_time(t: DataType) -> bool:
     return is_time(t)
 
 
+def parts_of(t: DataType) -> tuple[DataType, ...]:
+    """The types that a complex type is made of; nothing for others."""
+    if isinstance(t, ArrayType):
+        return (t.element,)
+    if isinstance(t, MapType):
+        return t.key, t.value
+    return tuple(f.data_type for f in t.fields) if isinstance(t, StructType) else ()
+
+
+def has_timestamp(t: DataType) -> bool:
+    """Whether the type is TIMESTAMP or has it in it."""
+    if isinstance(t, ArrayType):
+        return has_timestamp(t.element)
+    if isinstance(t, MapType):
+        return has_timestamp(t.key) or has_timestamp(t.value)
+    if isinstance(t, StructType):
+        return any(has_timestamp(f.data_type) for f in t.fields)
+    return t == TIMESTAMP
+
+
 def has_map(t: DataType) -> bool:
     """Whether the type is a map or has one in it."""
     if isinstance(t, ArrayType):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import time
 from typing import NamedTuple
 
 #: Spark trims spaces and control characters.
@@ -46,3 +47,23 @@ def written_instant(text: str) -> WrittenInstant | None:
     hour, minute, second = (int(p or 0) for p in clock[:3])
     # A fraction's digits behind the sixth are cut off.
     return WrittenInstant(day, hour, minute, second, int((clock[3] or "")[:6].ljust(6, "0")), (clock[4] or "").strip())
+
+
+_TIME = re.compile(r"\s*(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d{1,6})\d*)?)?(?:\s*([AP]M))?\s*\Z", re.I)
+
+
+def written_time(text: str) -> time | None:
+    """The time of the day that a text says, or None."""
+    m = _TIME.match(text)
+    if not m:
+        return None
+    hour = int(m[1])
+    if m[5]:
+        if not 1 <= hour <= 12:
+            return None
+        # 12 AM is midnight, 12 PM is noon.
+        hour = hour % 12 + (12 if m[5].upper() == "PM" else 0)
+    try:
+        return time(hour, int(m[2]), int(m[3] or 0), int((m[4] or "0").ljust(6, "0")))
+    except ValueError:
+        return None

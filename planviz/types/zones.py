@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, timedelta, timezone, tzinfo
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _OFFSET = re.compile(r"(?:UTC|GMT|UT)?([+-])(\d{1,2})(?::?(\d{2}))?(?::?(\d{2}))?", re.IGNORECASE)
 #: java.time.ZoneId.SHORT_IDS.
 _SHORT = {
@@ -42,3 +46,44 @@ def zone_of(name: str) -> tzinfo | None:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
         return None
+
+
+_session: ContextVar[str] = ContextVar("session_zone", default="UTC")
+
+
+def session_zone() -> str:
+    """The time zone of the session whose query is planned, for what is asked in the middle (Spark: SQLConf.get)."""
+    return _session.get()
+
+
+@contextmanager
+def in_session_zone(name: str) -> Iterator[None]:
+    """Within the block `session_zone` is this one."""
+    token = _session.set(name)
+    try:
+        yield
+    finally:
+        _session.reset(token)
+
+
+def clock_of(micros: int, name: str) -> datetime:
+    """The wall clock of a zone so many microseconds after 1970 began in UTC. Raises OverflowError."""
+    return (_EPOCH + timedelta(microseconds=micros)).astimezone(zone_of(name) or UTC).replace(tzinfo=None)
+
+
+def micros_of(clock: datetime, name: str) -> int:
+    """Microseconds since 1970 in UTC of the wall clock of a zone; of one in UTC where the name is no zone's."""
+    moment = clock.replace(tzinfo=zone_of(name) or UTC)
+    since = clock.replace(tzinfo=UTC) - _EPOCH - (moment.utcoffset() or timedelta())
+    return since // timedelta(microseconds=1)
+
+
+def existing(clock: datetime, name: str) -> datetime:
+    """The wall clock of a zone, later by as much as the zone leaves out where it never shows this one."""
+    where = zone_of(name) or UTC
+    if where is UTC:
+        return clock
+    try:
+        return clock.replace(tzinfo=where).astimezone(UTC).astimezone(where).replace(tzinfo=None)
+    except OverflowError:  # the first and the last hours that Python can count: no zone leaves any of them out
+        return clock

@@ -235,6 +235,10 @@ class Behaviour:
     join_conditions_ask_subqueries: bool = True
     #: What an aggregate asks of a subquery is the first of its group's answers, not a column outside of the groups.
     aggregates_take_the_first_answer: bool = True
+    #: What is computed from aggregate functions and asks a subquery about them stands over the aggregate.
+    groups_ask_subqueries: bool = True
+    #: VALUES that ask for the moment stay as they are until the optimizer knows it.
+    inline_tables_wait: bool = True
     #: base64() is replaced by a static method.
     base64_is_replaced: bool = True
     #: A comparison of a condition with true is the condition.

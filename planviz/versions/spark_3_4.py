@@ -8,6 +8,8 @@ VERSION = Version(
     "Spark 3.4: a filter on a rank limits no group of a window",
     settings={"spark.sql.optimizer.windowGroupLimitThreshold": -1},
     behaviour={
+        "groups_ask_subqueries": False,
+        "inline_tables_wait": False,
         "insert_flags": 2,
         "inserts_tell_privileges": False,
         "hash_joins_build_kept_sides": False,

@@ -6,7 +6,6 @@ from __future__ import annotations
 #: Settings that change plans in Spark and not here; what of the plan.
 UNREAD: dict[str, str] = {
     # ---------------------------------------------------------------- names, types, values
-    "spark.sql.ansi.enforceReservedKeywords": "which names must be quoted.",
     "spark.sql.legacy.allowHashOnMapType": "whether hash functions take maps.",
     "spark.sql.legacy.allowNegativeScaleOfDecimal": "the types of decimals.",
     "spark.sql.legacy.castComplexTypesToString.enabled": "how arrays, maps and structs become texts.",

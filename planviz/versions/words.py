@@ -164,6 +164,8 @@ CHANGES: dict[str, str] = {
     "join_conditions_ask_subqueries": "Subqueries in the condition of a join become joins where they are not pushed "
     "below it, too, and keep what they share with the outer query.",
     "aggregates_take_the_first_answer": "An aggregate takes the first of its group's answers of IN and EXISTS.",
+    "inline_tables_wait": "VALUES with current_date() and the like are rows only when the query is optimized.",
+    "groups_ask_subqueries": "IN (query) behind an aggregate function asks about the aggregate's rows.",
     "maps_are_grouped": "GROUP BY takes maps.",
     "windows_take_filters": "An aggregate function over a window takes FILTER.",
     "parsed_json_shows_three_flags": "What parse_json() becomes shows a third flag.",

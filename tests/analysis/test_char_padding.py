@@ -97,3 +97,33 @@ def test_a_catalogue_keeps_what_texts_are_declared_as():
 
     written = json.loads(write_catalog(catalog))["tables"]["n"]["columns"]
     assert [c["type"] for c in written] == ["char(4)", "varchar(9)"]
+
+
+INNER = "create table m (s struct<a: char(2), b: int>, l array<varchar(3)>, p map<char(1), int>) using parquet; "
+
+
+def inner(sql: str) -> str:
+    *_, outcome = Session().run(INNER + sql, "optimized")
+    assert outcome.error is None
+    return re.sub(r"#\d+|_\d+#\d+", "", outcome.execution.text("analyzed"))
+
+
+def test_texts_inside_of_values_are_padded_when_they_are_read() -> None:
+    read = "static_invoke(CharVarcharCodegenUtils.readSidePadding("
+    text = inner("select s, l from m")
+    assert f"if (isnull(s)) null else named_struct(a, {read}s.a, 2)), b, s.b) AS s, l," in text
+    assert f"map_from_arrays(transform(map_keys(p), lambdafunction({read}lambda x" in text
+
+
+def test_texts_inside_of_values_are_measured_when_they_are_written() -> None:
+    text = inner("insert into m values (named_struct('a', 'x', 'b', 1), array('y'), map('z', 2))")
+    check = "TypeWriteSideCheck(cast("
+    assert (
+        f"named_struct(a, static_invoke(CharVarcharCodegenUtils.char{check}col1.a as string), 2)), b, col1.b)" in text
+    )
+    assert f"transform(col2, lambdafunction(static_invoke(CharVarcharCodegenUtils.varchar{check}lambda element" in text
+
+
+def test_a_text_that_is_too_long_is_no_value() -> None:
+    *_, outcome = Session().run(SETUP + "insert into n values (1, 'longer', 'x', 'y')", "optimized")
+    assert getattr(outcome.error, "error_class", "") == "EXCEED_LIMIT_LENGTH"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from planviz.analysis.routines import ResolveSQLFunctions
 from planviz.execution import Session
 from tests.plans import canonical
 
@@ -172,3 +173,20 @@ def test_a_query_of_one_value_is_that_value():
 )  # fmt: skip
 def test_wrong_uses_of_table_functions(sql, error_class):
     assert last(TABLES + sql).error.error_class == error_class
+
+
+def test_a_chain_of_functions_is_not_put_together_for_every_link(monkeypatch):
+    bodies = 0
+    put_in = ResolveSQLFunctions._body
+
+    def counted(self, call, levels):
+        nonlocal bodies
+        bodies += 1
+        return put_in(self, call, levels)
+
+    monkeypatch.setattr(ResolveSQLFunctions, "_body", counted)
+    session = Session()
+    links = [f"CREATE FUNCTION f{i}(x INT) RETURNS INT RETURN f{i - 1}(x) + 1" for i in range(1, 30)]
+    outcomes = list(session.run(";".join(["CREATE FUNCTION f0(x INT) RETURNS INT RETURN x", *links]), "analyzed"))
+    assert [o.error for o in outcomes if o.error] == []
+    assert bodies < 2 * len(links)

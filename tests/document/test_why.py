@@ -102,10 +102,10 @@ REFUSED = [
     ),
     (
         "ConvertToLocalRelation",
-        "SELECT rand(1) AS r FROM VALUES (1) AS v(x)",
-        "Project [rand(1) AS r#1]",
-        "the expressions draw",
-        "rand(1) AS r#1",
+        "SELECT x > (SELECT max(a) FROM t1) AS r FROM VALUES (1) AS v(x)",
+        "Project [(x#3 > scalar-subquery#1 []) AS r#2]",
+        "the expressions aggregate or hold a subquery",
+        "(x#3 > scalar-subquery#1 []) AS r#2",
     ),
     (
         "InferFiltersFromConstraints",

@@ -64,7 +64,26 @@ def test_statements_of_a_block_are_planned(block: str, wanted: list[str]) -> Non
         ("BEGIN SELECT c FROM t; END", "UNRESOLVED_COLUMN.WITH_SUGGESTION"),
         ("BEGIN SELECT 1 END", "PARSE_SYNTAX_ERROR"),
         ("BEGIN SELECT 1;", "PARSE_SYNTAX_ERROR"),
-        ("BEGIN SELECT 1; DECLARE v INT; END", "PARSE_SYNTAX_ERROR"),
+        ("BEGIN SELECT 1; DECLARE v INT; END", "INVALID_VARIABLE_DECLARATION.ONLY_AT_BEGINNING"),
+        ("BEGIN DECLARE OR REPLACE v INT; END", "INVALID_VARIABLE_DECLARATION.REPLACE_LOCAL_VARIABLE"),
+        ("BEGIN DROP TEMPORARY VARIABLE v; END", "UNSUPPORTED_FEATURE.SQL_SCRIPTING_DROP_TEMPORARY_VARIABLE"),
+        ("BEGIN IF 1 THEN SELECT 1; END IF; END", "INVALID_BOOLEAN_STATEMENT"),
+        ("BEGIN IF true THEN END IF; END", "PARSE_SYNTAX_ERROR"),
+        ("BEGIN LOOP SELECT 1; END LOOP l; END", "END_LABEL_WITHOUT_BEGIN_LABEL"),
+        ("BEGIN SIGNAL SQLSTATE '45000'; END", "PARSE_SYNTAX_ERROR"),
+        (
+            "BEGIN DECLARE CONTINUE HANDLER FOR DIVIDE_BY_ZERO SELECT 1; END",
+            "UNSUPPORTED_FEATURE.CONTINUE_EXCEPTION_HANDLER",
+        ),
+        (
+            "BEGIN SELECT 1; DECLARE EXIT HANDLER FOR SQLEXCEPTION SELECT 1; END",
+            "INVALID_HANDLER_DECLARATION.WRONG_PLACE_OF_DECLARATION",
+        ),
+        (
+            "BEGIN DECLARE EXIT HANDLER FOR SQLEXCEPTION, DIVIDE_BY_ZERO SELECT 1; END",
+            "INVALID_HANDLER_DECLARATION.INVALID_CONDITION_COMBINATION",
+        ),
+        ("BEGIN DECLARE EXIT HANDLER FOR SQLSTATE '00000' SELECT 1; END", "INVALID_SQLSTATE"),
         ("BEGIN IF true THEN DECLARE v INT; END IF; END", "INVALID_VARIABLE_DECLARATION.NOT_ALLOWED_IN_SCOPE"),
         ("BEGIN l: LOOP LEAVE m; END LOOP; END", "INVALID_LABEL_USAGE.DOES_NOT_EXIST"),
         ("BEGIN l: LOOP LEAVE l; END LOOP m; END", "LABELS_MISMATCH"),
@@ -101,3 +120,7 @@ def test_a_transaction_is_no_block(begin: str) -> None:
     outcomes = list(Session().run(f"{begin}; {DDL} SELECT a FROM t; COMMIT;"))
     assert [o.error for o in outcomes] == [None] * 4
     assert [o.statement.kind for o in outcomes if o.execution is not None] == ["query"]
+
+
+def test_words_that_may_stand_behind_begin() -> None:
+    assert [o.error for o in Session().run("BEGIN NOT ATOMIC CASE 1 WHEN 1 THEN SELECT 1; END CASE; END")] == [None]

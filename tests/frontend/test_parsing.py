@@ -6,6 +6,7 @@ from planviz.config import OptimizerConfig
 from planviz.errors import ParseError
 from planviz.execution import QueryExecution
 from planviz.frontend import parse_plan, parse_script
+from planviz.frontend.dialect import dialect_of
 from planviz.frontend.lexer import tokenize
 from planviz.frontend.literals import unquote
 
@@ -131,3 +132,24 @@ def test_a_column_may_be_called_as_a_unit_of_time_is():
     text = QueryExecution(sql).text("analyzed")
     assert "date_add(day, (7 - n))#" in text
     assert "datediff(day, day)#" in text
+
+
+@pytest.mark.parametrize(
+    ("sql", "column"),
+    [
+        ("SELECT 1 AS select", 13),
+        ("SELECT 1 user", 10),
+        ("SELECT any(true)", 8),
+        ("SELECT t.user FROM VALUES (1) t(`user`)", 10),
+        ("SELECT left('a', 1), right('a', 1), current_date, user, 1 AS anti, 2 AS `order`", None),
+        ("SELECT id FROM range(3) GROUP BY ALL ORDER BY ALL", None),
+    ],
+)
+def test_reserved_words_name_nothing(sql, column):
+    config = OptimizerConfig.of(**{"spark.sql.ansi.enforceReservedKeywords": True})
+    if column is None:
+        parse_script(sql, dialect=dialect_of(config))
+        return
+    with pytest.raises(ParseError) as error:
+        parse_script(sql, dialect=dialect_of(config))
+    assert (error.value.error_class, error.value.column) == ("PARSE_SYNTAX_ERROR", column)

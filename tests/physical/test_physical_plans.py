@@ -297,3 +297,12 @@ def test_a_sketch_has_words_for_the_precision_that_is_asked_for() -> None:
         for rsd in ((), (0.1,), (0.01,))
     ]
     assert words == [52, 13, 1639]
+
+
+def test_a_union_is_spread_as_its_first_child_gives_its_columns(catalog: Catalog) -> None:
+    grouped = "SELECT k FROM big GROUP BY k"
+    joined = "SELECT t.k FROM (SELECT k FROM big2 GROUP BY k) t JOIN tiny ON t.k = tiny.k"
+    plain = planned(f"SELECT k, count(*) FROM ({grouped} UNION ALL {joined}) GROUP BY k", catalog)
+    renamed = planned(f"SELECT k, count(*) FROM ({joined} UNION ALL {grouped}) GROUP BY k", catalog)
+    assert plain.text("physical").splitlines()[1] == "+- Union"
+    assert renamed.text("physical").splitlines()[1].startswith("+- Exchange hashpartitioning(k#")

@@ -17,6 +17,7 @@ from planviz.expressions.windows import FrameBoundary, LagLead, SpecifiedWindowF
 from planviz.functions.signatures import accepts as parameter
 from planviz.types import (
     BINARY,
+    BOOLEAN,
     BYTE,
     DATE,
     INT,
@@ -215,7 +216,7 @@ def window_spec(e: WindowSpec, c: TypeCoercion) -> WindowSpec:
 
 
 def _bound(b: Expression, t: DataType) -> Expression:
-    if isinstance(b, FrameBoundary) or not (is_numeric(t) or is_string(t)):
+    if isinstance(b, FrameBoundary) or not (is_numeric(t) or is_string(t) or t == BOOLEAN):
         return b
     return cast_to(b, t)
 

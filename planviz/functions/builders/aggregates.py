@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from planviz.evaluation import DEFAULT_EVALUATOR
 from planviz.expressions.aggregates import AggregateCall, Average, Count, FirstLast, Max, Min, Sum
 from planviz.expressions.core import Expression, Literal
 from planviz.expressions.specs import FunctionSpec
@@ -12,7 +13,7 @@ from planviz.functions.builders.base import Args, Builder, Entry
 from planviz.functions.signatures import AGGREGATE_SIGNATURES, accepts
 from planviz.functions.signatures.checks import CHECKS
 from planviz.functions.signatures.results import result_of
-from planviz.types import BOOLEAN, DOUBLE, LONG, ArrayType, DecimalType
+from planviz.types import BOOLEAN, DOUBLE, LONG, NULL, UNKNOWN, ArrayType, DecimalType
 
 
 def aggregate_call(name: str, arguments: Args) -> AggregateCall:
@@ -75,8 +76,24 @@ ORDERINGS = {"mode": 1, "percentile_cont": 1, "percentile_disc": 1, "listagg": 0
 _MODE = FunctionSpec("mode", (), result_of("0"), True)
 
 
+def _check_flag(e: Expression) -> None:
+    """Raise AnalysisError for what does not say whether mode() is to be deterministic."""
+    if not e.foldable:
+        raise analysis_error(
+            "NON_FOLDABLE_ARGUMENT", f'The `deterministic` of `mode` must be a constant, not "{e.pretty}".', e
+        )
+    if e.data_type not in (BOOLEAN, UNKNOWN, NULL):
+        raise analysis_error(
+            "UNEXPECTED_INPUT_TYPE", f'The `deterministic` of `mode` is true or false, not "{e.pretty}".', e
+        )
+    if DEFAULT_EVALUATOR.value_of(e) == Literal(None, e.data_type):
+        raise analysis_error("DATATYPE_MISMATCH.UNEXPECTED_NULL", "The `deterministic` must not be null.", e)
+
+
 def mode(a: Args, order: str = "None", shown: str = "") -> AggregateCall:
     """mode(value), in which `order` says which of several values it is; so does a second argument `true`."""
+    if len(a) > 1:
+        _check_flag(a[1])
     if len(a) > 1 and isinstance(a[1], Literal) and a[1].value is True:
         order, shown = "Some(true)", f"mode() WITHIN GROUP (ORDER BY {a[0].pretty} DESC)"
     return AggregateCall("mode", a[:1], _MODE, ("0", "0", order), sql_text=shown)

@@ -8,7 +8,7 @@ collect_list | * | 0[]! | null=no tail=0,0,true
 array_agg | * | 0[]! | null=no as=collect_list tail=0,0,true
 collect_set | * | 0[]! | null=no tail=0,0,true check=nomap
 median | N|YM|DT | middle | null=yes
-percentile | N|YM|DT D|D[] IL?=1L | percentile | null=yes tail=0,0,false fold=2,3 check=share
+percentile | N|YM|DT D|D[] IL?=1L | percentile | null=yes tail=0,0,false fold=2 check=share
 percentile_approx | N|A|T|TN|YM|DT D|D[] IL?=10000 | share | null=yes tail=0,0 fold=2,3 check=share
 approx_percentile | N|A|T|TN|YM|DT D|D[] IL?=10000 | share | null=yes tail=0,0 fold=2,3 check=share
 listagg | S|X S|X|NUL?=None | 0 | null=yes tail=0,0 fold=2 check=delimiter

@@ -207,7 +207,21 @@ def _delimiter(name: str, a: Arguments) -> TypeMismatch | None:
     return TypeMismatch("DATA_DIFF_TYPES", f"Input to `{name}` should all be the same type, but it's ({told})")
 
 
+def _position(name: str, a: Arguments) -> TypeMismatch | None:
+    """regexp_replace: where it begins, counted from 1."""
+    value = constant(a[3]) if len(a) > 3 else None
+    return out_of_range("`position`", f"(0, {_MOST_INT}]", value) if isinstance(value, int) and value <= 0 else None
+
+
+def _length(name: str, a: Arguments) -> TypeMismatch | None:
+    """randstr: how long it is, 0 at least."""
+    value = constant(a[0])
+    return out_of_range("`length`", f"[0, {_MOST_INT}]", value) if isinstance(value, int) and value < 0 else None
+
+
 CHECKS: dict[str, Check] = {
+    "position": _position,
+    "length": _length,
     "delimiter": _delimiter,
     "element": _element,
     "arrays": _two_arrays,

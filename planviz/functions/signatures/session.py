@@ -7,7 +7,7 @@ sha1 | X | S
 sha2 | X I | S | null=yes
 crc32 | X | L
 get_json_object | S! S! | S | null=yes tolerant
-uuid | | S | random null=no
+uuid | I|L!? | S | random null=no fold=1
 monotonically_increasing_id | | L | random null=no
 spark_partition_id | | I | random null=no sql=SPARK_PARTITION_ID
 input_file_name | | S | random null=no

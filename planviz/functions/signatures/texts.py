@@ -44,7 +44,7 @@ elt | I S|X S|X... | 1 | null=yes tail=true! unfolded tolerant
 split | SL SL I?=-1 | 0[]!
 split_part | SA SA I | 0 | null=yes
 substring_index | SA SA I | 0
-regexp_replace | SL SL SL I?=1 | 0
+regexp_replace | SL SL SL I?=1 | 0 | check=position
 regexp_extract | SL SL I?=1 | 0
 regexp_extract_all | SL SL I?=1 | 0[]n
 regexp_count | SL SL | I
@@ -68,5 +68,5 @@ to_number | S S | number | fold=2
 try_to_number | S S | number | null=yes fold=2
 mask | S! S!?='X' S!?='x' S!?='n' S!?=None | 0 | tolerant fold=2,3,4,5 check=mask
 collation | S! | S | null=no
-randstr | SH|I! I|L!? | S | random tail=false null=no fold=1,2
+randstr | SH|I! I|L!? | S | random tail=false null=no fold=1,2 check=length
 """

@@ -48,6 +48,7 @@ finish_analysis       EliminateResolvedHint                       Move join hint
 finish_analysis       EliminateSQLFunctionNode                    Drop the marks of SQL functions that give tables.
 finish_analysis       EliminateSubqueryAliases                    Drop the names of relations.
 finish_analysis       EliminateView                               Drop the marks of views.
+finish_analysis       EvalInlineTables                            Make rows of VALUES that ask for the moment or the user.
 finish_analysis       FinishAnalysis                              Run the rules that finish analysis once, then on the plan of every subquery.
 finish_analysis       PullOutGroupingExpressions                  Compute a grouping expression once below the aggregate.
 finish_analysis       ReplaceCurrentLike                          Put in the names of the current catalogue, database and user.

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing_extensions import override
 
 from planviz.analysis.cleanup import CleanupAliases
+from planviz.evaluation import place_of
 from planviz.expressions.aggregates import AggregateExpression, Count
 from planviz.expressions.arithmetic import Add, Multiply, operands
 from planviz.expressions.calls import Concat, FunctionCall
@@ -171,10 +172,11 @@ class ConstantFolding(OptimizerRule):
         if e.foldable:
             value = self.context.evaluator.value_of(e)
             if value is not None:
-                return stored(value) if self.context.config.behaviour.values_are_shown_as_stored else value
+                as_stored = self.context.config.behaviour.values_are_shown_as_stored
+                return stored(value, self.context.evaluator.zone) if as_stored else value
             failed = self.context.evaluator.failure(e)
             if failed is not None and failed.error_class and not optional:
-                raise analysis_error(failed.error_class, f'"{e.pretty}" fails: {failed}.', e)
+                raise analysis_error(failed.error_class, f'"{e.pretty}" fails: {failed}.', place_of(e, failed))
             if failed is not None:
                 return e
         if isinstance(e, FunctionCall) and e.name in ("size", "cardinality") and _harmless(e.arguments[0]):

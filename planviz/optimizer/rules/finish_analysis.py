@@ -24,6 +24,7 @@ from planviz.logical.operators import (
     ViewColumns,
 )
 from planviz.logical.plan import LogicalPlan, UnaryNode
+from planviz.logical.relations import LocalRelation, OneRowRelation, ResolvedInlineTable, cell
 from planviz.logical.unresolved import PipeOperator
 from planviz.optimizer.attributes import map_list
 from planviz.optimizer.context import OptimizerContext, OptimizerRule
@@ -63,6 +64,7 @@ class FinishAnalysis(OptimizerRule):
             *([InsertMapSortExpression(context)] if context.config.behaviour.maps_are_grouped else []),
             ComputeCurrentTime(context),
             ReplaceCurrentLike(context),
+            EvalInlineTables(context),
             RewriteCollationJoin(context),
         ]
 
@@ -231,6 +233,8 @@ class ReplaceExpressions(OptimizerRule):
         known = self.context.config.behaviour
         if isinstance(e, RuntimeReplaceable):
             made = as_called_then(e.replacement, known)
+            # What fails in it is told at the place of the function.
+            made = e.rebuilt(made)
             return self._replaced(made if known.expressions_are_shared else written_out(made))
         new = e.map_children(self._replaced)
         # Before 4.0 the plus sign has a rule of its own, RemoveDispensableExpressions, and what is taken away is added.
@@ -249,7 +253,7 @@ class ReplaceExpressions(OptimizerRule):
             return new
         # What is tried holds other functions.
         made = as_called_then(found.map_children(self._replaced), known)
-        return made if known.expressions_are_shared else written_out(made)
+        return e.rebuilt(made) if known.expressions_are_shared else written_out(made)
 
 
 class PullOutGroupingExpressions(OptimizerRule[Aggregate]):
@@ -305,7 +309,7 @@ class ComputeCurrentTime(OptimizerRule):
         fixed: dict[str, Expression] = dict.fromkeys(("current_timestamp", "now"), Literal(now, TIMESTAMP))
         fixed |= dict.fromkeys(("current_date", "curdate"), Literal(now.date(), DATE))
         if self.context.config.behaviour.values_are_shown_as_stored:
-            fixed = {name: stored(value) for name, value in fixed.items()}
+            fixed = {name: stored(value, self.context.evaluator.zone) for name, value in fixed.items()}
         fixed |= {"localtimestamp": Literal(now, TIMESTAMP_NTZ), "current_timezone": zone}
         return plan.transform_all_expressions(
             lambda e: fixed.get(e.name, e) if isinstance(e, FunctionCall) else e, FunctionCall.BIT
@@ -339,3 +343,32 @@ class ReplaceCurrentLike(OptimizerRule):
             "session_user": self.context.user,
         }
         return Literal(names[e.name], STRING) if e.name in names else e
+
+
+class EvalInlineTables(OptimizerRule):
+    """Make rows of VALUES that ask for the moment or the user.
+
+    ResolvedInlineTable [[current_date()]]  =>  LocalRelation [day]
+
+    Pays because rows that are known are filtered and projected while planning. Wrong before the moment is fixed: two
+    cells could tell different ones.
+    """
+
+    matches = (ResolvedInlineTable,)
+
+    @override
+    def apply(self, plan: LogicalPlan) -> LogicalPlan:
+        return plan.transform_up(self._rows, ResolvedInlineTable.BIT)
+
+    def _rows(self, plan: LogicalPlan) -> LogicalPlan:
+        if not isinstance(plan, ResolvedInlineTable):
+            return plan
+        fix = (ReplaceExpressions(self.context), ComputeCurrentTime(self.context), ReplaceCurrentLike(self.context))
+        rows = []
+        for row in plan.rows:
+            made: LogicalPlan = Project(tuple(alias(c, "cell") for c in row), OneRowRelation())
+            for rule in fix:
+                made = rule.apply(made)
+            assert isinstance(made, Project)
+            rows.append(tuple(cell(c, a.type) for c, a in zip(made.projects, plan.attributes, strict=True)))
+        return LocalRelation(plan.attributes, tuple(rows))

@@ -18,6 +18,7 @@ from planviz.logical.plan import LogicalPlan, UnaryNode
 from planviz.optimizer.context import OptimizerContext, OptimizerRule
 from planviz.optimizer.decorrelation import without_domains
 from planviz.optimizer.rules.subqueries import in_place_of
+from planviz.optimizer.rules.with_expression import over_functions
 from planviz.trees.memo import place
 from planviz.types import BOOLEAN
 
@@ -27,6 +28,11 @@ def has_predicate_subquery(e: Expression) -> bool:
     if not e.bits & (InSubquery.BIT | Exists.BIT | ListQuery.BIT):
         return False
     return bool(e.find(lambda x: isinstance(x, ListQuery) or (isinstance(x, Exists) and bool(x.outer))))
+
+
+def _asks_of_a_group(e: Expression) -> bool:
+    """Whether an aggregate function stands before an IN (query) in the expression."""
+    return any(v.bits & AggregateExpression.BIT for asked in e.collect(InSubquery) for v in asked.values)
 
 
 class RewritePredicateSubquery(OptimizerRule):
@@ -70,6 +76,9 @@ class RewritePredicateSubquery(OptimizerRule):
         if isinstance(plan, Join) and plan.condition is not None and has_predicate_subquery(plan.condition):
             self.take(plan, "column", _REASONS["column"])
             return self._in_condition(plan)
+        if isinstance(plan, Aggregate) and known.groups_ask_subqueries and any(map(_asks_of_a_group, plan.aggregates)):
+            self.take(plan, "column", _REASONS["column"])
+            return self._operator(over_functions(plan))
         if isinstance(plan, UnaryNode) and any(has_predicate_subquery(e) for e in plan.expressions):
             child = plan.child
             self.take(plan, "column", _REASONS["column"])

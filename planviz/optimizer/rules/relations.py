@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing_extensions import override
 
-from planviz.evaluation import Evaluator, FailsError, UnknownValueError
+from planviz.evaluation import Evaluator, FailsError, UnknownValueError, holds, place_of
 from planviz.expressions.aggregates import AggregateExpression
-from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, Nondeterministic
+from planviz.expressions.core import Alias, AttributeReference, Expression, Literal
 from planviz.expressions.objects import ScalaUDF
 from planviz.expressions.python import PythonFuncExpression
 from planviz.expressions.subqueries import SubqueryExpression
@@ -30,7 +30,7 @@ from planviz.logical.operators import (
     Window,
 )
 from planviz.logical.plan import LogicalPlan
-from planviz.logical.relations import LocalRelation, UntoldRows
+from planviz.logical.relations import LocalRelation, UntoldRows, UntoldValue
 from planviz.optimizer.context import OptimizerRule
 from planviz.optimizer.rules.boolean import FALSE, is_false, is_null
 from planviz.trees.node import mask_of
@@ -41,7 +41,7 @@ class ConvertToLocalRelation(OptimizerRule):
 
     Project [x + 1] over LocalRelation [1, 2]  =>  LocalRelation [2, 3]
 
-    Pays because no job is needed. What draws or fails is left to the query: `SELECT rand() FROM VALUES (1)`.
+    Pays because no job is needed. A subquery is left to the query: its rows are not known while planning.
     """
 
     matches = (LocalRelation,)
@@ -56,9 +56,9 @@ class ConvertToLocalRelation(OptimizerRule):
             match plan:
                 case Project(items, LocalRelation()) if not all(map(_evaluable, items)):
                     stuck = tuple(i for i in items if not _evaluable(i))
-                    return self.refuse(plan, "the expressions draw, aggregate or hold a subquery", stuck)
+                    return self.refuse(plan, "the expressions aggregate or hold a subquery", stuck)
                 case Filter(condition, LocalRelation()) if not _evaluable(condition):
-                    return self.refuse(plan, "the condition draws or holds a subquery", condition)
+                    return self.refuse(plan, "the condition holds a subquery", condition)
                 case Project(items, LocalRelation(_, UntoldRows())):
                     return LocalRelation(tuple(i.to_attribute() for i in items), UntoldRows.over(len(items)))
                 case Filter(_, LocalRelation(_, UntoldRows()) as relation) | LocalLimit(
@@ -69,15 +69,20 @@ class ConvertToLocalRelation(OptimizerRule):
                     new = tuple(tuple(_cell(i, columns, r, evaluator) for i in items) for r in rows)
                     return LocalRelation(tuple(i.to_attribute() for i in items), new)
                 case Filter(condition, LocalRelation(columns, rows)):
-                    truth = [evaluator.row_value(condition, _row(columns, r, evaluator)) for r in rows]
+                    truth = [evaluator.row_value(condition, _row(condition, columns, r, evaluator)) for r in rows]
                     return LocalRelation(columns, tuple(r for r, true in zip(rows, truth, strict=True) if true is True))
                 case LocalLimit(Literal(int() as n, _), LocalRelation(columns, rows)):
                     return LocalRelation(columns, rows[:n])
         except FailsError as e:
             if e.error_class:
-                raise analysis_error(e.error_class, f"Computing the rows of VALUES fails: {e}.", plan) from None
+                failing = next((x for x in plan.expressions if holds(x, e)), None)
+                at = plan if failing is None else place_of(failing, e)
+                raise analysis_error(e.error_class, f"Computing the rows of VALUES fails: {e}.", at) from None
             return self.refuse(plan, "a value cannot be computed while planning", str(e) or None)
         except UnknownValueError as e:
+            if isinstance(plan, Filter):
+                # Spark knows which rows they are.
+                return LocalRelation(plan.output, UntoldRows.over(len(plan.output)))
             return self.refuse(plan, "a value cannot be computed while planning", str(e) or None)
         return plan
 
@@ -87,24 +92,32 @@ def _cell(
 ) -> object:
     """The value of an item; what Spark lets a function of the JVM compute stays an expression of constants here."""
     if not item.bits & ScalaUDF.BIT:
-        return evaluator.row_value(item, _row(columns, row, evaluator))
+        try:
+            return evaluator.row_value(item, _row(item, columns, row, evaluator))
+        except FailsError:
+            raise
+        except UnknownValueError:
+            return UntoldValue(item.data_type)
     cells = zip(columns, row, strict=True)
     known = {a.expr_id: v if isinstance(v, Expression) else Literal(v, a.data_type) for a, v in cells}
     e = item.child if isinstance(item, Alias) else item
     return e.transform_up(lambda x: known.get(x.expr_id, x) if isinstance(x, AttributeReference) else x)
 
 
-def _row(columns: tuple[AttributeReference, ...], row: tuple[object, ...], evaluator: Evaluator) -> dict[int, object]:
-    cells = zip(columns, row, strict=True)
-    return {a.expr_id: evaluator.row_value(v, {}) if isinstance(v, Expression) else v for a, v in cells}
+def _row(
+    read: Expression, columns: tuple[AttributeReference, ...], row: tuple[object, ...], evaluator: Evaluator
+) -> dict[int, object]:
+    """The values of the columns that an expression reads, by their ids."""
+    cells = [(a.expr_id, v) for a, v in zip(columns, row, strict=True) if a.expr_id in read.references]
+    return {i: evaluator.row_value(v, {}) if isinstance(v, Expression) else v for i, v in cells}
 
 
 #: What has no value before the query runs.
-_NEVER = mask_of(SubqueryExpression, AggregateExpression, Nondeterministic, PythonFuncExpression)
+_NEVER = mask_of(SubqueryExpression, AggregateExpression, PythonFuncExpression)
 
 
 def _evaluable(e: Expression) -> bool:
-    return not e.bits & _NEVER and e.deterministic
+    return not e.bits & _NEVER
 
 
 def is_empty(plan: LogicalPlan) -> bool:

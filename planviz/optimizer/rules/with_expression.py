@@ -29,6 +29,29 @@ def is_cheap(e: Expression, calls: bool = False) -> bool:
     return isinstance(e, Alias | ExtractValue | PythonUDF) and all(is_cheap(c, calls) for c in e.children)
 
 
+def over_functions(plan: Aggregate) -> Project:
+    """What an aggregate computes from keys and aggregate functions in a projection over these (PhysicalAggregation)."""
+    grouping = tuple(
+        g if isinstance(g, AttributeReference | Alias) else alias(g, "_groupingexpression") for g in plan.grouping
+    )
+    keys = {g.canonicalized: n for g, n in zip(plan.grouping, grouping, strict=True)}
+    functions: dict[Expression, Alias] = {}
+
+    def result(e: Expression) -> Expression:
+        if isinstance(e, AggregateExpression):
+            made = functions.setdefault(e.canonicalized, Alias(e, "_aggregateexpression", e.result_id))
+            return made.to_attribute()
+        found = keys.get(e.canonicalized)
+        if found is not None:
+            return found.to_attribute()
+        return e.map_children(result)
+
+    results = tuple(e if isinstance(e, AttributeReference) else e.map_children(result) for e in plan.aggregates)
+    # The keys keep these names until FoldablePropagation drops them: RemoveLiteralFromGroupExpressions, which ran
+    # before, does not see that a key is a constant.
+    return Project(results, Aggregate(grouping, (*grouping, *functions.values()), plan.child))
+
+
 class RewriteWithExpression(OptimizerRule):
     """Give shared subexpressions a column below the operator; cheap ones are written out instead.
 
@@ -53,26 +76,8 @@ class RewriteWithExpression(OptimizerRule):
 
     def _aggregate(self, plan: Aggregate) -> LogicalPlan:
         """The aggregate functions below, what is computed from them in a projection above."""
-        grouping = tuple(
-            g if isinstance(g, AttributeReference | Alias) else alias(g, "_groupingexpression") for g in plan.grouping
-        )
-        keys = {g.canonicalized: n for g, n in zip(plan.grouping, grouping, strict=True)}
-        functions: dict[Expression, Alias] = {}
-
-        def result(e: Expression) -> Expression:
-            if isinstance(e, AggregateExpression):
-                made = functions.setdefault(e.canonicalized, Alias(e, "_aggregateexpression", e.result_id))
-                return made.to_attribute()
-            found = keys.get(e.canonicalized)
-            if found is not None:
-                return found.to_attribute()
-            return e.map_children(result)
-
-        results = tuple(e if isinstance(e, AttributeReference) else e.map_children(result) for e in plan.aggregates)
-        # The keys keep these names until FoldablePropagation drops them: RemoveLiteralFromGroupExpressions, which ran
-        # before, does not see that a key is a constant.
-        below = Aggregate(grouping, (*grouping, *functions.values()), plan.child)
-        return self._rewritten(Project(results, self._rewritten(below)))
+        made = over_functions(plan)
+        return self._rewritten(made.replace(child=self._rewritten(made.child)))
 
     def _rewritten(self, plan: LogicalPlan) -> LogicalPlan:
         shared: list[Shared] = [[] for _ in plan.children]

@@ -69,7 +69,8 @@ class JoinSelection:
         """Operator, build side, whether it is null-aware, and keys; nothing beneath the join is planned."""
         keys = equi_join(self.join)
         if keys is not None and self.config.behaviour.values_are_shown_as_stored:
-            keys = replace(keys, left=as_stored(keys.left), right=as_stored(keys.right))
+            zone = self.config.text("spark.sql.session.timeZone")
+            keys = replace(keys, left=as_stored(keys.left, zone), right=as_stored(keys.right, zone))
         types = () if keys is None else tuple([k.data_type.simple_string for k in keys.left])
         shown = () if keys is None else tuple([f"{a} = {b}" for a, b in zip(keys.left, keys.right, strict=True)])
         words = "the condition has keys: an equality with one side each"
