@@ -190,10 +190,11 @@ def _plans(library: Library, id: str) -> Mapping[str, PlanGraph]:
 
 
 def _opened(given: Text) -> Document:
+    from planviz.catalog.bundled import NAMES, read_bundled
     from planviz.catalog.files import read_catalog
-    from planviz.catalogs import find
 
-    named = find(given.catalog) if given.catalog else None
+    # A document that came in a file names bundled catalogues and no place of this machine.
+    named = read_bundled(given.catalog.lower()) if given.catalog.lower() in NAMES else None
     catalog = named if given.catalog_text is None else read_catalog(given.catalog_text)
     config = OptimizerConfig.of(given.profile) if given.profile else None
     return open_text(given.text, catalog=catalog, config=config)
@@ -202,8 +203,7 @@ def _opened(given: Text) -> Document:
 def _terms(given: Text) -> Terms:
     try:
         return terms_of(_opened(given))
-    except PlanvizError:
-        # It was saved somewhere: a text that this planviz cannot open is kept all the same.
+    except Exception:  # it was saved somewhere: a text that this planviz cannot open is kept all the same
         return Terms()
 
 

@@ -47,6 +47,12 @@ def markdown(text: str, limit: int = 600) -> str:
     return _MENTION.sub("@\u200b", shown)
 
 
+def within_tag(text: str, limit: int = 600) -> str:
+    """`text` on one line for a tag of HTML that stands in Markdown: no tag, and a code host nobody to call."""
+    shown = one_line(text, limit).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return _MENTION.sub("@\u200b", shown)
+
+
 def on_terminal(text: str) -> str:
     """`text` for a terminal: what it would obey (escapes, controls, directional marks) becomes a sign that is seen."""
     return text.replace("\r\n", "\n").translate(_OBEYED)

@@ -109,9 +109,7 @@ def test_a_defect_in_one_query_stops_no_other(
     assert "more memory than there is" in _told(folder, capfdbinary)["two"][1]
 
 
-def test_one_file_that_cannot_be_read_stops_no_upgrade(
-    folder: Path, capfdbinary: pytest.CaptureFixture[bytes]
-) -> None:
+def test_one_file_that_cannot_be_read_stops_no_upgrade(folder: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     (folder / "two.sql").write_text("-- catalogue: nowhere.json\nSELECT 2")
     assert run(["upgrade", str(folder), "--from", "3.5", "--to", "4.3", "--exit-zero"]) == 0
     told = capfdbinary.readouterr().out.decode()
