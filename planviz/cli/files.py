@@ -56,8 +56,14 @@ def named(name: str) -> str:
 
 
 def begin() -> None:
-    """A command begins: it has read nothing yet."""
+    """A command begins: it has read nothing yet, and a stream that was closed before it is an empty one.
+
+    Python has None in its place, and the next file that is opened would get its number.
+    """
     _READ.clear()
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
 
 
 def note_read(file: io.BufferedReader) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import subprocess
 import sys
 from pathlib import Path
 
@@ -94,3 +95,13 @@ def test_what_was_read_is_not_overwritten(
     files.begin()
     files.write_file(given, b"new")
     assert given.read_text() == "new"
+
+
+@pytest.mark.parametrize(("closed", "status"), [("<&-", 2), (">&-", 0), ("2>&-", 0), ("<&- >&- 2>&-", 2)])
+def test_a_stream_that_is_closed_is_an_empty_one(closed: str, status: int) -> None:
+    text = "" if "<" in closed else "echo 'SELECT 1' |"
+    command = f"{text} {sys.executable} -m planviz explain - {closed}"
+    ran = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert ran.returncode == status
+    assert "defect" not in ran.stderr
+    assert "Traceback" not in ran.stderr
