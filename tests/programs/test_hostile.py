@@ -147,3 +147,16 @@ def test_a_loop_whose_condition_nothing_in_it_touches_is_read_once() -> None:
     counted = _HEAD + "i = 0\nwhile i < 3:\n    df = df.filter('a > 1')\n    i += 1\ndf.show()\n"
     (action,) = read_program(counted).actions
     assert sum(node.node_name == "Filter" for node in action.execution.parsed.walk()) == 3
+
+
+@pytest.mark.parametrize("word", ["break", "continue"])
+def test_a_function_that_leaves_a_loop_of_nobody_ends_there(word: str) -> None:
+    program = read_program(
+        f"def f(spark):\n    spark.range(3).show()\n    {word}\n    spark.range(4).show()\n\nf(spark)\n"
+    )
+    assert [action.place.line for action in program.actions] == [2]
+    assert program.error is None
+    called_by_nobody = read_program(
+        f"spark.range(1).show()\ndef test_f(spark):\n    spark.range(3).show()\n    {word}\n"
+    )
+    assert len(called_by_nobody.actions) == 2
