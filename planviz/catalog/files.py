@@ -238,6 +238,7 @@ class _Reader:
 
     def columns(self, entries: JsonValue, path: str) -> tuple[list[StructField], list[str]]:
         columns: list[StructField] = []
+        names: set[str] = set()
         guessed = []
         for i, entry in enumerate(self.items(entries, path)):
             column = self.object(entry, f"{path}.{i}", _COLUMN)
@@ -246,8 +247,9 @@ class _Reader:
                 continue
             name = self.text(column["name"], f"{path}.{i}.name")
             data_type = self.type(column["type"], f"{path}.{i}.type")
-            if name.lower() in {c.name.lower() for c in columns}:
+            if name.lower() in names:
                 self.problem(f"{path}.{i}.name", f"{name} is there twice: names do not differ by case.")
+            names.add(name.lower())
             columns.append(
                 StructField(name, data_type, self.flag(column.get("nullable", True), f"{path}.{i}.nullable"))
             )

@@ -10,6 +10,7 @@ import contextlib
 import json
 import re
 from collections.abc import Callable
+from itertools import islice
 from typing import Any
 
 from planviz.errors import NotAPlan
@@ -244,7 +245,9 @@ def rest_graph(execution: JsonObject) -> PlanGraph:
     roots = [id for id, entry in entries.items() if id not in has_parent and not _is_cluster(entry)]
     stack: list[tuple[int, PlanNode | None]] = [(id, None) for id in reversed(roots)]
     seen: set[int] = set()
-    while stack:
+    # Edges in a circle have no root: whatever the roots do not lead to begins a tree of its own.
+    rest = iter([id for id, entry in entries.items() if id in has_parent and not _is_cluster(entry)])
+    while stack or (stack := [(id, None) for id in islice((id for id in rest if id not in seen), 1)]):
         id, parent_node = stack.pop()
         if id in seen:
             continue

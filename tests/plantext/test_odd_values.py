@@ -73,3 +73,13 @@ def test_a_capture(at: tuple[str | int, ...], odd: str) -> None:
     holder[at[-1]] = "ODD"
     with contextlib.suppress(NotAPlan):
         assert sum(_drawn(json.dumps(told).replace('"ODD"', odd))) > 2
+
+
+def test_edges_in_a_circle_lose_no_operator() -> None:
+    names = ("Exchange", "Sort", "Project", "Filter", "Scan")
+    nodes = [{"nodeId": at, "nodeName": name} for at, name in enumerate(names)]
+    circle = [{"fromId": at, "toId": (at + 1) % 3} for at in range(3)]
+    told = {"nodes": nodes, "edges": [*circle, {"fromId": 4, "toId": 3}]}
+    plan = open_text(json.dumps(told)).plans[0]
+    assert sorted(node.op for node in plan) == sorted(names)
+    assert {node.op: node.parent for node in plan}["Scan"] is not None
