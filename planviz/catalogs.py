@@ -15,6 +15,10 @@ from planviz.catalog.files import Problem, parse_catalog, read_catalog
 from planviz.catalog.tables import Catalog
 from planviz.errors import InputError, PlanvizError
 from planviz.execution import Session, explain
+from planviz.units import byte_size
+
+#: Bytes of a catalogue's file.
+_MOST = 512 << 20
 
 
 def find(name: str) -> Catalog:
@@ -82,7 +86,13 @@ def _is_bundled(name: str) -> bool:
 
 def _text(name: str) -> str:
     try:
-        return sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8")
+        if name == "-":
+            return sys.stdin.read()
+        with Path(name).open("rb") as file:  # a device may go on without end
+            data = file.read(_MOST + 1)
+        if len(data) > _MOST:
+            raise InputError(f"The catalogue file {name} is larger than {byte_size(_MOST)}: no catalogue is.")
+        return data.decode("utf-8").replace("\r\n", "\n")
     except UnicodeDecodeError:
         raise InputError(f"The catalogue file {name} is no text in UTF-8.") from None
     except OSError as e:

@@ -153,8 +153,10 @@ class InternalError(PlanvizError):
     """A defect of planviz itself: something failed that no input should make fail; the message asks to report it."""
 
 
-def defect(where: str, error: Exception) -> InternalError:
-    """The error for a failure nobody foresaw; `where` is what was being done."""
+def defect(where: str, error: Exception) -> PlanvizError:
+    """The error for a failure nobody foresaw; `where` is what was being done. Too little memory is no defect."""
+    if isinstance(error, MemoryError):
+        return LimitExceeded(f"{where} took more memory than there is, and was stopped. Make the text smaller.")
     return InternalError(
         f"{where} failed with {type(error).__name__}: {error}. This is a defect of planviz, not of your query; please "
         "report it together with the query. A simpler form of the query may work."

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -37,6 +39,8 @@ _BUCKETS = ("columns", "number", "sorted_by")
 _COLUMN = ("name", "type", "nullable", "guessed")
 #: What a table's statistics say of the whole table.
 TABLE_KEYS = ("rowCount", "sizeInBytes", "analyzedAt")
+#: Halves of characters, which JSON can name and UTF-8 cannot.
+_HALVES = re.compile("[\ud800-\udfff]")
 _STATS = (*TABLE_KEYS, "sampledRows", "columns")
 #: Keys of a column's statistics and the fields that hold them; the counts first.
 _COUNTS = {"distinctCount": "distinct_count", "nullCount": "null_count", "avgLen": "avg_len", "maxLen": "max_len"}
@@ -234,6 +238,7 @@ class _Reader:
 
     def columns(self, entries: JsonValue, path: str) -> tuple[list[StructField], list[str]]:
         columns: list[StructField] = []
+        names: set[str] = set()
         guessed = []
         for i, entry in enumerate(self.items(entries, path)):
             column = self.object(entry, f"{path}.{i}", _COLUMN)
@@ -242,8 +247,9 @@ class _Reader:
                 continue
             name = self.text(column["name"], f"{path}.{i}.name")
             data_type = self.type(column["type"], f"{path}.{i}.type")
-            if name.lower() in {c.name.lower() for c in columns}:
+            if name.lower() in names:
                 self.problem(f"{path}.{i}.name", f"{name} is there twice: names do not differ by case.")
+            names.add(name.lower())
             columns.append(
                 StructField(name, data_type, self.flag(column.get("nullable", True), f"{path}.{i}.nullable"))
             )
@@ -282,7 +288,7 @@ class _Reader:
         bins = self.items(entry.get("bins", []), f"{path}.bins")
         try:
             read = tuple([_bin(b) for b in bins])
-            return Histogram(float(entry["height"]), read)
+            return Histogram(_finite(entry["height"]), read)
         except (KeyError, TypeError, ValueError):
             self.problem(path, 'needs "height" and "bins", each bin with numbers "lo", "hi" and "ndv".')
             return None
@@ -292,7 +298,14 @@ def _bin(entry: object) -> tuple[float, float, int]:
     """A bin's least and greatest value and its distinct ones. Raises what Python does for other JSON."""
     if not isinstance(entry, dict):
         raise TypeError(entry)
-    return float(entry["lo"]), float(entry["hi"]), int(entry["ndv"])
+    return _finite(entry["lo"]), _finite(entry["hi"]), int(_finite(entry["ndv"]))
+
+
+def _finite(value: float | str) -> float:
+    number = float(value)
+    if not math.isfinite(number):
+        raise ValueError(value)
+    return number
 
 
 def _shown(value: object) -> str:
@@ -311,7 +324,9 @@ def write_catalog(catalog: Catalog) -> str:
     functions = {f.name: _function_entry(f) for f in catalog.functions.values() if isinstance(f, PythonFunction)}
     if functions:
         document["functions"] = functions
-    return json.dumps(document, indent=1, ensure_ascii=False)
+    text = json.dumps(document, indent=1, ensure_ascii=False)
+    # Half a character stands in no UTF-8 file; JSON writes it in digits.
+    return text if text.isascii() or not _HALVES.search(text) else json.dumps(document, indent=1)
 
 
 def _function_entry(function: PythonFunction) -> JsonObject:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from difflib import get_close_matches
 from fractions import Fraction
 from pathlib import Path
@@ -14,7 +13,7 @@ from planviz.catalog.check import contradictions
 from planviz.catalog.files import Problem
 from planviz.catalog.text import catalog_text
 from planviz.catalogs import find, guess, problems_of
-from planviz.cli.files import complain, read_text, write, write_file
+from planviz.cli.files import complain, read_text, say, write, write_file
 from planviz.errors import InputError, PlanvizError
 
 
@@ -72,7 +71,7 @@ def _check(options: argparse.Namespace) -> int:
         if options.format == "text":
             write(_checked(name, found))
     if options.format == "json":
-        write(json.dumps(report, indent=1, ensure_ascii=False) + "\n")
+        write(json.dumps(report, indent=1) + "\n")
     return status
 
 
@@ -118,4 +117,4 @@ def factor(text: str) -> Fraction:
 
 def _notes(notes: list[str] | tuple[str, ...]) -> None:
     for note in notes:
-        print(f"planviz: note: {note}", file=sys.stderr)
+        say(f"planviz: note: {note}")

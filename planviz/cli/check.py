@@ -13,7 +13,7 @@ from planviz.catalogs import find
 from planviz.cli.check_reports import REPORTS
 from planviz.cli.files import read_text, write, write_file
 from planviz.cli.settings import STAGES, pairs
-from planviz.cli.workload import PROGRAMS, SQL, Settings, queries_in, read_query, settings_of
+from planviz.cli.workload import PROGRAMS, SQL, Settings, lies_in, named_so, queries_in, read_query, settings_of
 from planviz.config import OptimizerConfig, default_profile
 from planviz.document.comparison.plans import check_kinds
 from planviz.document.comparison.stored_plans import (
@@ -29,7 +29,7 @@ from planviz.document.comparison.stored_plans import (
     stored_plans,
     stored_text,
 )
-from planviz.errors import InputError, PlanvizError
+from planviz.errors import InputError, PlanvizError, defect
 
 ENDING = ".plan"
 #: What a folder may hold beside SQL and programs: captures of a real Spark.
@@ -60,7 +60,7 @@ def _folder(folder: Path, given: Settings, options: argparse.Namespace) -> Itera
     for path in queries:
         yield _query(path, folder, given, catalogs, options.update, options.infer)
     here = {_store(path) for path in queries}
-    for path in sorted(folder.rglob(f"*{ENDING}")):
+    for path in named_so(folder, (ENDING,)):
         if path not in here and _ours(path):
             if options.update:
                 path.unlink()
@@ -123,6 +123,18 @@ def _planned(path: Path, folder: Path, given: Settings, catalogs: dict[str, Cata
     return _Now(plans_of(document, stage), stage, line, told)
 
 
+def _before(store: Path, folder: Path) -> str | None:
+    """What is stored, None where nothing is. Raises InputError for what is no plain file of the folder.
+
+    A link or a pipe of that name may come with a stranger's change, and `--update` would write through it.
+    """
+    if lies_in(store, folder):
+        return read_query(store)
+    if store.is_symlink() or store.exists():
+        raise InputError(f"{store} is no plain file of this folder. Take it away: the plan is stored under this name.")
+    return None
+
+
 def _query(
     path: Path, folder: Path, given: Settings, catalogs: dict[str, Catalog], update: bool, infer: bool | None
 ) -> Checked:
@@ -133,7 +145,7 @@ def _query(
         now = _planned(path, folder, given, catalogs, infer)
         if not now.plans:
             return Checked(name, str(path), "empty", message="there is no query in it")
-        before = read_query(store) if store.exists() else None
+        before = _before(store, folder)
         stored = None if before is None else stored_plans(before, str(store))
         text = stored_text(now.plans, path.name, now.stage, now.settings)
         if update and text != before:
@@ -145,6 +157,8 @@ def _query(
         differences, message = compare_stored(stored, now.plans, now.stage)
     except PlanvizError as error:
         return failed(name, str(path), error)
+    except Exception as error:  # one query that meets a defect of planviz stops no other
+        return failed(name, str(path), defect("This file", error))
     seconds = time.process_time() - started
     if not differences and not message:
         return Checked(name, str(path), "same", line=now.line, seconds=seconds)

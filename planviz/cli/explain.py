@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from planviz.cli.files import read_text, show_each
+from planviz.cli.files import read_text, say, show_each
 from planviz.cli.optimize import error_json, errors_of, statement_json
 from planviz.cli.settings import catalog_of, config_of, is_plan, open_file
 from planviz.errors import AnalysisError, InputError, ParseError, PlanvizError
@@ -118,9 +117,9 @@ def _program(text: str, options: argparse.Namespace) -> tuple[str, Sequence[Plan
     if not program.actions and not told and holds_sql(text):
         return None
     for line, why in program.not_understood:
-        print(f"planviz: note: line {line}: {why}", file=sys.stderr)
+        say(f"planviz: note: line {line}: {why}")
     for note in program.notes:
-        print(f"planviz: note: {note}", file=sys.stderr)
+        say(f"planviz: note: {note}")
     parts = []
     for a in program.actions:
         heading = f"-- {a.name}, line {a.place.line}\n"

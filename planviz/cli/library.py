@@ -6,23 +6,27 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 
-from planviz.cli.files import complain, read_text, write, write_file
+from planviz.cli.files import GZIP, complain, named, read_text, say, write, write_file
 from planviz.cli.settings import open_input
 from planviz.config import OptimizerConfig
 from planviz.document import Document, open_text
 from planviz.errors import InputError, PlanvizError
 from planviz.graph import PlanGraph
+from planviz.render.text import one_line
 from planviz.store import Library, Saved, default_place, is_place, read_query
 from planviz.store import bundle as bundles
 from planviz.store.accounts import person_of
 from planviz.store.notes import Note, add_note, carried, notes_of, remove_note
 from planviz.store.terms import Terms, terms_of
 from planviz.store.texts import Text
+
+#: Bytes of an exported file; none that unpacks to what is imported at once is larger.
+_MOST_PACKED = 2_000_000_000
 
 
 @contextmanager
@@ -76,8 +80,8 @@ def list_(options: argparse.Namespace) -> int:
     with _library(options) as library:
         if options.tags:
             tags = library.tags()
-            shown = json.dumps(dict(tags), ensure_ascii=False, indent=1) + "\n"
-            write(shown if options.format == "json" else "".join(f"{count:6}  {tag}\n" for tag, count in tags))
+            shown = "".join(f"{count:6}  {one_line(tag)}\n" for tag, count in tags)
+            write(json.dumps(dict(tags), indent=1) + "\n" if options.format == "json" else shown)
             return 0
         query = read_query(
             " ".join(options.words), trash=options.trash, versions=options.versions, limit=max(1, options.limit)
@@ -85,7 +89,7 @@ def list_(options: argparse.Namespace) -> int:
         found, count = library.search(query)
     _print(found, options.format)
     if count > len(found):
-        print(f"planviz: {count - len(found):,} more; raise --limit, or search.", file=sys.stderr)
+        say(f"planviz: {count - len(found):,} more; raise --limit, or search.")
     return 0
 
 
@@ -123,11 +127,13 @@ def import_(options: argparse.Namespace) -> int:
     with _library(options) as library:
         for name in options.files:
             try:
-                data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+                with nullcontext(sys.stdin.buffer) if name == "-" else Path(name).open("rb") as file:
+                    data = file.read(2)
+                    data += file.read(_MOST_PACKED) if data == GZIP else b""  # a device may go on without end
                 count = bundles.load(library, data, _terms, _progress)
             except OSError as error:
                 status = 2
-                print(f"planviz: {name}: {error.strerror or error}.", file=sys.stderr)
+                say(f"planviz: {named(name)}: {error.strerror or error}.")
             except PlanvizError as error:
                 status = 2
                 complain(name, error)
@@ -172,7 +178,7 @@ def _note(library: Library, options: argparse.Namespace) -> None:
         add_note(library, saved.id, plan, options.node, options.write)
     for note in _notes(library, saved):
         place = "no longer there" if note.node is None else f"plan {note.plan}, node {note.node}"
-        write(f"{note.number:5}  version {note.version}, {place}: {note.words}\n")
+        write(f"{note.number:5}  version {note.version}, {place}: {one_line(note.words, 4_000)}\n")
 
 
 def _notes(library: Library, saved: Saved) -> list[Note]:
@@ -184,10 +190,11 @@ def _plans(library: Library, id: str) -> Mapping[str, PlanGraph]:
 
 
 def _opened(given: Text) -> Document:
+    from planviz.catalog.bundled import NAMES, read_bundled
     from planviz.catalog.files import read_catalog
-    from planviz.catalogs import find
 
-    named = find(given.catalog) if given.catalog else None
+    # A document that came in a file names bundled catalogues and no place of this machine.
+    named = read_bundled(given.catalog.lower()) if given.catalog.lower() in NAMES else None
     catalog = named if given.catalog_text is None else read_catalog(given.catalog_text)
     config = OptimizerConfig.of(given.profile) if given.profile else None
     return open_text(given.text, catalog=catalog, config=config)
@@ -196,17 +203,16 @@ def _opened(given: Text) -> Document:
 def _terms(given: Text) -> Terms:
     try:
         return terms_of(_opened(given))
-    except PlanvizError:
-        # It was saved somewhere: a text that this planviz cannot open is kept all the same.
+    except Exception:  # it was saved somewhere: a text that this planviz cannot open is kept all the same
         return Terms()
 
 
 def _print(saved: list[Saved], format: str) -> None:
     if format == "json":
-        write(json.dumps([asdict(one) for one in saved], ensure_ascii=False, indent=1) + "\n")
+        write(json.dumps([asdict(one) for one in saved], indent=1) + "\n")
         return
     for one in saved:
         when = datetime.fromtimestamp(one.opened / 1000, UTC).strftime("%Y-%m-%d %H:%M")
         version = f"v{one.version}" + (f" of {one.versions}" if one.versions > 1 else "")
-        tags = "".join(f"  #{tag}" for tag in one.tags)
-        write(f"{one.id}  {when}  {version:8}  {one.name}  ({one.recognised}){tags}\n")
+        tags = "".join(f"  #{one_line(tag)}" for tag in one.tags)
+        write(f"{one.id}  {when}  {version:8}  {one_line(one.name)}  ({one_line(one.recognised)}){tags}\n")

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from importlib import import_module
 
 import planviz
+from planviz.cli.files import begin, named, say
 from planviz.cli.history import add_history
 from planviz.cli.library_arguments import add_export, add_import, add_library, add_list, add_open, add_save
 from planviz.cli.lint_arguments import add_lint
@@ -410,11 +411,11 @@ _ON_THE_LIBRARY = ("save", "list", "open", "export", "import")
 
 def run(argv: list[str]) -> int:
     """Parse the arguments and run the command; errors meant for a user become one line on standard error."""
+    begin()
     if argv and argv[0] not in _COMMANDS and os.path.isfile(argv[0]):
-        print(
+        say(
             f"planviz: {argv[0]!r} is a file, not a command: planviz explain {shlex.quote(argv[0])} plans a query or "
-            "program, planviz lint says what is worth changing in any text.",
-            file=sys.stderr,
+            "program, planviz lint says what is worth changing in any text."
         )
         return 2
     try:
@@ -430,7 +431,7 @@ def run(argv: list[str]) -> int:
         sys.stdout.flush()
         return status
     except PlanvizError as error:
-        print(f"planviz: {error}", file=sys.stderr)
+        say(f"planviz: {error}")
         return 2
     except BrokenPipeError:
         # The reader went away (`planviz parse x | head`): nothing is wrong, and Python must not complain at exit.
@@ -439,17 +440,20 @@ def run(argv: list[str]) -> int:
         return 0
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EIO, errno.EDQUOT, errno.EFBIG):
-            raise
-        print(f"planviz: The output cannot be written: {error.strerror}.", file=sys.stderr)
+            # A name that is too long, a folder that may not be read: asking what a file is can fail, too.
+            place = f"{named(os.fsdecode(error.filename))}: " if isinstance(error.filename, str | bytes) else ""
+            say(f"planviz: {place}{error.strerror or error}.")
+            return 2
+        say(f"planviz: The output cannot be written: {error.strerror}.")
         # What is left in the buffer would fail again, with a traceback, when Python ends.
         with contextlib.suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 2
     except KeyboardInterrupt:
-        print("planviz: stopped", file=sys.stderr)
+        say("planviz: stopped")
         return 130
     except Exception as error:
-        print(f"planviz: {defect(f'planviz {options.command}', error)}", file=sys.stderr)
+        say(f"planviz: {defect(f'planviz {options.command}', error)}")
         return 2
 
 

@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from planviz.cli.files import complain, read_text, write, write_file
+from planviz.cli.files import complain, read_text, stems_of, write, write_file
 from planviz.cli.parse import version_text
 from planviz.cli.settings import given_of
 from planviz.document import open_text
@@ -31,7 +31,8 @@ def replay(options: argparse.Namespace) -> int:
     status = 0
     entries: list[dict[str, object]] = []
     said = given_of(options)
-    for name in options.files:
+    stems = stems_of(options.files) if options.out is not None else [""] * len(options.files)
+    for name, stem in zip(options.files, stems, strict=True):
         try:
             document = open_text(read_text(name))
             found = replays(document, said)
@@ -40,7 +41,7 @@ def replay(options: argparse.Namespace) -> int:
             status = 2
             continue
         if options.out is not None:
-            status = max(status, _written(Path(options.out), "stdin" if name == "-" else Path(name).stem, found))
+            status = max(status, _written(Path(options.out), stem, found))
         for made in found:
             spark = printed_json(document.printed)
             entries += [{"file": name, "spark": spark, **entry} for entry in replay_json(made)]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import re
-import sys
 from typing import TYPE_CHECKING
 
+from planviz.cli.files import say
 from planviz.errors import InputError, PlanvizError
 
 if TYPE_CHECKING:
@@ -181,4 +181,4 @@ def _tell(document: Document) -> None:
     warnings = [w for s in document.statements if s.execution is not None for w in s.execution.warnings]
     read = embedded_sql(document.text)[1] if document.statements else ()
     for warning in dict.fromkeys([*read, *warnings]):
-        print(f"planviz: note: {warning}", file=sys.stderr)
+        say(f"planviz: note: {warning}")

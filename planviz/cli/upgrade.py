@@ -53,16 +53,30 @@ def _queries(path: Path, versions: Upgrade, options: argparse.Namespace) -> Iter
     top = path if path.is_dir() else path.parent
     catalogs: dict[str, Catalog] = {}
     for number, file in enumerate(files, 1):
-        sql = read_query(file)
-        settings = settings_of(sql, file, top, given)
-        if settings.catalog and settings.catalog not in catalogs:
-            catalogs[settings.catalog] = find(settings.catalog)
-        catalog = catalogs.get(settings.catalog)
+        sql, catalog, config = "", None, OptimizerConfig.of(versions.new)
+        wrong: InputError | None = None
+        try:
+            sql = read_query(file)
+            settings = settings_of(sql, file, top, given)
+            if settings.catalog and settings.catalog not in catalogs:
+                catalogs[settings.catalog] = find(settings.catalog)
+            catalog = catalogs.get(settings.catalog)
+            config = OptimizerConfig.of(versions.new, **settings.conf)
+        except InputError as error:
+            if not path.is_dir():
+                raise
+            wrong = error  # one file of a folder that cannot be read stops no other
 
-        def opener(config: OptimizerConfig, sql: str = sql, catalog: Catalog | None = catalog) -> Document:
+        def opener(
+            config: OptimizerConfig,
+            sql: str = sql,
+            catalog: Catalog | None = catalog,
+            wrong: InputError | None = wrong,
+        ) -> Document:
+            if wrong is not None:
+                raise wrong
             return open_sql(sql, catalog, config, infer=options.infer, stage="physical")
 
-        config = OptimizerConfig.of(versions.new, **settings.conf)
         relative = file.relative_to(top)
         name = (relative if path.is_dir() and file.suffix in PROGRAMS else relative.with_suffix("")).as_posix()
         yield from versions.queries(name, str(file), opener, config)

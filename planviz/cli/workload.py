@@ -6,6 +6,7 @@ folder and of those above.
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from collections.abc import Collection
@@ -51,15 +52,26 @@ def queries_in(folder: Path, endings: Collection[str] = SQL) -> list[Path]:
     """
     if not folder.is_dir():
         raise InputError(f"{folder}: there is no such folder. Name a folder of {' or '.join(endings)} files.")
-    top = folder.resolve()
-    named = (path for path in folder.rglob("*") if path.name.endswith(tuple(endings)) and path.is_file())
-    every = (path for path in named if path.resolve().is_relative_to(top))
-    return sorted(path for path in every if not any(part[:1] == "." for part in path.relative_to(folder).parts[:-1]))
+    return [path for path in named_so(folder, endings) if lies_in(path, folder)]
+
+
+def named_so(folder: Path, endings: Collection[str]) -> list[Path]:
+    """What is named so in a folder and beneath it, by name, without folders that are hidden or may not be read."""
+    found: list[Path] = []
+    for place, inside, names in os.walk(folder):
+        inside[:] = [name for name in inside if name[:1] != "."]
+        found += [Path(place, name) for name in names if name.endswith(tuple(endings))]
+    return sorted(found)
+
+
+def lies_in(path: Path, *folders: Path) -> bool:
+    """Whether a path is a plain file that lies in one of the folders or beneath it, wherever links lead."""
+    return path.is_file() and any(path.resolve().is_relative_to(folder.resolve()) for folder in folders)
 
 
 def settings_of(sql: str, path: Path, top: Path, given: Settings) -> Settings:
     """What a query is planned with: `given`, its own comments, `planviz.toml` from its folder up to `top`."""
-    return given.over(_of_query(sql, path)).over(_of_folder(path.parent, top))
+    return given.over(_of_query(sql, path, top)).over(_of_folder(path.parent, top))
 
 
 def read_query(path: Path) -> str:
@@ -70,7 +82,7 @@ def read_query(path: Path) -> str:
         raise InputError(f"{path}: {error.strerror or error}.") from None
 
 
-def _of_query(sql: str, path: Path) -> Settings:
+def _of_query(sql: str, path: Path, top: Path) -> Settings:
     """The settings in a query's own comments: `-- catalogue: tpch`, `# conf: key=value`."""
     told: dict[str, str] = {}
     conf: dict[str, object] = {}
@@ -79,7 +91,7 @@ def _of_query(sql: str, path: Path) -> Settings:
             conf |= pairs([value], "-- conf:")
         else:
             told["catalog" if key.lower().startswith("catalog") else key.lower()] = value
-    return Settings(_catalog(told.get("catalog", ""), path.parent), told.get("profile", ""), "", conf)
+    return Settings(_catalog(told.get("catalog", ""), path.parent, top), told.get("profile", ""), "", conf)
 
 
 def _of_folder(folder: Path, top: Path) -> Settings:
@@ -87,14 +99,14 @@ def _of_folder(folder: Path, top: Path) -> Settings:
     found = Settings()
     while True:
         path = folder / SETTINGS
-        if path.is_file():
-            found = found.over(_settings_file(path))
+        if lies_in(path, top):
+            found = found.over(_settings_file(path, top))
         if folder in (top, folder.parent):
             return found
         folder = folder.parent
 
 
-def _settings_file(path: Path) -> Settings:
+def _settings_file(path: Path, top: Path) -> Settings:
     try:
         told = tomllib.loads(read_query(path))
     except tomllib.TOMLDecodeError as error:
@@ -106,7 +118,7 @@ def _settings_file(path: Path) -> Settings:
             f"{path}: {', '.join(unknown) or 'the form of conf'} is not known; known are {', '.join(sorted(_KEYS))}."
         )
     values = {key: str(told.get(key, "")) for key in ("catalog", "profile", "stage")}
-    return Settings(_catalog(values["catalog"], path.parent), values["profile"], values["stage"], _flat(conf))
+    return Settings(_catalog(values["catalog"], path.parent, top), values["profile"], values["stage"], _flat(conf))
 
 
 def _flat(conf: dict[str, object], lead: str = "") -> JsonObject:
@@ -120,6 +132,24 @@ def _flat(conf: dict[str, object], lead: str = "") -> JsonObject:
     return found
 
 
-def _catalog(name: str, folder: Path) -> str:
-    """A catalogue's name, or its file as seen from the folder that names it."""
-    return str(folder / name) if name and (folder / name).is_file() else name
+def _catalog(name: str, folder: Path, top: Path) -> str:
+    """A catalogue's name, or its file as seen from the folder that names it, else from the current one.
+
+    Raises InputError for what lies neither in the folder of queries nor in its repository: who wrote a query may be
+    somebody else than who plans it, and what is wrong in a file is told in a report.
+    """
+    for path in (folder / name, Path(name)) if name else ():
+        if lies_in(path, top, _repository(top)):
+            return str(path)
+        if name == "-" or path.is_file() or (path.exists() and not path.is_dir()):
+            raise InputError(
+                f"{name}: a query and a {SETTINGS} name bundled catalogues and files of their own folder or repository "
+                "alone. Name this one with --catalog."
+            )
+    return name
+
+
+def _repository(folder: Path) -> Path:
+    """The Git checkout that a folder belongs to; the current folder where it belongs to none."""
+    above = folder.resolve()
+    return next((one for one in (above, *above.parents) if (one / ".git").exists()), Path.cwd())

@@ -300,7 +300,7 @@ class Catalogue:
 
         try:
             yield
-        except (OSError, pyarrow.ArrowException) as error:
+        except (OSError, UnicodeEncodeError, pyarrow.ArrowException) as error:
             reason = " ".join(str(error).split())[:300]
             raise InputError(f"{self.path}: this catalogue cannot be read ({reason}).") from None
 

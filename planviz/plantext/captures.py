@@ -22,6 +22,7 @@ from planviz.graph.node import Estimate
 from planviz.graph.trace import BatchRecord, RuleCalls, RuleRun, RuleStep, RuleTrace, RunMetrics, TracedPlan
 from planviz.jsontypes import JsonObject
 from planviz.plantext.json_plans import plan_info_graph
+from planviz.plantext.json_values import count_of, loads, must_be, number_of
 from planviz.plantext.lines import clean
 from planviz.plantext.scanner import graph_of_text, scan
 
@@ -38,7 +39,7 @@ def looks_like_capture(text: str) -> bool:
 def read_capture(text: str) -> tuple[list[PlanGraph], RuleTrace, tuple[str, ...], tuple[str, ...], str]:
     """Plans, trace, reasons, notes and Spark's version of a capture. Raises NotAPlan when it is cut off or damaged."""
     try:
-        capture = json.loads(text)
+        capture = must_be(dict, loads(text))
         plans = _plans(capture)
         trace = _trace(capture["trace"]) if "trace" in capture else RuleTrace()
         return plans, trace, _reasons(capture), _notes(capture), str(capture["spark"]["version"])
@@ -59,7 +60,7 @@ def read_capture(text: str) -> tuple[list[PlanGraph], RuleTrace, tuple[str, ...]
 def captured_explain(text: str) -> tuple[str, str]:
     """The SQL of a capture, "" where it was none, and what `explain` printed. Raises NotAPlan for a damaged one."""
     read_capture(text)
-    capture = json.loads(text)
+    capture = must_be(dict, loads(text))
     explain = capture["explain"]
     return str(capture.get("sql") or ""), str(explain.get("extended") or explain.get("formatted") or "")
 
@@ -75,7 +76,9 @@ def _plans(capture: JsonObject) -> list[PlanGraph]:
     for plan in plans:
         if plan.stage == "optimized" and len(plan) == len(estimates):
             for node, estimate in zip(plan, estimates, strict=True):
-                node.estimate = None if estimate is None else Estimate(*estimate)
+                if estimate is not None:
+                    rows, size = must_be(list, estimate)
+                    node.estimate = Estimate(count_of(rows), count_of(size))
     executed = capture.get("executed")
     if executed:
         plan = plan_info_graph(executed["plan"], "Executed Plan")
@@ -86,39 +89,46 @@ def _plans(capture: JsonObject) -> list[PlanGraph]:
 
 
 def _outcome(executed: dict[str, object]) -> str:
-    spent = f"{executed['milliseconds']:,.0f} ms"
+    spent = f"{number_of(executed['milliseconds']) or 0:,.0f} ms"
     if "failed" in executed:
         return f"The query failed after {spent}; the numbers are those up to then. Spark says: {executed['failed']}"
-    rows = "1 row" if executed["rows"] == 1 else f"{executed['rows']:,} rows"
+    count = count_of(executed["rows"])
+    rows = "an unknown number of rows" if count is None else "1 row" if count == 1 else f"{count:,} rows"
     return f"Spark ran the query in {spent} and it gave {rows}."
 
 
 def _trace(trace: JsonObject) -> RuleTrace:
-    plans = [TracedPlan(partial(str, text), partial(graph_of_text, text)) for text in trace["texts"]]
+    texts = [must_be(str, text) for text in trace["texts"]]
+    plans = [TracedPlan(partial(str, text), partial(graph_of_text, text)) for text in texts]
     steps = [
         RuleStep(
-            s["rule"], plans[s["before"]], plans[s["after"]],
-            batch=s["batch"], run=s["run"], iteration=s["iteration"], milliseconds=s["ms"],
+            must_be(str, s["rule"]), plans[s["before"]], plans[s["after"]], batch=must_be(str, s["batch"]),
+            run=count_of(s["run"]), iteration=count_of(s["iteration"]), milliseconds=number_of(s["ms"]),
         )
         for s in trace["steps"]
     ]  # fmt: skip
     batches = [_batch(b, plans.__getitem__) for b in trace["batches"]]
     calls = {
-        name: RuleCalls(name, runs, runs, effective, spent, spent if effective else 0.0)
+        must_be(str, name): _calls(name, count_of(runs) or 0, count_of(effective) or 0, number_of(spent) or 0.0)
         for name, runs, effective, spent in trace.get("rules", ())
     }
     order = dict.fromkeys(rule for batch in batches for rule in batch.rules)
     rules = [calls.pop(rule) for rule in order if rule in calls] + list(calls.values())
-    runs = [RuleRun(number, None, executor) for number, executor in enumerate(trace["runs"])]
+    runs = [RuleRun(number, None, must_be(str, executor)) for number, executor in enumerate(trace["runs"])]
     metrics = [_metrics(run, steps, batches) for run in runs]
     return RuleTrace(steps, batches, metrics, runs, rules)
+
+
+def _calls(name: str, runs: int, effective: int, spent: float) -> RuleCalls:
+    return RuleCalls(name, runs, runs, effective, spent, spent if effective else 0.0)
 
 
 def _batch(batch: JsonObject, plan: Callable[[int], TracedPlan]) -> BatchRecord:
     before, after = (plan(batch[side]) if side in batch else None for side in ("before", "after"))
     return BatchRecord(
-        batch["name"], batch["effective"], batch["steps"], None, batch["run"], batch["iterations"],
-        tuple(batch["rules"]), before, after,
+        must_be(str, batch["name"]), bool(batch["effective"]), must_be(int, batch["steps"]), None,
+        count_of(batch["run"]), count_of(batch["iterations"]), tuple([must_be(str, rule) for rule in batch["rules"]]),
+        before, after,
     )  # fmt: skip
 
 
@@ -141,7 +151,7 @@ def _reasons(capture: JsonObject) -> tuple[str, ...]:
 
 
 def _notes(capture: JsonObject) -> tuple[str, ...]:
-    found = list(capture.get("notes", ()))
+    found = [must_be(str, note) for note in capture.get("notes", ())]
     trace = capture.get("trace")
     if trace:
         found.append(

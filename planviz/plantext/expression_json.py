@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import TypeGuard
 
 from planviz.jsontypes import JsonObject
@@ -70,9 +71,24 @@ _NAMES = {
 }
 
 
+#: Parts that are lists of texts, texts, and numbers, whatever a document has in their place.
+_LISTS = {
+    "output", "input", "left_output", "right_output", "project_list", "left_keys", "right_keys", "keys", "results",
+    "aggregate_attributes", "grouping_sets", "partition_keys", "sort_order", "pushed_filters", "partition_filters",
+    "data_filters", "filters", "window_expressions", "partition_spec", "carried", "columns", "partition_columns",
+    "static_partition", "details", "read", "names", "build_keys",
+}  # fmt: skip
+_TEXTS = {
+    "condition", "join_type", "build_side", "partitioning", "partitioning_kind", "origin", "table", "format",
+    "location", "alias", "generator", "function", "subquery", "command", "hints", "read_schema", "bucketed",
+    "selected_buckets", "mode",
+}  # fmt: skip
+_NUMBERS = {"partitions", "partition_count", "num_partitions", "plan_id", "stage", "number_by_user"}
+
+
 def is_expression(value: object) -> TypeGuard[list[JsonObject]]:
     """Whether a field's value is an expression: an array of nodes in pre-order."""
-    return isinstance(value, list) and bool(value) and isinstance(value[0], dict) and "class" in value[0]
+    return isinstance(value, list) and bool(value) and all(isinstance(one, dict) and "class" in one for one in value)
 
 
 def field_parts(op: str, fields: dict[str, object]) -> dict[str, object]:
@@ -84,6 +100,7 @@ def field_parts(op: str, fields: dict[str, object]) -> dict[str, object]:
         if shown in (None, "", [], {}):
             continue
         if name == "functions" and isinstance(shown, list):
+            shown = [str(one) for one in shown]
             if op == "Aggregate":  # logical: keys and functions in one list
                 parts["results"] = shown
                 shown = [text for text in shown if _COMPUTED.search(text)]
@@ -92,8 +109,25 @@ def field_parts(op: str, fields: dict[str, object]) -> dict[str, object]:
             shown = whole(str(shown))
         elif name == "build_side":
             shown = {"BuildLeft": "left", "BuildRight": "right"}.get(str(shown), shown)
-        parts[name] = shown
+        fitting = _fitting(name, shown)
+        if fitting is not None:
+            parts[name] = fitting
     return parts
+
+
+def _fitting(name: str, value: object) -> object:
+    """A part in the form that its name promises (docs/arguments.md), None where it has none."""
+    if name in _LISTS:
+        return [str(one) for one in value] if isinstance(value, list) else [str(value)]
+    if name in _TEXTS:
+        return str(value)
+    if name in _NUMBERS:
+        return value if isinstance(value, int) else None
+    if name == "projections":
+        return [_fitting("output", one) for one in value] if isinstance(value, list) else None
+    if name == "functions":
+        return value if isinstance(value, list) else None
+    return value
 
 
 def _shown(value: object) -> object:
@@ -112,9 +146,15 @@ def _shown(value: object) -> object:
     return value
 
 
+def children_count(entry: Mapping[str, object]) -> int:
+    """How many children an entry says it has; 0 where what it says is no count."""
+    count = entry.get("num-children", 0)
+    return count if isinstance(count, int) and count > 0 else 0
+
+
 def expression_text(entries: list[JsonObject]) -> str:
     """Text of one expression given as nodes in pre-order: `(a#1 > 5)`, `sum(b#2) AS c#3L`."""
-    values: list[tuple[dict[str, object], int]] = [(entry, int(entry.get("num-children", 0))) for entry in entries]
+    values: list[tuple[dict[str, object], int]] = [(entry, children_count(entry)) for entry in entries]
     stack: list[str] = []
     # Children stand after their parent, so reading from the end has every child ready when its parent comes.
     for entry, count in reversed(values):

@@ -10,6 +10,7 @@ import contextlib
 import json
 import re
 from collections.abc import Callable
+from itertools import islice
 from typing import Any
 
 from planviz.errors import NotAPlan
@@ -19,7 +20,8 @@ from planviz.jsontypes import JsonObject
 from planviz.plantext.estimates import MEASURED_STAGES, estimate_of
 from planviz.plantext.eventlog.fold import UNREADABLE, EventFold, Execution, measure
 from planviz.plantext.eventlog.messages import plan_text, read_plan
-from planviz.plantext.expression_json import field_parts
+from planviz.plantext.expression_json import children_count, field_parts
+from planviz.plantext.json_values import DECODER, count_of, entries_of, loads, number_of
 from planviz.plantext.operators import Details, read_arguments
 from planviz.plantext.references import link_references
 
@@ -74,16 +76,15 @@ def read_json(text: str) -> Found | None:
 
 def _json_in(text: str) -> tuple[object, int, int]:
     """The first object or array in a text, the line it begins on (from 0) and the line after it."""
-    decoder = json.JSONDecoder()
     if text.lstrip()[:1] == '"':  # as a string of JSON or of a program
         with contextlib.suppress(ValueError, RecursionError):
-            inside = json.loads(text)
+            inside = loads(text)
             return (_json_in(inside)[0], 0, text.count("\n") + 1) if isinstance(inside, str) else (None, 0, 0)
     problem: json.JSONDecodeError | None = None
     for tries, match in enumerate(_BEGINS.finditer(text)):
         at = match.start(1)
         try:
-            value, end = decoder.raw_decode(text, at)
+            value, end = DECODER.raw_decode(text, at)
         except json.JSONDecodeError as error:
             problem = problem or error
         except (RecursionError, ValueError):  # too deep, or a number of more than 4,300 digits
@@ -117,7 +118,7 @@ def _collect(value: object, plans: list[PlanGraph], kinds: list[str]) -> None:
             stack.extend(reversed(value))
         elif isinstance(value, str) and value.lstrip()[:1] in ("{", "[") and looks_like_json(value):
             with contextlib.suppress(ValueError, RecursionError):
-                stack.append(json.loads(value))
+                stack.append(loads(value))
 
 
 def _kind(value: object) -> str | None:
@@ -174,7 +175,7 @@ def plan_info_graph(info: dict[str, object], title: str = "Physical Plan") -> Pl
     while stack:
         entry, parent, stage = stack.pop()
         name = str(entry.get("nodeName", ""))
-        children = [child for child in entry.get("children", ()) if isinstance(child, dict)]
+        children = entries_of(entry.get("children"))
         if match := _CODEGEN.match(name):
             stack.extend((child, parent, int(match.group(1))) for child in reversed(children))
             continue
@@ -194,21 +195,24 @@ def plan_info_graph(info: dict[str, object], title: str = "Physical Plan") -> Pl
 
 
 def _add_metadata(node: PlanNode, entry: JsonObject) -> None:
-    metadata = {key: value for key, value in (entry.get("metadata") or {}).items() if value not in ("", None)}
-    metrics = [metric for metric in entry.get("metrics", ()) if isinstance(metric, dict)]
-    if metrics:
-        values = {str(metric.get("name")): _measured(metric) for metric in metrics if metric.get("value") is not None}
-        node.metrics = values or None
-    if "estimate" in entry:
-        node.estimate = Estimate(*entry["estimate"])
+    told = entry.get("metadata")
+    metadata = {key: value for key, value in told.items() if value not in ("", None)} if isinstance(told, dict) else {}
+    measured = {str(metric.get("name")): _measured(metric) for metric in entries_of(entry.get("metrics"))}
+    node.metrics = {name: value for name, value in measured.items() if value is not None} or None
+    estimate = entry.get("estimate")
+    if isinstance(estimate, list) and len(estimate) == 2:
+        node.estimate = Estimate(count_of(estimate[0]), count_of(estimate[1]))
     if metadata and ", " not in node.text:
         node.text += " " + ", ".join(f"{key}: {value}" for key, value in metadata.items())
 
 
 def _measured(metric: dict[str, object]) -> Any:
-    """A metric's value: counts and bytes raw, times in words, averages with the place that Spark keeps."""
-    value, type = metric.get("value"), metric.get("metricType")
-    if not isinstance(value, int | float) or type in ("sum", "size"):
+    """A metric's value, if it has one: counts and bytes raw, times in words, averages with the place Spark keeps."""
+    told, type = metric.get("value"), metric.get("metricType")
+    value = number_of(told)
+    if value is None:
+        return told if isinstance(told, str) else None
+    if type in ("sum", "size"):
         return value
     if type == "average":
         return value / 10
@@ -218,13 +222,21 @@ def _measured(metric: dict[str, object]) -> Any:
 # -- REST
 
 
+def _printed(metric: JsonObject) -> tuple[str, str]:
+    """A metric's name and value as the REST answer has them: words."""
+    value = metric.get("value")
+    number = number_of(value)
+    return str(metric["name"]), value if isinstance(value, str) else "" if number is None else str(number)
+
+
 def rest_graph(execution: JsonObject) -> PlanGraph:
     """The plan of one execution of `/api/v1/applications/<id>/sql/<n>?details=true`, metrics included."""
-    entries = {int(entry["nodeId"]): entry for entry in execution["nodes"] if "nodeId" in entry}
+    numbered = [(count_of(entry.get("nodeId")), entry) for entry in entries_of(execution["nodes"])]
+    entries = {number: entry for number, entry in numbered if number is not None}
     children: dict[int, list[int]] = {}
     has_parent: set[int] = set()
-    for edge in execution.get("edges", ()):
-        child, parent = int(edge["fromId"]), int(edge["toId"])
+    for edge in entries_of(execution.get("edges")):
+        child, parent = count_of(edge.get("fromId")), count_of(edge.get("toId"))
         if child in entries and parent in entries and child not in has_parent and child != parent:
             children.setdefault(parent, []).append(child)
             has_parent.add(child)
@@ -233,17 +245,19 @@ def rest_graph(execution: JsonObject) -> PlanGraph:
     roots = [id for id, entry in entries.items() if id not in has_parent and not _is_cluster(entry)]
     stack: list[tuple[int, PlanNode | None]] = [(id, None) for id in reversed(roots)]
     seen: set[int] = set()
-    while stack:
+    # Edges in a circle have no root: whatever the roots do not lead to begins a tree of its own.
+    rest = iter([id for id, entry in entries.items() if id in has_parent and not _is_cluster(entry)])
+    while stack or (stack := [(id, None) for id in islice((id for id in rest if id not in seen), 1)]):
         id, parent_node = stack.pop()
         if id in seen:
             continue
         seen.add(id)
         entry = entries[id]
-        stage = entry.get("wholeStageCodegenId")
+        stage = count_of(entry.get("wholeStageCodegenId"))
         text = str(entry.get("desc") or entry.get("nodeName", ""))
         node = _node(len(nodes), str(entry.get("nodeName", "")), text, parent_node, codegen_stage=stage)
-        metrics = {str(metric["name"]): metric.get("value") for metric in entry.get("metrics", ()) if "name" in metric}
-        node.metrics = metrics or None
+        metrics = [metric for metric in entries_of(entry.get("metrics")) if "name" in metric]
+        node.metrics = {name: value for name, value in map(_printed, metrics) if value} or None
         nodes.append(node)
         if node.op.startswith("Subquery") and parent_node is not None:
             links.append(Link(parent_node.id, node.id, "subquery"))
@@ -293,7 +307,7 @@ def to_json_graph(entries: list[object]) -> PlanGraph:
             arguments=arguments,
         )
         nodes.append(node)
-        open_parents.append((node, int(entry.get("num-children", 0))))
+        open_parents.append((node, children_count(entry)))
     first = entries[0] if entries else None
     named = str(first.get("class", "")) if isinstance(first, dict) else ""
     physical = named.startswith("org.apache.spark.sql.execution")

@@ -30,7 +30,7 @@ from planviz.programs.rest import argument
 from planviz.programs.scala_functions import registered, scala_function
 from planviz.programs.scala_rows import Record
 from planviz.programs.session import ProgramSession
-from planviz.programs.signals import Raised, Returned, raised
+from planviz.programs.signals import Broken, Continued, Raised, Returned, raised
 from planviz.programs.spark import RowClass
 from planviz.programs.statements import Statements
 from planviz.programs.undefined import Uses
@@ -353,6 +353,8 @@ class Calls(Statements):
             self.run(node.body, inner)
         except Returned as e:
             return e.value
+        except (Broken, Continued):  # no loop of the function's own: Python has no such program, a snippet has
+            return None
         return None
 
     def _inside(self, function: Function, arguments: list[object], work: Callable[[], object]) -> Value:

@@ -11,6 +11,9 @@ _SPACES = re.compile(r"\s+")
 _MARKS = re.compile(r"([\\`*_\[\]|~#])")
 #: Where GitHub and GitLab find the name of somebody; behind a letter it is the host of an address.
 _MENTION = re.compile(r"(?<!\w)@(?=\w)")
+#: What terminals obey, to the signs that Unicode has for seeing it.
+_OBEYED = {code: chr(0x2400 + code) for code in range(32) if code not in (9, 10)} | {0x7F: "\u2421"}
+_OBEYED |= dict.fromkeys((*range(0x80, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)), "\ufffd")
 _NONCHARACTERS = {chr(plane + last) for plane in range(0, 0x110000, 0x10000) for last in (0xFFFE, 0xFFFF)}
 
 
@@ -42,6 +45,17 @@ def markdown(text: str, limit: int = 600) -> str:
     shown = _MARKS.sub(r"\\\1", one_line(text, limit)).strip()
     shown = shown.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return _MENTION.sub("@\u200b", shown)
+
+
+def within_tag(text: str, limit: int = 600) -> str:
+    """`text` on one line for a tag of HTML that stands in Markdown: no tag, and a code host nobody to call."""
+    shown = one_line(text, limit).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return _MENTION.sub("@\u200b", shown)
+
+
+def on_terminal(text: str) -> str:
+    """`text` for a terminal: what it would obey (escapes, controls, directional marks) becomes a sign that is seen."""
+    return text.replace("\r\n", "\n").translate(_OBEYED)
 
 
 def file_name(name: str) -> str:

@@ -81,7 +81,7 @@ def load(
             text = Text(
                 _str(told["text"]), _str(told["catalog"]), None if own is None else _str(own), _str(told["profile"])
             )
-            notes = [(_str(note["plan"]), _node(note["node"]), _str(note["words"])) for note in told["notes"]]
+            notes = [(_str(note["plan"], 20), _node(note["node"]), _str(note["words"])) for note in told["notes"]]
             name, tags = _str(told["name"]), [_str(tag) for tag in told["tags"]]
         except (KeyError, TypeError, ValueError):
             raise InputError(f"Document {at} of the file is damaged; those before it were saved.") from None
@@ -90,8 +90,10 @@ def load(
             (note.plan, note.node, note.words) for note in notes_of(library, saved.id) if note.document == saved.id
         }
         new = [note for note in notes if note not in there]
-        if new:
+        try:
             add_notes(library, saved.id, new)
+        except InputError as error:
+            raise InputError(f"A note of document {at} cannot be saved; those before it were. {error}") from None
         if progress is not None:
             progress(at, max(count, at))
     return at
@@ -130,8 +132,8 @@ def _node(value: object) -> int:
     return value
 
 
-def _str(value: object) -> str:
-    if not isinstance(value, str):
+def _str(value: object, most: int = _LONGEST) -> str:
+    if not isinstance(value, str) or len(value) > most:
         raise TypeError
     value.encode()  # half a character ("\ud800" in JSON) is in no text that was exported
     return value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -30,6 +31,11 @@ MOST_BYTES = 2_000_000_000
 _DAY = 86_400_000
 _ATTEMPTS = 20
 _NAME = 200
+_TAGS = 100
+#: Controls and directional marks.
+_OBEYED = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+#: Characters of a name or tag that are looked at.
+_LONGEST = 4_000
 
 
 @dataclass(frozen=True)
@@ -129,7 +135,7 @@ class Library:
         def work(session: Session) -> Saved:
             row = self._row_of(session, given) or self._added(session, given, Terms())
             row.opened = now()
-            row.name = row.name or " ".join(name.split())[:_NAME]
+            row.name = row.name or _plain(name)[:_NAME]
             session.flush()
             return self._saved(session, row)
 
@@ -482,11 +488,17 @@ def _name_words(session: Session, row: DocumentRow) -> None:
 
 
 def _tags(tags: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(tag.strip().lower()[:60] for tag in tags if tag.strip()))
+    found = dict.fromkeys(_plain(tag).lower()[:60].strip() for tag in tags)
+    return [tag for tag in found if tag][:_TAGS]
 
 
 def _name(name: str) -> str:
-    return " ".join(name.split())[:_NAME] or "Without a name"
+    return _plain(name)[:_NAME].strip() or "Without a name"
+
+
+def _plain(text: str) -> str:
+    """On one line, without what a terminal obeys and what no database keeps."""
+    return _OBEYED.sub("", " ".join(text[:_LONGEST].split()))
 
 
 def _after(term: str) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import io
+import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -11,6 +13,7 @@ from sqlalchemy import delete, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
+from planviz.errors import StoreError
 from planviz.store.tables import Content, DocumentRow, NoteRow, Term
 
 #: Rows that one statement names: SQLite takes some 32,000 values.
@@ -55,7 +58,18 @@ def text_of(session: Session, row: DocumentRow) -> Text:
 
 def _unpacked(session: Session, address: str) -> str:
     content = session.get_one(Content, address)
-    return gzip.decompress(content.body).decode("utf-8", "surrogatepass")
+    try:
+        # A character has four bytes at most: what unpacks to more was not written here.
+        with gzip.GzipFile(fileobj=io.BytesIO(content.body)) as file:
+            body = file.read(4 * content.characters + 1)
+        text = body.decode("utf-8", "surrogatepass")
+        if len(text) != content.characters:
+            raise ValueError(text)
+    except (OSError, EOFError, zlib.error, ValueError):
+        raise StoreError(
+            "The text of this document is damaged in the library. Put back a copy of the library's file."
+        ) from None
+    return text
 
 
 def delete_documents(session: Session, numbers: Iterable[int]) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from planviz.errors import AnalysisError, InputError
+from planviz.errors import AnalysisError, InputError, cut
 from planviz.types.collations import collated, collation_name
 from planviz.types.data import (
     BINARY,
@@ -72,6 +72,10 @@ def _tokens(text: str) -> list[str]:
     return [token for token in found if token.strip()]
 
 
+#: Levels of a type: each takes three calls of Python, which takes a thousand.
+_DEEPEST = 100
+
+
 class NotAType(InputError):
     """A text that is no data type, or no list of columns with their types.
 
@@ -90,7 +94,7 @@ class NotAType(InputError):
 
 class _TypeReader:
     def __init__(self, tokens: list[str], text: str) -> None:
-        self.tokens, self.text, self.at = tokens, text, 0
+        self.tokens, self.text, self.at, self.depth = tokens, text, 0, 0
 
     def error(self) -> NotAType:
         return NotAType(
@@ -108,6 +112,15 @@ class _TypeReader:
         return token
 
     def read(self) -> DataType:
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            raise NotAType(f"A data type nests at most {_DEEPEST} levels deep: {cut(self.text.strip(), 60)}.")
+        try:
+            return self._read()
+        finally:
+            self.depth -= 1
+
+    def _read(self) -> DataType:
         name = self.take()
         if name in ("array", "map", "struct") and self.peek() != "<":
             told = f"The type {name.upper()} lacks what it holds: array<int>, map<string,int>, struct<a:int>."

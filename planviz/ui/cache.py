@@ -278,6 +278,12 @@ def find(key: str) -> Opened | None:
     return found if isinstance(found, Opened) else None
 
 
+def is_kept(key: str) -> bool:
+    """Whether this process holds the document of a key; looking for it keeps it no longer."""
+    with _lock:
+        return key in _shelf().kept
+
+
 def _forget(shelf: _Shelf) -> None:
     kept = shelf.kept
     while len(kept) > 1 and (

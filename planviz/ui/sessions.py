@@ -60,4 +60,5 @@ def is_active(session: str) -> bool:
 def _sweep(running: Workers) -> None:
     while questions.is_used(running):
         threading.Event().wait(_SWEEP)
-        running.forget(cache.left(is_active))
+        cache.left(is_active)
+        running.forget()

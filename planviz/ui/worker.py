@@ -119,13 +119,14 @@ def opened(source: Source) -> tuple[Facts, str] | None:
     return None if found is None else (found.facts, found.catalog)
 
 
-def forget(keys: tuple[str, ...]) -> None:
-    """Close documents and give their memory back."""
+def forget(keys: tuple[str, ...]) -> int:
+    """Close documents and give back what is free; the megabytes that are left."""
     with cache.at_work(_lacking(Question(None, "", ""))):
         cache.forget(keys)
     gc.collect()
     with suppress(OSError, AttributeError):
         ctypes.CDLL("libc.so.6").malloc_trim(0)
+    return memory()
 
 
 def memory() -> int:

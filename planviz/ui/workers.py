@@ -55,13 +55,15 @@ def supplied(question: Question, answer: Callable[[Question], Reply]) -> Reply:
 
 @dataclass(eq=False)
 class _Place:
-    """One worker: who uses it, which documents it has open, its memory."""
+    """One worker: who uses it, which documents it has open, its memory; when it was used last, and what is free given
+    back."""
 
     pool: ProcessPool
     owner: str | None = None
     keys: OrderedDict[str, None] = field(default_factory=OrderedDict)
     megabytes: int = 0
     used: float = 0.0
+    trimmed: float = 0.0
 
 
 class Workers:
@@ -189,21 +191,26 @@ class Workers:
         place.megabytes = 0
         threading.Thread(target=_end, args=(old,), daemon=True).start()
 
-    def forget(self, keys: tuple[str, ...]) -> None:
-        """Close documents wherever they are open; a worker that rests, has none and has grown is replaced."""
+    def forget(self) -> None:
+        """Close what the server no longer keeps, and give back what tasks of the workers that rest have taken.
+
+        A worker that has grown and has nothing open is replaced; where something is open, what is free is given back.
+        """
         for place in self._places:
             with self._free:
-                mine = tuple(key for key in keys if key in place.keys)
-                for key in mine:
-                    del place.keys[key]
-                if place.owner is not None or not (mine or (not place.keys and place.megabytes)):
+                gone = tuple(key for key in place.keys if not cache.is_kept(key))
+                grown = place.megabytes > self._fresh + _GROWN and place.used > place.trimmed
+                if place.owner is not None or not (gone or grown):
                     continue
+                for key in gone:
+                    del place.keys[key]
                 place.owner = "forgetting"
             try:
-                if place.keys or place.megabytes <= self._fresh + _GROWN:
-                    place.pool.schedule(worker.forget, args=(mine,), timeout=self.seconds).result()
-                else:
+                if grown and not place.keys:
                     self._replace(place)
+                else:
+                    future = place.pool.schedule(worker.forget, args=(gone,), timeout=self.seconds)
+                    place.megabytes, place.trimmed = future.result(), time.monotonic()
             except (TimeoutError, CancelledError, ProcessExpired, BrokenProcessPool):
                 self._replace(place)
             finally:

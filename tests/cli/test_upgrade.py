@@ -88,3 +88,11 @@ def test_a_folder_without_queries_and_a_file_that_is_not_there_are_told(tmp_path
     assert "there is no query in there" in capsys.readouterr().err
     assert run(["upgrade", str(tmp_path / "none.sql"), "--from", "3.4", "--to", "3.5"]) == 2
     assert "none.sql" in capsys.readouterr().err
+
+
+def test_a_report_for_a_pull_request_calls_nobody(folder, capsys):
+    (folder / "ranked.sql").rename(folder / "@team <b>.sql")
+    run(["upgrade", str(folder), "--from", "3.4", "--to", "3.5", "--format", "markdown"])
+    out = capsys.readouterr().out
+    assert "<summary>≠ @\u200bteam &lt;b&gt;: " in out
+    assert "@team" not in out

@@ -10,10 +10,11 @@ from functools import cache, partial
 from typing import Any
 from urllib.parse import quote
 
-from planviz.catalog import Catalog
+from planviz.catalog import Catalog, read_catalog, write_catalog
 from planviz.catalog.bundled import read_bundled
 from planviz.config import OptimizerConfig
 from planviz.document import Document, open_text
+from planviz.document.cardinality.measurements import measured_text, run_rows
 from planviz.document.opening.replays import MOST, replayed
 from planviz.errors import InternalError, PlanvizError
 from planviz.findings.documents import document_findings
@@ -21,6 +22,7 @@ from planviz.programs import read_program
 from planviz.render import render
 from planviz.ui import cache as documents
 from tests.conftest import SHARED
+from tests.fuzz.documents import odd_document
 from tests.fuzz.grammar import Writer
 from tests.fuzz.plans import odd_plan, texts
 from tests.fuzz.programs import odd_program
@@ -252,10 +254,33 @@ def _requests(dice: random.Random) -> Iterator[tuple[str, str, bytes]]:
         )
 
 
+def documents_in_json(dice: random.Random) -> Case:
+    """A capture, catalogue, event log, notebook or plan in JSON with odd values, read, measured and drawn."""
+    kind, text = odd_document(dice)
+
+    def work() -> list[str]:
+        if kind == "catalogue":
+            json.loads(write_catalog(read_catalog(text)).encode("utf-8"), parse_constant=refused)
+            return ["read"]
+        document = open_text(text)
+        for plan in document.plans[:4]:
+            json.loads(render(plan, "json"), parse_constant=refused)
+            measured_text(run_rows(plan))
+        replayed(document, most=MOST)
+        return drawn(document, dice, 0.5)
+
+    return Case(text, work)
+
+
+def refused(constant: str) -> None:
+    """Raised for NaN and Infinity, which no JSON has."""
+    raise AssertionError(constant)
+
+
 KINDS: dict[str, Callable[[random.Random], Case]] = {
     "parser": parser, "sql": sql, "grammar": grammar, "typed": typed, "replay": replay,
     "programs": programs, "bodies": bodies,
-    "requests": requests,
+    "requests": requests, "documents": documents_in_json,
 }  # fmt: skip
 #: What may be raised: an error of ours is a sentence to whoever sent the text.
 ALLOWED = (PlanvizError,)

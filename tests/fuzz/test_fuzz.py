@@ -18,6 +18,7 @@ COUNTS = {
     "programs": 120,
     "bodies": 50,
     "requests": 25,
+    "documents": 60,
 }
 
 

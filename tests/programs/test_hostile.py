@@ -162,3 +162,16 @@ def test_a_dataframe_over_many_others_is_read_in_steps_that_grow_with_their_numb
 def test_a_loop_that_nothing_leaves_ends_with_its_line() -> None:
     text = _HEAD + "while True:\n    df = df.filter('a > 1')\n    if df is None: break\n"
     assert (5, "Reading stopped here: a loop goes on for too long.") in read_program(text).not_understood
+
+
+@pytest.mark.parametrize("word", ["break", "continue"])
+def test_a_function_that_leaves_a_loop_of_nobody_ends_there(word: str) -> None:
+    program = read_program(
+        f"def f(spark):\n    spark.range(3).show()\n    {word}\n    spark.range(4).show()\n\nf(spark)\n"
+    )
+    assert [action.place.line for action in program.actions] == [2]
+    assert program.error is None
+    called_by_nobody = read_program(
+        f"spark.range(1).show()\ndef test_f(spark):\n    spark.range(3).show()\n    {word}\n"
+    )
+    assert len(called_by_nobody.actions) == 2

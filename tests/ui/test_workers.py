@@ -209,11 +209,36 @@ def test_the_memory_of_sessions_that_left_is_given_back(pool: Workers) -> None:
     gone = cache.left(lambda session: False, grace=0)
     assert gone == (opened.key,)
     before, pool._fresh = holding.megabytes, 0
-    pool.forget(gone)
+    pool.forget()
     after = [place.pool.schedule(worker.memory).result(timeout=60) for place in pool._places]
     assert cache.find(opened.key) is None
     assert opened.key not in holding.keys
     assert max(after) < before
+
+
+def test_what_failed_questions_took_is_given_back(pool: Workers) -> None:
+    """A text that cannot be opened is open nowhere: it keeps no worker large, nor does what is still open elsewhere."""
+    pool.seconds = 60
+    pool._fresh = min(place.pool.schedule(worker.memory).result(timeout=60) for place in pool._places)
+    wide = ", ".join(f"a + {n} AS a{n}" for n in range(20_000))
+    for n in range(2):
+        with pytest.raises(NotAPlan):
+            cache.open_document(f"{'(' * n}[{'1, ' * 3_000_000}")
+    small = cache.open_document(SQL, "shop")
+    kept = next(place for place in pool._places if small.key in place.keys)
+    cache.open_document(f"SELECT {wide} FROM range(1)")
+    cache._server.kept.popitem()
+    for place in pool._places:
+        place.megabytes = pool._fresh + 500
+    pool.forget()
+    assert [*kept.keys] == [small.key]
+    assert all(place.megabytes < pool._fresh + 500 for place in pool._places)
+    assert all(not place.keys for place in pool._places if place is not kept)
+    # Nothing was asked since, so nothing is looked at again.
+    kept.megabytes, kept.owner = pool._fresh + 500, None
+    pool.forget()
+    assert kept.megabytes == pool._fresh + 500
+    kept.megabytes = 0
 
 
 def test_who_asks_most_waits_for_who_asks_least() -> None:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 import time
 from pathlib import Path
 
-from planviz.cli.files import write_file
+from planviz.cli.files import say, write_file
 from planviz.cli.spark.session import JOB_LIMIT, QUERY_LIMIT, add_session, live_spark, progress, session_arguments
 from planviz.jsontypes import JsonObject
 
@@ -45,7 +44,7 @@ def analyze(options: argparse.Namespace) -> int:
         for at, name in enumerate(names, 1):
             told = f"{at} of {len(names)}, {name}"
             if options.resume and name in found["tables"]:
-                print(f"{told}: kept", file=sys.stderr)
+                say(f"{told}: kept")
                 continue
             begin = time.monotonic()
             asked = {"table": name, **way, **arguments}
@@ -55,13 +54,13 @@ def analyze(options: argparse.Namespace) -> int:
                 raise
             except PlanvizError as error:
                 failed += 1
-                print(f"{told}: {error}", file=sys.stderr)
+                say(f"{told}: {error}")
                 continue
             found["tables"][name] = entry
             _write_whole(path, found)
-            print(f"{told}: {entry['stats']['rowCount']:,} rows, {time.monotonic() - begin:,.1f} s", file=sys.stderr)
+            say(f"{told}: {entry['stats']['rowCount']:,} rows, {time.monotonic() - begin:,.1f} s")
     except KeyboardInterrupt:
-        print(f"planviz: stopped; tables in {path}: {len(found['tables'])}; --resume goes on.", file=sys.stderr)
+        say(f"planviz: stopped; tables in {path}: {len(found['tables'])}; --resume goes on.")
         return 130
     finally:
         live.close()

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 import time
 from pathlib import Path
 
-from planviz.cli.files import write
+from planviz.cli.files import say, write
 from planviz.cli.settings import pairs
 from planviz.cli.spark.session import JOB_LIMIT, add_master, live_spark, progress
 
@@ -34,12 +33,12 @@ def ingest(options: argparse.Namespace) -> int:
         found = live.call("ingest", asked, limit=options.limit or JOB_LIMIT, on_progress=progress("ingest"))
     except KeyboardInterrupt:
         told = f"{options.output}: what has been read is there; the same command goes on with the rest"
-        print(f"planviz: {told}", file=sys.stderr)
+        say(f"planviz: {told}")
         raise
     finally:
         live.close()
     for file, line, reason in found["faults"]:
-        print(f"planviz: {file}{f', line {line}' if line else ''}: {reason}", file=sys.stderr)
+        say(f"planviz: {file}{f', line {line}' if line else ''}: {reason}")
     megabytes, seconds = found["bytes"] / 1e6, time.monotonic() - begin
     write(
         f"{options.output}: {found['executions']:,} executions from {found['logs'] - found['skipped']:,} logs"

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from planviz.cli.files import read_text
+from planviz.cli.files import read_text, say
 from planviz.cli.settings import catalog_of, pairs
 
 if TYPE_CHECKING:
@@ -63,4 +63,4 @@ def session_arguments(options: argparse.Namespace) -> dict[str, object]:
 
 def progress(name: str) -> Callable[[str], None]:
     """Says on a terminal what a task is at."""
-    return lambda at: print(f"{name}: {at} …", file=sys.stderr) if sys.stderr.isatty() else None
+    return lambda at: say(f"{name}: {at} …") if sys.stderr.isatty() else None

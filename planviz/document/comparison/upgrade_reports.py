@@ -10,7 +10,7 @@ from html import escape
 
 from planviz.document.comparison.plans import difference_json
 from planviz.document.comparison.upgrades import Cause, Upgrade, Upgraded
-from planviz.render.text import file_name, markdown, one_line
+from planviz.render.text import file_name, markdown, one_line, within_tag
 from planviz.settings import spark_words
 from planviz.units import byte_size
 from planviz.versions import Edit
@@ -198,7 +198,7 @@ def markdown_report(report: Report) -> str:
             lines.append(f"| {len(queries):,} | {words} | {keep} | {markdown(_names(queries))} |")
         lines.append("")
     for query in report.shown:
-        summary = f"{_SIGNS[query.state]} {escape(file_name(query.name))}: {escape(_headline(query))}"
+        summary = f"{_SIGNS[query.state]} {within_tag(file_name(query.name))}: {within_tag(_headline(query))}"
         lines += [f"<details><summary>{summary}</summary>", ""]
         lines += [f"- `{effect.kind}` {markdown(effect.words, 200)}" for effect in query.effects]
         lines += [f"- because {markdown(told)}" for told in _because(query)]
@@ -236,7 +236,7 @@ def _query_html(query: Upgraded, with_picture: bool) -> str:
     entries = [f"<li>{escape(one_line(effect.words, 300))}</li>" for effect in query.effects]
     entries += [f"<li>because {escape(told)}</li>" for told in _because(query)]
     picture = _picture(query) if with_picture else ""
-    summary = f"{_SIGNS[query.state]} <b>{escape(query.name)}</b> {escape(_headline(query))}"
+    summary = f"{_SIGNS[query.state]} <b>{escape(file_name(query.name))}</b> {escape(_headline(query))}"
     return f"<details><summary>{summary}</summary><ul>{''.join(entries)}</ul>{picture}</details>"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from planviz.document.cardinality.badges import Expectations
 from planviz.document.model import PlaceOf
 from planviz.document.rules.traces import plan_graph, rule_trace
-from planviz.errors import InternalError, PlanvizError, defect
+from planviz.errors import PlanvizError, defect
 from planviz.execution import QueryExecution
 from planviz.graph import PlanGraph
 from planviz.graph.from_tree import Identities
@@ -23,7 +23,7 @@ _ESTIMATED = ("optimized", "sparkPlan", "physical")
 
 def planned(
     execution: QueryExecution | None, place_of: PlaceOf
-) -> tuple[list[PlanGraph], RuleTrace, InternalError | None]:
+) -> tuple[list[PlanGraph], RuleTrace, PlanvizError | None]:
     """The plans and the trace of a query as far as it was planned; `place_of` tells where an operator was made.
 
     The last value is the defect by which a plan cannot be put into words, then without plans: one query of a text
