@@ -24,7 +24,7 @@ from planviz.errors import PlanvizError
 from planviz.execution import QueryExecution
 from planviz.findings.finding import SEVERITIES, Finding, WhatIf
 from planviz.findings.plan_view import EXCHANGES
-from planviz.findings.registry import findings
+from planviz.findings.registry import findings, ignored
 from planviz.graph.plan_graph import PlanGraph
 from planviz.graph.scan_names import name_of
 from planviz.settings import SETTINGS, known, spark_words
@@ -100,12 +100,14 @@ def document_findings(document: Document, without: Collection[str] = (), what_if
     the changes of settings that findings name are planned, and those that keep their promise are told with them.
     """
     found: list[QueryFindings] = []
+    # A text of thousands of plans is looked through once.
+    silent = {*without, *ignored(document.text)}
     for group in document.groups:
         plans = [document.plans[at] for at in group]
         statement = statement_of(document, group[0])
         for at in _looked_at(document, group):
             siblings = [plan for plan in plans if plan is not document.plans[at]]
-            made = plan_findings(document, at, siblings, without)
+            made = _findings_of(document, at, siblings, silent)
             seen = {one.name for earlier in found if earlier.plan in group for one in earlier.findings}
             made = [one for one in made if one.name not in seen]
             if what_if and statement is not None and statement.execution is not None:
@@ -120,6 +122,12 @@ def plan_findings(
     document: Document, at: int, siblings: Collection[PlanGraph] = (), without: Collection[str] = ()
 ) -> list[Finding]:
     """The findings of one plan of a document."""
+    return _findings_of(document, at, siblings, {*without, *ignored(document.text)})
+
+
+def _findings_of(
+    document: Document, at: int, siblings: Collection[PlanGraph], without: Collection[str]
+) -> list[Finding]:
     statement = statement_of(document, at)
     execution = statement.execution if statement is not None else None
     replayed = statement is not None and statement.replay is not None
@@ -132,7 +140,7 @@ def plan_findings(
     in_house = execution is not None and not replayed
     if execution is not None and execution.guesses_tables_of_columns:
         without = {*without, *_OF_KNOWN_TABLES}
-    return findings(document.plans[at], tuple(siblings), settings, document.text, without, in_house)
+    return findings(document.plans[at], tuple(siblings), settings, document.text, without, in_house, comments=False)
 
 
 def statement_of(document: Document, plan: int) -> SqlStatement | None:

@@ -87,16 +87,18 @@ def findings(
     text: str = "",
     without: Collection[str] = (),
     planned: bool = False,
+    comments: bool = True,
 ) -> list[Finding]:
     """The findings of one plan, the gravest first, then by what is at stake, then in the order of the text.
 
     `siblings` are the other plans of the same query, `settings` those it was planned with, where they are known. What
-    `without` names is left out, and what a comment in `text` silences. `planned` tells that planviz planned the query.
+    `without` names is left out, and with `comments` what a comment in `text` silences. `planned` tells that planviz
+    planned the query.
     """
     if not len(graph):
         return []
     plan = PlanView(graph, siblings, settings, text, planned)
-    silent = {*without, *(ignored(text) if text else ())}
+    silent = {*without, *(ignored(text) if text and comments else ())}
     found: list[Finding] = []
     for check in checks().values():
         if check.name not in silent and graph.stage in check.stages:
