@@ -87,6 +87,30 @@ class ShuffledHashJoinExec(joins.ShuffledHashJoinExec):
 
 
 @node
+class NoBuildSideOuterHashJoinExec(joins.ShuffledHashJoinExec):
+    """One without generated code where it keeps all rows of the side that is hashed."""
+
+    node_name = "ShuffledHashJoin"
+
+    @property
+    def supports_codegen(self) -> bool:
+        """For any other join."""
+        return (self.kind, self.build) not in _BUILD_SIDE_OUTER
+
+
+@node
+class NoOuterHashJoinExec(ShuffledHashJoinExec):
+    """One without generated code for full outer joins, too."""
+
+    node_name = "ShuffledHashJoin"
+
+    @property
+    def supports_codegen(self) -> bool:
+        """For neither."""
+        return self.kind != "FullOuter" and (self.kind, self.build) not in _BUILD_SIDE_OUTER
+
+
+@node
 class BroadcastNestedLoopJoinExec(joins.BroadcastNestedLoopJoinExec):
     """A nested loop join without generated code, of which nothing is known but its rows (before Spark 3.2)."""
 
@@ -248,6 +272,13 @@ class SubqueryAdaptiveBroadcastExec(subqueries.SubqueryAdaptiveBroadcastExec):
 
 
 _MERGE_JOINS: dict[str, type] = {"one side": SortMergeJoinExec, "inner": InnerSortMergeJoinExec}
+_BUILD_SIDE_OUTER = {("LeftOuter", "BuildLeft"), ("RightOuter", "BuildRight")}
+#: Shuffled hash joins by whether code is made of full outer joins, and of those that keep the rows of the hashed side.
+_HASH_JOINS: dict[tuple[bool, bool], type] = {
+    (False, True): ShuffledHashJoinExec,
+    (True, False): NoBuildSideOuterHashJoinExec,
+    (False, False): NoOuterHashJoinExec,
+}
 _SETTING = "spark.sql.codegen.join."
 _SORT_AGGREGATES: dict[str, type] = {"without keys": KeylessSortAggregateExec, "none": SortAggregateExec}
 
@@ -261,8 +292,10 @@ def without_code(config: OptimizerConfig) -> dict[type, type]:
         neither = SortMergeJoinExec
         one = NoExistenceSortMergeJoinExec if full else NoFullOuterSortMergeJoinExec
         found[joins.SortMergeJoinExec] = one if full or existence else neither
-    if not config.get(f"{_SETTING}fullOuterShuffledHashJoin.enabled"):
-        found[joins.ShuffledHashJoinExec] = ShuffledHashJoinExec
+    full = bool(config.get(f"{_SETTING}fullOuterShuffledHashJoin.enabled"))
+    built = bool(config.get(f"{_SETTING}buildSideOuterShuffledHashJoin.enabled"))
+    if not (full and built):
+        found[joins.ShuffledHashJoinExec] = _HASH_JOINS[full, built]
     return found
 
 
