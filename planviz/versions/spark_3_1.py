@@ -8,6 +8,8 @@ VERSION = Version(
     settings={"spark.sql.adaptive.enabled": False},
     behaviour={
         "outer_joins_are_dropped_for": frozenset(),
+        "joins_give_hidden_columns": False,
+        "pruned_buckets_are_read_apart": True,
         "ctes_are_kept": False,
         "cost_shows_every_estimate": False,
         "sorts_keep_rows": False,
