@@ -15,7 +15,11 @@ from planviz.trees.node import lazy, node
 from planviz.versions import Behaviour
 
 #: Words of 4.3 for what asks for an exchange, and those of 3.1.
-_ORIGINS = {"REPARTITION_BY_COL": "REPARTITION", "REPARTITION_BY_NUM": "REPARTITION_WITH_NUM"}
+_ORIGINS = {
+    "REPARTITION_BY_COL": "REPARTITION",
+    "REPARTITION_BY_NUM": "REPARTITION_WITH_NUM",
+    "REBALANCE_PARTITIONS_BY_NONE": "REPARTITION",
+}
 
 
 @node

@@ -87,6 +87,9 @@ class Behaviour:
     grouping_id_is_long: bool = True
     #: A column's name leaves out the casts that the analyzer put in; else only those that come after it was named.
     names_leave_out_casts: bool = True
+    #: Where a column's name has the fields of other columns in it as they are written, without names of their own:
+    #: always, in the list of an Aggregate but for fields of arrays, or never.
+    names_leave_out_fields: Literal["always", "in groups", "never"] = "always"
     #: What another expression replaces is named as other functions are; else as SQL, qualifiers and quotes included.
     names_hide_replacements: bool = True
     #: sum() and avg() take whole numbers and floats as they are; else as BIGINT and DOUBLE.

@@ -50,6 +50,7 @@ VERSION = Version(
         "branches_become_conditions": False,
         "joins_know_most_rows": False,
         "names_leave_out_casts": False,
+        "names_leave_out_fields": "in groups",
         "sums_take_any_number": False,
         "intervals_are_typed": False,
         "order_reads_results_first": False,

@@ -94,6 +94,7 @@ CHANGES: dict[str, str] = {
     "abs_shows_whether_it_fails": "abs() no longer shows whether it fails on the lowest number.",
     "coercions_run_together": "Implicit casts are found in one walk over each expression.",
     "intervals_are_typed": "Intervals are of years and months or of days and time, two types of their own.",
+    "names_leave_out_fields": "A column's name has the fields of other columns in it as they are written.",
     "names_leave_out_casts": "The name of a column leaves out the casts that the analyzer put in.",
     "only_widened_inputs_are_projected": "Of a union's inputs only those that need wider types get a projection.",
     "order_reads_results_first": "ORDER BY over an aggregate reads its results, and computes only what they lack.",

@@ -422,3 +422,25 @@ def test_constants_have_statistics_since_3_4(version: str, size: str) -> None:
     session.catalog = session.catalog.with_table(replace(table, row_count=3, size_in_bytes=60))
     (done,) = session.run("SELECT 'abc' AS c, a FROM t")
     assert f"Statistics(sizeInBytes={size}, rowCount=3)" in done.execution.explain_string("cost")
+
+
+@pytest.mark.parametrize(
+    ("version", "names"),
+    [
+        ("spark-3.0", ["abs(p.a AS `a`)", "sum(p.a AS `a`)"]),
+        ("spark-3.1", ["abs(p.a AS `a`)", "sum(p.a)"]),
+        ("spark-3.2", ["abs(p.a)", "sum(p.a)"]),
+    ],
+)
+def test_fields_have_names_of_their_own_within_names_before_3_2(version: str, names: list[str]) -> None:
+    session = Session(config=OptimizerConfig.of(version))
+    list(session.run("CREATE TABLE n (p STRUCT<a: BIGINT>) USING parquet"))
+    queries = ("SELECT abs(p.a) FROM n", "SELECT sum(p.a) FROM n GROUP BY p.a")
+    shown = [next(session.run(sql)).execution for sql in queries]
+    assert [e.analyzed.output[0].name for e in shown] == names
+
+
+def test_inputs_of_a_union_over_one_table_are_renamed_before_3_2():
+    sql = "SELECT i_brand FROM item UNION ALL SELECT i_brand FROM item"
+    assert "Project [i_brand# AS i_brand#]" in text("3.1", "analyzed", sql)
+    assert "Project [i_brand# AS i_brand#]" not in text("3.2", "analyzed", sql)
