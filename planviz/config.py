@@ -71,6 +71,14 @@ class OptimizerConfig:
         return self.number(key) if key in self.settings or self.cores == 0 else self.cores
 
     @property
+    def shuffle_partitions(self) -> int:
+        """How many partitions a shuffle makes: under adaptive execution as many as it begins with."""
+        begins = "spark.sql.adaptive.coalescePartitions"
+        merged = self.flag("spark.sql.adaptive.enabled") and self.flag(f"{begins}.enabled")
+        first = self.number(f"{begins}.initialPartitionNum") if merged else 0
+        return first or self.number("spark.sql.shuffle.partitions")
+
+    @property
     def cores(self) -> int:
         """The default parallelism as it is set, else the cores that `spark.master` gives a local Spark; 0: unknown."""
         local = re.fullmatch(r"local\[(\d+)\]", self.text("spark.master").strip())

@@ -92,6 +92,12 @@ SETTINGS = {
             True,
             "ORDER BY finds its positions before columns that the select list does not have; else they count, too.",
         ),
+        Setting(
+            "spark.sql.storeAssignmentPolicy",
+            "ANSI",
+            "What a column takes: what fits its kind, what loses nothing (STRICT), anything (LEGACY).",
+            choices=("ANSI", "LEGACY", "STRICT"),
+        ),
         Setting("spark.sql.session.timeZone", "Etc/UTC", "The zone of timestamps."),
         Setting("spark.sql.analyzer.maxIterations", 100, "Passes of an analyzer batch.", least=1),
         Setting("spark.sql.view.maxNestedViewDepth", 100, "How many views may stand one in the other.", least=1),
@@ -173,6 +179,14 @@ SETTINGS = {
         Setting("spark.sql.shuffle.partitions", 200, "Partitions of a shuffle.", least=1),
         Setting("spark.sql.maxSinglePartitionBytes", 128 << 20, "Up to which size joined rows stay in one.", "bytes"),
         Setting("spark.sql.adaptive.enabled", True, "Plan anew while the query runs, on what its stages gave."),
+        Setting("spark.sql.adaptive.forceApply", False, "Also where a query has no exchange and no subquery."),
+        Setting("spark.sql.adaptive.coalescePartitions.enabled", True, "Merge small partitions while the query runs."),
+        Setting(
+            "spark.sql.adaptive.coalescePartitions.initialPartitionNum",
+            0,
+            "Partitions of a shuffle before they are merged; 0: as spark.sql.shuffle.partitions says.",
+            least=0,
+        ),
         Setting("spark.sql.join.preferSortMergeJoin", True, "Sort and merge where a hash map per partition would do."),
         Setting("spark.sql.shuffledHashJoinFactor", 3, "How many times smaller the hashed side must be.", least=1),
         Setting("spark.sql.optimizeNullAwareAntiJoin", True, "Plan NOT IN over one column as a broadcast hash join."),
@@ -348,6 +362,11 @@ SETTINGS = {
             True,
             "Generate code for full outer hash joins over shuffled rows.",
         ),
+        Setting(
+            "spark.sql.codegen.join.buildSideOuterShuffledHashJoin.enabled",
+            True,
+            "Generate code for shuffled hash joins that keep all rows of the hashed side.",
+        ),
         Setting("spark.sql.optimizer.disableHints", False, "Take no notice of hints."),
         Setting("spark.sql.legacy.duplicateBetweenInput", False, "BETWEEN is two comparisons, as before 4.0."),
     )
@@ -372,6 +391,9 @@ def typed(setting: Setting, given: object) -> SettingValue:
     low = number and setting.least is not None and isinstance(value, int | float) and value < setting.least
     if not fits or low or not isinstance(value, SettingValue):
         raise InputError(f"{setting.key} must be {_wanted(setting)}, not {given!r}.")
+    if setting.choices and isinstance(value, str):
+        # Spark takes the words of a choice in any case.
+        value = next((c for c in setting.choices if c.lower() == value.lower()), value)
     if setting.choices and value not in setting.choices:
         raise InputError(f"{setting.key} must be one of {', '.join(setting.choices)}, not {given!r}.")
     return value

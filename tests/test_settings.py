@@ -78,7 +78,7 @@ def test_the_size_that_a_generator_is_filtered_by_takes_null_for_minus_one_witho
 @pytest.mark.parametrize(
     ("key", "words"),
     [
-        ("spark.sql.storeAssignmentPolicy", "does not read .* the casts of what is inserted"),
+        ("spark.sql.legacy.sizeOfNull", r"does not read .* what size\(NULL\) is"),
         ("spark.sql.adaptive.skewJoin.enabled", "changes nothing in the plan before it runs"),
         ("spark.databricks.delta.optimizeWrite.enabled", "Databricks' own"),
         ("spark.sql.cbo.enable", r"did you mean spark\.sql\.cbo\.enabled"),
@@ -105,3 +105,61 @@ def test_reset_gives_a_setting_back_as_the_session_was_given_it() -> None:
     list(session.run("SET spark.sql.shuffle.partitions = 8; RESET"))
     assert session.config.number("spark.sql.shuffle.partitions") == 50
     assert session.config.flag("spark.sql.adaptive.enabled")
+
+
+GROUPED = "select b, count(*) from t1 group by b order by b"
+ADAPTIVE = {"spark.sql.adaptive.enabled": True, "spark.sql.adaptive.coalescePartitions.initialPartitionNum": 37}
+
+
+def test_one_partition_is_still_shuffled_by_its_keys_and_by_ranges() -> None:
+    plan = planned(GROUPED, **{"spark.sql.shuffle.partitions": 1})
+    assert re.findall(r"Exchange (\w+\(b#\d+[^)]*\))", plan) == [
+        "rangepartitioning(b#1 ASC NULLS FIRST, 1)",
+        "hashpartitioning(b#1, 1)",
+    ]
+
+
+def test_adaptive_execution_begins_with_its_own_number_of_partitions() -> None:
+    assert planned(GROUPED, **ADAPTIVE).count(", 37)") == 2
+    kept = {**ADAPTIVE, "spark.sql.adaptive.coalescePartitions.enabled": False}
+    assert planned(GROUPED, **kept).count(", 200)") == 2
+    assert planned(GROUPED, **{**ADAPTIVE, "spark.sql.adaptive.enabled": False}).count(", 200)") == 2
+
+
+def test_adaptive_execution_is_forced_upon_a_plan_without_exchanges() -> None:
+    forced = {"spark.sql.adaptive.enabled": True, "spark.sql.adaptive.forceApply": True}
+    assert planned(SCAN, **forced).startswith("AdaptiveSparkPlan")
+    assert not planned(SCAN, **{"spark.sql.adaptive.enabled": True}).startswith("AdaptiveSparkPlan")
+
+
+def test_a_reader_gives_batches_of_as_many_fields_as_code_is_generated_for() -> None:
+    two = "select a, b from t1"
+    assert "Batched: true" in planned(two, **{"spark.sql.codegen.maxFields": 2})
+    assert "Batched: false" in planned(two, **{"spark.sql.codegen.maxFields": 1})
+
+
+def test_a_hash_join_that_keeps_the_hashed_side_loses_its_code_by_a_setting() -> None:
+    sql = "select /*+ SHUFFLE_HASH(t1) */ t1.a from t1 left join t2 on t1.a = t2.a"
+    key = "spark.sql.codegen.join.buildSideOuterShuffledHashJoin.enabled"
+    assert re.search(r"\*\(\d\) ShuffledHashJoin", planned(sql))
+    without = planned(sql, **{key: False})
+    assert "ShuffledHashJoin" in without
+    assert not re.search(r"\*\(\d\) ShuffledHashJoin", without)
+    other = "select /*+ SHUFFLE_HASH(t1) */ t1.a from t1 join t2 on t1.a = t2.a"
+    assert planned(other, **{key: False}) == planned(other)
+
+
+@pytest.mark.parametrize(
+    ("policy", "value", "refused"),
+    [
+        ("ANSI", "c", True), ("legacy", "c", False), ("STRICT", "a", False), ("STRICT", "cast(a as bigint)", True),
+        ("ANSI", "cast(a as bigint)", False),
+    ],
+)  # fmt: skip
+def test_a_policy_says_what_a_column_takes(policy: str, value: str, refused: bool) -> None:
+    session = Session(small_catalog(), OptimizerConfig.of(**{"spark.sql.storeAssignmentPolicy": policy}))
+    *_, done = session.run(
+        f"create table target (n int) using parquet; insert into target select {value} from"
+        " (select a, cast(b as string) as c from t1)"
+    )
+    assert (done.error is not None) == refused

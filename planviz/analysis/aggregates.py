@@ -10,7 +10,7 @@ from typing_extensions import override
 from planviz.analysis.cleanup import trim
 from planviz.analysis.context import AnalyzerRule
 from planviz.analysis.earlier import order_computed_below
-from planviz.analysis.hidden import giving
+from planviz.analysis.hidden import coming, giving
 from planviz.analysis.missing import add_missing
 from planviz.analysis.names import Scope
 from planviz.config import OptimizerConfig
@@ -236,7 +236,7 @@ def with_aggregates(
     wider = agg.replace(aggregates=(*agg.aggregates, *extra.values()))
     if wider.missing_input:
         # A column that a USING or NATURAL join hides, or a table of files.
-        come = (behaviour.hidden_columns_come_alone, behaviour.file_metadata)
+        come = (coming(behaviour), behaviour.file_metadata)
         wider = wider.replace(child=giving(wider.child, set(wider.missing_input), *come))
     return Project(agg.output, operator(new, wider))
 

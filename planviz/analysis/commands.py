@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Sequence, Set
 from dataclasses import replace
 
 from planviz.analysis.context import folded, sql_text
+from planviz.analysis.objects import can_up_cast
 from planviz.analysis.relations import table_not_found
 from planviz.analysis.stored import in_order_of, named_as
 from planviz.catalog.tables import CATALOG, DATABASE, Catalog, OwnFunction, Table
@@ -43,15 +44,18 @@ def database_of(name: tuple[str, ...], current: str = DATABASE) -> str:
     return parts[0].lower() if len(parts) == 2 else current
 
 
-def check_command(c: Command, catalog: Catalog, analyze: Analyze) -> None:
-    """Raise AnalysisError for a command that Spark refuses; `analyze` analyzes the queries in it."""
+def check_command(c: Command, catalog: Catalog, analyze: Analyze, policy: str = "ANSI") -> None:
+    """Raise AnalysisError for a command that Spark refuses; `analyze` analyzes the queries in it.
+
+    `policy`: what may be inserted into a column (spark.sql.storeAssignmentPolicy).
+    """
     table = None if c.verb == "REPLACE TABLE" or not c.name else _target(c, catalog)
     if c.verb == "REPLACE TABLE":
         database_of(c.name)
     if c.verb == "MERGE" and "EMPTY" in c.flags:
         raise analysis_error("MERGE_WITHOUT_WHEN", "There must be at least one WHEN clause in a MERGE statement.")
     if c.verb == "INSERT" and c.plan is not None and table is not None:
-        _check_insert(c, table, analyze(c.plan))
+        _check_insert(c, table, analyze(c.plan), policy)
     elif c.plan is not None:
         for plan in (c.plan, *c.parts):
             analyze(plan)
@@ -226,7 +230,7 @@ def distinct_names(names: Sequence[str]) -> None:
         before.add(folded(n))
 
 
-def _check_insert(c: Command, table: Table, query: LogicalPlan) -> None:
+def _check_insert(c: Command, table: Table, query: LogicalPlan, policy: str) -> None:
     if "IF NOT EXISTS" in c.flags and "OVERWRITE" not in c.flags:
         raise analysis_error("INVALID_STATEMENT_OR_CLAUSE", "INSERT INTO ... IF NOT EXISTS is not a valid statement.")
     given = [f.name for f in c.columns]
@@ -257,7 +261,7 @@ def _check_insert(c: Command, table: Table, query: LogicalPlan) -> None:
             "UNSUPPORTED_OVERWRITE.TABLE",
             f"Can't overwrite the target that is also being read from: {sql_text(table.qualified)}.",
         )
-    check_stored(table, wanted, query.output, "BY NAME" not in c.flags)
+    check_stored(table, wanted, query.output, "BY NAME" not in c.flags, policy)
 
 
 def _check_partition(c: Command, table: Table) -> None:
@@ -289,15 +293,25 @@ def check_arity(table: Table, wanted: Sequence[StructField], given: Sequence[Att
 
 
 def check_stored(
-    table: Table, wanted: Sequence[StructField], given: Sequence[AttributeReference], by_place: bool = True
+    table: Table,
+    wanted: Sequence[StructField],
+    given: Sequence[AttributeReference],
+    by_place: bool = True,
+    policy: str = "ANSI",
 ) -> None:
-    """Raise AnalysisError for a column that cannot be stored as the type of the table's column at its place."""
+    """Raise AnalysisError for a column that cannot be stored as the type of the table's column at its place.
+
+    `policy` is spark.sql.storeAssignmentPolicy: LEGACY casts whatever can be cast, STRICT only what loses nothing.
+    """
+    if policy == "LEGACY":
+        return
+    allowed = can_up_cast if policy == "STRICT" else can_store_assign
     for field, a in zip(wanted, given, strict=True):
         if UNKNOWN in (a.type, field.data_type) or a.type in (NULL, field.data_type):
             continue
         # Fields stand for each other by their place, as columns do; BY NAME they are found by it.
         given_type = named_as(a.type, field.data_type) if by_place else in_order_of(a.type, field.data_type)
-        if not can_store_assign(given_type, field.data_type):
+        if not allowed(given_type, field.data_type):
             raise analysis_error(
                 "INCOMPATIBLE_DATA_FOR_TABLE.CANNOT_SAFELY_CAST",
                 f"Cannot write incompatible data for the table {sql_text(table.qualified)}: cannot safely cast "

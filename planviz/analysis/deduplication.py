@@ -44,7 +44,7 @@ class DeduplicateRelations(AnalyzerRule):
 def deduplicated(plan: LogicalPlan, behaviour: Behaviour | None = None) -> LogicalPlan:
     """The plan with no column twice, as a version of Spark does it; None: as 4.3."""
     if behaviour is not None and not behaviour.relations_are_deduplicated:
-        mask = Join.BIT | LateralJoin.BIT | Intersect.BIT | Except.BIT
+        mask = Join.BIT | LateralJoin.BIT | Intersect.BIT | Except.BIT | Union.BIT
         return plan.transform_up(_conflicts_alike, mask) if plan.bits & mask else plan
     if _over_analyzed(plan):
         return plan

@@ -48,7 +48,7 @@ def as_parsed_then(plan: LogicalPlan, config: OptimizerConfig) -> LogicalPlan:
         if isinstance(p, Union) and not known.unions_show_flags:
             p = p.replace(shows_flags=False)
         if isinstance(p, RepartitionByExpression) and not known.repartitions_leave_their_number_open:
-            p = p.replace(number=p.number or config.number("spark.sql.shuffle.partitions"))
+            p = p.replace(number=p.number or config.shuffle_partitions)
         if isinstance(p, Sample) and not known.samples_show_their_method:
             p = p.replace(method="")
         if isinstance(p, Intersect | Except) and not known.set_operations_are_spaced:

@@ -33,7 +33,7 @@ from planviz.expressions.core import (
     occurs,
 )
 from planviz.expressions.counters import CounterDiff
-from planviz.expressions.earlier import as_called_then, name_then, with_shown_casts
+from planviz.expressions.earlier import as_called_then, name_then, with_named_fields, with_shown_casts
 from planviz.expressions.ids import next_id
 from planviz.expressions.lambdas import LambdaFunction, NamedLambdaVariable, UnresolvedLambdaVariable
 from planviz.expressions.objects import ScalaUDF
@@ -401,10 +401,10 @@ class ResolveAliases(AnalyzerRule):
         if isinstance(plan, Project):
             return plan.replace(projects=tuple(self._name(e) for e in plan.projects))
         if isinstance(plan, Aggregate):
-            return plan.replace(aggregates=tuple(self._name(e) for e in plan.aggregates))
+            return plan.replace(aggregates=tuple(self._name(e, True) for e in plan.aggregates))
         return plan
 
-    def _name(self, e: Expression) -> Expression:
+    def _name(self, e: Expression, grouped: bool = False) -> Expression:
         known = self.context.config.behaviour
         keeps = not known.outer_columns_are_renamed
         if isinstance(e, OuterReference):
@@ -430,6 +430,8 @@ class ResolveAliases(AnalyzerRule):
         if cast and isinstance(child.children[0], NamedExpression):
             return e.rebuilt(alias(child, child.children[0].name))
         shown = child if known.names_leave_out_casts else with_shown_casts(child)
+        if known.names_leave_out_fields != "always":
+            shown = with_named_fields(shown, grouped and known.names_leave_out_fields == "in groups")
         named = alias(child, shown.pretty if known.names_hide_replacements else name_then(shown))
         if isinstance(child, ExtractValue | Literal):
             return e.rebuilt(named)

@@ -3,6 +3,8 @@ and `_metadata` of tables made of files."""
 
 from __future__ import annotations
 
+from typing import Literal
+
 from planviz.analysis.names import Scope, bind
 from planviz.expressions.core import AttributeReference
 from planviz.expressions.unresolved import UnresolvedAttribute
@@ -27,7 +29,11 @@ from planviz.logical.relations import LogicalRelation
 from planviz.logical.unresolved import PipeOperator
 from planviz.trees.depth import lowest_first
 from planviz.trees.memo import Memo
+from planviz.versions.model import Behaviour
 
+#: How hidden columns that are named come out of a join: alone, with all others behind what it gives or before that, or
+#: not at all.
+Come = Literal["alone", "behind", "before", "never"]
 # A GROUP BY or a set operation ends what can be seen of the columns below, a name what joins hide.
 _THROUGH = (
     *(Project, Filter, Sort, Generate, Join, Distinct, GlobalLimit, LocalLimit, RepartitionByExpression, Sample),
@@ -64,15 +70,26 @@ def _hidden(plan: LogicalPlan, files: str) -> tuple[AttributeReference, ...]:
     return tuple(a for c in seen for a in hidden_output(c, files))
 
 
+def coming(known: Behaviour) -> Come:
+    """How a version gives the hidden columns of joins."""
+    if known.hidden_columns_come_alone:
+        return "alone"
+    if not known.joins_give_hidden_columns:
+        return "never"
+    return "behind" if known.hidden_columns_come_last else "before"
+
+
 def unhidden(
-    plan: LogicalPlan, alone: bool, files: str = "none"
+    plan: LogicalPlan, come: Come, files: str = "none"
 ) -> tuple[LogicalPlan, tuple[AttributeReference, ...] | None]:
     """The operator over children that give the hidden columns that it names, and the columns that it shall still give.
 
-    Unless they come `alone`, a join that gives one of its hidden columns gives all of them; `files` says which
+    Unless they `come` alone, a join that gives one of its hidden columns gives all of them; `files` says which
     `_metadata` tables of files have. These columns are None where nothing changed, or where the operator says itself
     what it gives.
     """
+    if come == "never":
+        return plan, None
     names = [n for e in plan.expressions for n in e.collect(UnresolvedAttribute)]
     references = [a for e in plan.expressions for a in e.collect(AttributeReference)]
     if not any(names_metadata(n.parts) for n in names) and not any(map(is_metadata, references)):
@@ -92,10 +109,10 @@ def unhidden(
     bound = plan.map_expressions(lambda e: bind(bind(e, before, True), more, True))
     used = {a.expr_id for e in bound.expressions for a in e.collect(AttributeReference)}
     needed = {a.expr_id for a in hidden} & used
-    return bound.with_new_children(tuple(giving(c, needed, alone, files) for c in plan.children)), shown
+    return bound.with_new_children(tuple(giving(c, needed, come, files) for c in plan.children)), shown
 
 
-def giving(plan: LogicalPlan, needed: set[int], alone: bool, files: str = "none") -> LogicalPlan:
+def giving(plan: LogicalPlan, needed: set[int], come: Come, files: str = "none") -> LogicalPlan:
     """The plan giving the needed columns that it, joins or tables below hide, too."""
     every = hidden_output(plan, files)
     hidden = [a for a in every if a.expr_id in needed]
@@ -103,11 +120,12 @@ def giving(plan: LogicalPlan, needed: set[int], alone: bool, files: str = "none"
         return plan
     if isinstance(plan, LogicalRelation):
         return plan if hidden[0] in plan.attributes else plan.replace(attributes=(*plan.attributes, *hidden))
-    if isinstance(plan, Project) and not alone:
-        hidden = list(every)
-    children = tuple(giving(c, needed, alone, files) for c in plan.children)
+    if isinstance(plan, Project) and come != "alone":
+        hidden, needed = list(every), needed | {a.expr_id for a in every}
+    children = tuple(giving(c, needed, come, files) for c in plan.children)
     if not isinstance(plan, Project):
         return plan.with_new_children(children)
     given = {a.expr_id for a in plan.output}
     more = [a for a in hidden if a.expr_id not in given]
-    return HiddenColumns.project((*plan.projects, *more), children[0], hidden_output(plan))
+    items = (*more, *plan.projects) if come == "before" else (*plan.projects, *more)
+    return HiddenColumns.project(items, children[0], hidden_output(plan))

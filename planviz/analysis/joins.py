@@ -123,6 +123,7 @@ STRATEGIES = {
     "MERGE": "merge", "MERGEJOIN": "merge", "SHUFFLE_HASH": "shuffle_hash",
     "SHUFFLE_REPLICATE_NL": "shuffle_replicate_nl",
 }  # fmt: skip
+Name = tuple[str, ...]
 _PARTITIONING = ("COALESCE", "REPARTITION", "REPARTITION_BY_RANGE", "REBALANCE")
 
 
@@ -151,33 +152,39 @@ class ResolveJoinStrategyHints(AnalyzerRule):
                     "_LEGACY_ERROR_TEMP_1046", f"A join hint names relations, which {p} does not.", plan
                 )
         names = [_name(p) for p in plan.parameters]
-        written = f"{plan.name}({', '.join(names)})"
-        found: set[str] = set()
+        written = f"{plan.name}({', '.join(map('.'.join, names))})"
+        found: set[Name] = set()
         overridden: list[str] = []
-        child = _apply_hint(plan.child, [n.lower() for n in names], strategy, found, overridden)
+        child = _apply_hint(plan.child, [_lower(n) for n in names], strategy, found, overridden)
         for o in overridden:
             self.context.counters.warn(f"Hint (strategy={o}) is overridden by another hint and will not take effect.")
         for n in names:
-            if n.lower() not in found:
-                self.context.counters.warn(f"Count not find relation '{n}' specified in hint '{written}'.")
+            if _lower(n) not in found:
+                self.context.counters.warn(f"Count not find relation '{'.'.join(n)}' specified in hint '{written}'.")
         return child
 
 
-def _name(p: Expression) -> str:
-    return p.name if isinstance(p, UnresolvedAttribute) else str(p)
+def _name(p: Expression) -> Name:
+    return p.parts if isinstance(p, UnresolvedAttribute) else (str(p),)
+
+
+def _lower(name: Name) -> Name:
+    return tuple(part.lower() for part in name)
 
 
 @deep
 def _apply_hint(
-    plan: LogicalPlan, names: list[str], strategy: str, found: set[str], overridden: list[str]
+    plan: LogicalPlan, names: list[Name], strategy: str, found: set[Name], overridden: list[str]
 ) -> LogicalPlan:
-    own: str | None = None
+    own: Name | None = None
     if isinstance(plan, ResolvedHint):
         own = _relation_name(plan.child)
     elif isinstance(plan, SubqueryAlias | UnresolvedRelation | View):
         own = _relation_name(plan)
-    if own is not None and own in names:
-        found.add(own)
+    # A hint may leave out what stands before a table's own name: its database, its catalogue.
+    named = [n for n in names if own is not None and own[-len(n) :] == n]
+    if named:
+        found.update(named)
         if isinstance(plan, ResolvedHint):
             # The hint written first stands (Spark: HintInfo.merge).
             overridden += [plan.strategy] if plan.strategy != strategy else []
@@ -188,10 +195,10 @@ def _apply_hint(
     return plan.map_children(lambda c: _apply_hint(c, names, strategy, found, overridden))
 
 
-def _relation_name(plan: LogicalPlan) -> str | None:
+def _relation_name(plan: LogicalPlan) -> Name | None:
     if isinstance(plan, SubqueryAlias):
-        return plan.name[-1].lower()
-    return plan.parts[-1].lower() if isinstance(plan, UnresolvedRelation) else None
+        return _lower(plan.name)
+    return _lower(plan.parts) if isinstance(plan, UnresolvedRelation) else None
 
 
 class ResolveCoalesceHints(AnalyzerRule):
@@ -215,9 +222,13 @@ class ResolveCoalesceHints(AnalyzerRule):
         # A text names a column, too.
         keys = [_column_of_text(p) for p in plan.parameters]
         first = keys[0] if keys else None
-        if isinstance(first, Literal) and isinstance(first.value, int):
+        numbered = name != "REBALANCE" or self.context.config.behaviour.rebalancing_takes_a_number
+        if isinstance(first, Literal) and isinstance(first.value, int) and numbered:
             number = first.value
             keys = keys[1:]
+            if number < 1:
+                told = f"requirement failed: Number of partitions ({number}) must be positive."
+                raise analysis_error("IllegalArgumentException", told, plan)
         if name == "COALESCE":
             if number is None or keys:
                 told = "COALESCE Hint expects a partition number as a parameter."
@@ -276,6 +287,6 @@ class RemoveAllHints(AnalyzerRule[UnresolvedHint]):
 
     @override
     def rewrite(self, node: UnresolvedHint) -> LogicalPlan:
-        parameters = f"({', '.join(map(_name, node.parameters))})" if node.parameters else ""
+        parameters = f"({', '.join('.'.join(_name(p)) for p in node.parameters)})" if node.parameters else ""
         self.context.counters.warn(f"Unrecognized hint: {node.name}{parameters}")
         return node.child

@@ -6,7 +6,7 @@ from typing_extensions import override
 
 from planviz.analysis.context import AnalyzerRule, same_name
 from planviz.analysis.deduplication import repeats_ids
-from planviz.analysis.hidden import unhidden
+from planviz.analysis.hidden import coming, unhidden
 from planviz.analysis.lateral_aliases import with_lateral_aliases
 from planviz.analysis.missing import add_missing, with_aggregate
 from planviz.analysis.names import UNBOUND, Scope, bind, bind_if_possible, extract_value
@@ -91,7 +91,7 @@ class ResolveReferences(AnalyzerRule):
         if isinstance(plan, Project) and any(e.bits & STARS for e in plan.projects):
             items = expanded(plan.projects, plan, self.context.outer[:1], known.file_metadata)
             plan = plan.replace(projects=tuple(items))
-        plan, shown = unhidden(plan, known.hidden_columns_come_alone, known.file_metadata)
+        plan, shown = unhidden(plan, coming(known), known.file_metadata)
         bound = self._bound(plan)
         return bound if shown is None else Project(shown, bound)
 

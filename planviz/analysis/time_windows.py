@@ -175,7 +175,8 @@ class SessionWindowing(AnalyzerRule):
         if not moment.nullable:
             # The struct's fields may be null.
             moment = FunctionCall("knownnullable", (moment,), _KNOWN_NULLABLE)
-        end = _interval(window.column, _converted(until, t, LONG), t).parts[2:]
+        known = self.context.config.behaviour
+        end = _interval(window.column, _converted(until, t, LONG), t, known.session_ends_may_be_null).parts[2:]
         value = CreateNamedStruct((lit("start"), moment, *end))
         made = AttributeReference("session_window", value.data_type, True, next_id(), metadata=(SESSION_WINDOW,))
         kept: Expression = IsNotNull(window.column)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator
 
-from planviz.analysis.hidden import unhidden
+from planviz.analysis.hidden import Come, unhidden
 from planviz.analysis.missing import add_missing
 from planviz.errors import AnalysisError
 from planviz.expressions.casts import Cast
@@ -91,16 +91,16 @@ def reaching(plan: LogicalPlan, columns: list[AttributeReference]) -> LogicalPla
 
 
 def with_hidden(
-    analyzed: LogicalPlan, columns: list[AttributeReference], alone: bool, files: str = "none"
+    analyzed: LogicalPlan, columns: list[AttributeReference], come: Come, files: str = "none"
 ) -> LogicalPlan:
     """The analyzed operator over joins that give those of its columns that USING leaves out (AddMetadataColumns).
 
-    `alone` says that a join gives only the columns that are named, `files` which `_metadata` tables of files have.
+    `come` says how a join gives the columns that are named, `files` which `_metadata` tables of files have.
     """
     missing = analyzed.missing_input
     if not any(a.expr_id in missing for a in columns):
         return analyzed
-    found, shown = unhidden(analyzed, alone, files)
+    found, shown = unhidden(analyzed, come, files)
     return found if shown is None else Project(shown, found)
 
 

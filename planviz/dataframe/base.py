@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Self, TypeVar
 
+from planviz.analysis.hidden import coming
 from planviz.dataframe.ambiguity import carry, check, plain, reaching, references, remember, with_hidden
 from planviz.dataframe.column import column_or_name, numbered, select_item
 from planviz.dataframe.refusals import BadIndex, UnexpectedType
@@ -50,7 +51,7 @@ class Frame:
         self.plan = plan if waits else self.execution.analyzed
         if meant and not waits:
             known = session.config.behaviour
-            found = with_hidden(self.plan, meant, known.hidden_columns_come_alone, known.file_metadata)
+            found = with_hidden(self.plan, meant, coming(known), known.file_metadata)
             if found is not self.plan:
                 self.execution = session.execution(found, sql)
                 self.plan = self.execution.analyzed

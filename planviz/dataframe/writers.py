@@ -209,7 +209,8 @@ class DataFrameWriter:
         if table is not None and not table.guessed and not self.frame.execution.reads_guesses:
             wanted = columns_in_order(table)
             check_arity(table, wanted, self.frame.output)
-            check_stored(table, wanted, self.frame.output)
+            policy = self.frame.session.config.text("spark.sql.storeAssignmentPolicy")
+            check_stored(table, wanted, self.frame.output, policy=policy)
         replaces = self.save_mode == "overwrite" if overwrite is None else bool(overwrite)
         self._act("insertInto", None if table is None else insert_command(self.frame, table, replaces))
 

@@ -27,7 +27,7 @@ def aggregate_estimate(
 ) -> Estimate | None:
     """The estimate of groups; None where rows or the distinct values of a key are unknown.
 
-    `constants`: a constant's statistics are told, too (since Spark 3.2).
+    `constants`: a constant's statistics are told, too (since Spark 3.4).
     """
     if child.rows is None:
         return None
@@ -50,7 +50,7 @@ def aggregate_estimate(
 def project_estimate(plan: Project, child: Estimate, constants: bool = True) -> Estimate | None:
     """The estimate of a projection: the rows of its child, with the columns that it keeps or renames.
 
-    `constants`: a constant's statistics are told, too (since Spark 3.2).
+    `constants`: a constant's statistics are told, too (since Spark 3.4).
     """
     if child.rows is None:
         return None

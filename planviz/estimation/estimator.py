@@ -43,12 +43,15 @@ GROWING = "_growing"
 #: Behind any of these: a sort, a union, a choice of partitions, and what has no formula of its own, loses the number
 #: of rows, as before Spark 3.2.
 ROWS_LOST = "_rows_lost"
+#: Behind any of these: nobody counts the rows of a LocalRelation, as before Spark 3.5.
+LOCAL_UNCOUNTED = "_local_uncounted"
 _ESTIMATES: dict[str, Memo[Estimate]] = {
-    way + unique + lost + growing: Memo("estimate" + way + unique + lost + growing)
+    way + unique + lost + growing + local: Memo("estimate" + way + unique + lost + growing + local)
     for way in (SIZES, TABLE_ROWS, ROWS, ROWS_BUT_IN_UNIONS)
     for unique in ("", ANY_MATCHES)
     for lost in ("", ROWS_LOST)
     for growing in ("", GROWING)
+    for local in ("", LOCAL_UNCOUNTED)
 }
 #: Operators of which only bytes are estimated, whether rows are known or not.
 BY_SIZE = (
@@ -79,6 +82,9 @@ class Estimator:
         table_rows = TABLE_ROWS if config.get("spark.sql.cbo.planStats.enabled") else SIZES
         self._way = with_rows if config.get("spark.sql.cbo.enabled") else table_rows
         self._unique = known.unique_keys_bound_joins
+        self._local = known.local_rows_are_counted
+        # That came with the same version as the unique keys.
+        self._constants = known.constants_have_statistics
         self._kept = known.sorts_keep_rows
         self._shrinks = known.filters_shrink_sizes
         self._unions, self._partitions = known.unions_count_rows, known.partitions_keep_rows
@@ -86,6 +92,7 @@ class Estimator:
         rows_kept = self._kept and self._unions and self._partitions
         name = self._way + ("" if self._unique else ANY_MATCHES) + ("" if rows_kept else ROWS_LOST)
         name += "" if self._shrinks else GROWING
+        name += "" if self._local else LOCAL_UNCOUNTED
         self._memo = _ESTIMATES[name]
 
     @classmethod
@@ -128,7 +135,7 @@ class Estimator:
 
     def _estimated(self, plan: LogicalPlan) -> Estimate:
         if isinstance(plan, LeafNode) or not plan.children:
-            return leaf_estimate(plan, self._way != SIZES, self._partitions)
+            return leaf_estimate(plan, self._way != SIZES, self._partitions, self._local)
         inputs = tuple([self.estimate(c) for c in plan.children])
         found = self._with_rows(plan, inputs) if self._way in (ROWS, ROWS_BUT_IN_UNIONS) else None
         found = found or size_estimate(plan, inputs, self._unique)
@@ -142,13 +149,14 @@ class Estimator:
             case Filter():
                 return filter_estimate(plan, inputs[0], self._shrinks)
             case Project():
-                return project_estimate(plan, inputs[0], self._unions)
+                return project_estimate(plan, inputs[0], self._constants)
             case Aggregate(grouping, items, _):
-                return aggregate_estimate(grouping, items, plan.output, inputs[0], self._unions)
+                return aggregate_estimate(grouping, items, plan.output, inputs[0], self._constants)
             case Distinct(child):
                 return aggregate_estimate(child.output, child.output, child.output, inputs[0])
             case Join():
-                return join_estimate(plan, *inputs)
+                left, right = inputs
+                return join_estimate(plan, left, right, self._unique)
             case Union() if not self._unions:
                 return None
             case Union():

@@ -38,8 +38,11 @@ _FORMULAS = {
 }
 
 
-def join_estimate(plan: Join, left: Estimate, right: Estimate) -> Estimate | None:
-    """The estimate of a Join from its inputs'; None where rows are unknown or the kind is not estimated."""
+def join_estimate(plan: Join, left: Estimate, right: Estimate, unique: bool = True) -> Estimate | None:
+    """The estimate of a Join from its inputs'; None where rows are unknown or the kind is not estimated.
+
+    `unique`: whether keys that are unique by the plan of their side count (since Spark 3.4).
+    """
     if plan.kind in ("LeftSemi", "LeftAnti"):
         if left.rows is None:
             return None
@@ -52,15 +55,15 @@ def join_estimate(plan: Join, left: Estimate, right: Estimate) -> Estimate | Non
         rows, columns = left.rows * right.rows, {**left.columns, **right.columns}
         size = output_size(plan.output, rows, columns)
         return Estimate(size, rows, columns, formulas.PAIRS, (left, right))
-    return _equi_join(plan, left, right, left.rows, right.rows, keys)
+    return _equi_join(plan, left, right, left.rows, right.rows, keys, unique)
 
 
 def _equi_join(
-    plan: Join, left: Estimate, right: Estimate, left_rows: int, right_rows: int, keys: list[Key]
+    plan: Join, left: Estimate, right: Estimate, left_rows: int, right_rows: int, keys: list[Key], unique: bool
 ) -> Estimate:
     kind = plan.kind
     matches = _Matches(plan, left, right, left_rows, right_rows)
-    matches.count(keys)
+    matches.count(keys, unique)
     inner = matches.rows
     rows = {
         "LeftOuter": max(left_rows, inner),
@@ -117,9 +120,9 @@ class _Matches:
         self.keys: dict[int, ColumnStatistics] = {}
         self.parts: list[Part] = []
 
-    def count(self, keys: list[Key]) -> None:
-        """Estimate from these pairs of keys."""
-        self.rows, rule = self._at_most(keys)
+    def count(self, keys: list[Key], unique: bool) -> None:
+        """Estimate from these pairs of keys; `unique`: those that are unique in a side bound the rows."""
+        self.rows, rule = self._at_most(keys, unique)
         self.parts.append(Part(None, self.rows, rule, self._sides))
         for a, b in keys:
             if self.rows == 0:
@@ -133,9 +136,9 @@ class _Matches:
     def _sides(self) -> Given:
         return (("left rows", self.left_rows), ("right rows", self.right_rows))
 
-    def _at_most(self, keys: list[Key]) -> tuple[int, Formula]:
-        left = unique_keys(self.plan.left, [a for a, _ in keys])
-        right = unique_keys(self.plan.right, [b for _, b in keys])
+    def _at_most(self, keys: list[Key], unique: bool) -> tuple[int, Formula]:
+        left = unique and unique_keys(self.plan.left, [a for a, _ in keys])
+        right = unique and unique_keys(self.plan.right, [b for _, b in keys])
         if not self.left_rows or not self.right_rows:
             return 0, formulas.AT_MOST_PAIRS
         if left and right:

@@ -23,10 +23,11 @@ UNKNOWN_SIZE = (1 << 63) - 1
 OF_UNKNOWN_SIZE = UNKNOWN_SIZE // 1024
 
 
-def leaf_estimate(plan: LogicalPlan, with_rows: bool, of_partitions: bool = True) -> Estimate:
+def leaf_estimate(plan: LogicalPlan, with_rows: bool, of_partitions: bool = True, local: bool = True) -> Estimate:
     """The estimate of a leaf; `with_rows` says whether the catalogue's rows and columns count.
 
     `of_partitions`: they count where a filter chose among the table's partitions, too (since Spark 3.2).
+    `local`: whether known rows are counted (since Spark 3.5).
     """
     match plan:
         case LogicalRelation() if plan.partition_filters:
@@ -35,7 +36,7 @@ def leaf_estimate(plan: LogicalPlan, with_rows: bool, of_partitions: bool = True
             return table_estimate(plan.table, plan.read_output, with_rows)
         case LocalRelation(columns, rows):
             count = len(rows)
-            return Estimate(row_size(columns) * count, count, rule=formulas.LOCAL_ROWS)
+            return Estimate(row_size(columns) * count, count if local else None, rule=formulas.LOCAL_ROWS)
         case OneRowRelation():
             return Estimate(1, rule=formulas.ONE_ROW)
         case Range():

@@ -467,7 +467,8 @@ class Session:
                 self._relations.pop(before.qualified, None)
 
     def _check(self, s: Statement, c: Command) -> None:
-        check_command(c, self.catalog, lambda p: self._execution(replace(s, kind="query", plan=p)).analyzed)
+        policy = self.config.text("spark.sql.storeAssignmentPolicy")
+        check_command(c, self.catalog, lambda p: self._execution(replace(s, kind="query", plan=p)).analyzed, policy)
 
     def _is_known(self, c: Command) -> bool:
         """Whether a command can be checked: where tables are guessed, only what the script itself made."""

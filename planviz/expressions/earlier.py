@@ -10,7 +10,7 @@ from functools import cache
 from planviz.expressions.aggregates import AggregateCall
 from planviz.expressions.calls import FunctionCall, RuntimeReplaceable
 from planviz.expressions.casts import Cast
-from planviz.expressions.complex import CreateMap
+from planviz.expressions.complex import CreateMap, GetArrayStructFields, GetStructField
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, lit
 from planviz.expressions.literals import stored_text
 from planviz.expressions.objects import KnownNotContainsNull, StaticInvoke
@@ -249,6 +249,30 @@ def as_called_then(e: Expression, known: Behaviour) -> Expression:
         return x
 
     return e.transform_up(step, _CALLS)
+
+
+def with_named_fields(e: Expression, grouped: bool) -> Expression:
+    """The expression with the fields of columns in it as they were named before 3.2, for its own name: p.a AS `a`.
+
+    `grouped`: in the list of an Aggregate, where that is left out of all but the fields of arrays.
+    """
+
+    def step(x: Expression) -> Expression:
+        if not isinstance(x, GetStructField | GetArrayStructFields) or not _of_column(x):
+            return x.map_children(step)
+        if grouped and isinstance(x, GetStructField):
+            return x
+        name = x.name if isinstance(x, GetStructField) else x.field.name
+        return AttributeReference(f"{x.pretty} AS `{name}`", x.data_type, x.nullable, 0)
+
+    return e.map_children(step) if not _of_column(e) else e
+
+
+def _of_column(e: Expression) -> bool:
+    """Whether an expression is a column or a field of one, as a name with dots says it."""
+    while isinstance(e, GetStructField | GetArrayStructFields):
+        e = e.child
+    return isinstance(e, AttributeReference)
 
 
 def with_shown_casts(e: Expression) -> Expression:

@@ -34,9 +34,12 @@ def read_types(
     tested: dict[int, list[tuple[int, ...]]] = {}
     for e in expressions:
         _collect(e, paths, tested, {} if transforms else None)
-    for i, found in tested.items():
-        # Whether a struct is null can be told from any of its fields.
-        paths.setdefault(i, found)
+    # Whether a struct, array or map is null can be told from any part of it that is read anyway.
+    alone = {
+        i: [t for t in found if not any(p[: len(t)] == t for p in paths.get(i, ()))] for i, found in tested.items()
+    }
+    for i, found in alone.items():
+        paths.setdefault(i, []).extend(found)
     return tuple(_pruned(a.type, _merged(paths.get(a.expr_id, [()]))) for a in columns)
 
 
@@ -47,9 +50,11 @@ def _collect(
     elements: dict[int, Path] | None,
 ) -> None:
     """Note what an expression reads; `elements` are the variables that stand for an element; None: they never do."""
-    if isinstance(e, IsNotNull | IsNull) and isinstance(e.child, AttributeReference):
-        tested.setdefault(e.child.expr_id, []).append(())
-        return
+    if isinstance(e, IsNotNull | IsNull):
+        whole = _path(e.child, elements or {})
+        if whole is not None:
+            tested.setdefault(whole[0], []).append(whole[1])
+            return
     found = _path(e, elements or {})
     if found is not None:
         paths.setdefault(found[0], []).append(found[1])
@@ -61,10 +66,10 @@ def _collect(
         and isinstance(e.arguments[1], LambdaFunction)
     ):
         array, made = e.arguments[0], e.arguments[1]
-        whole = _path(array, elements)
+        element = _path(array, elements)
         variable = made.arguments[0]
-        if whole is not None and isinstance(variable, NamedLambdaVariable):
-            _collect(made.body, paths, tested, {**elements, variable.expr_id: whole})
+        if element is not None and isinstance(variable, NamedLambdaVariable):
+            _collect(made.body, paths, tested, {**elements, variable.expr_id: element})
             return
     for c in e.children:
         _collect(c, paths, tested, elements)

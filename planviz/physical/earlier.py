@@ -15,7 +15,11 @@ from planviz.trees.node import lazy, node
 from planviz.versions import Behaviour
 
 #: Words of 4.3 for what asks for an exchange, and those of 3.1.
-_ORIGINS = {"REPARTITION_BY_COL": "REPARTITION", "REPARTITION_BY_NUM": "REPARTITION_WITH_NUM"}
+_ORIGINS = {
+    "REPARTITION_BY_COL": "REPARTITION",
+    "REPARTITION_BY_NUM": "REPARTITION_WITH_NUM",
+    "REBALANCE_PARTITIONS_BY_NONE": "REPARTITION",
+}
 
 
 @node
@@ -84,6 +88,30 @@ class ShuffledHashJoinExec(joins.ShuffledHashJoinExec):
     def supports_codegen(self) -> bool:
         """For any other join."""
         return self.kind != "FullOuter"
+
+
+@node
+class NoBuildSideOuterHashJoinExec(joins.ShuffledHashJoinExec):
+    """One without generated code where it keeps all rows of the side that is hashed."""
+
+    node_name = "ShuffledHashJoin"
+
+    @property
+    def supports_codegen(self) -> bool:
+        """For any other join."""
+        return (self.kind, self.build) not in _BUILD_SIDE_OUTER
+
+
+@node
+class NoOuterHashJoinExec(ShuffledHashJoinExec):
+    """One without generated code for full outer joins, too."""
+
+    node_name = "ShuffledHashJoin"
+
+    @property
+    def supports_codegen(self) -> bool:
+        """For neither."""
+        return self.kind != "FullOuter" and (self.kind, self.build) not in _BUILD_SIDE_OUTER
 
 
 @node
@@ -248,6 +276,13 @@ class SubqueryAdaptiveBroadcastExec(subqueries.SubqueryAdaptiveBroadcastExec):
 
 
 _MERGE_JOINS: dict[str, type] = {"one side": SortMergeJoinExec, "inner": InnerSortMergeJoinExec}
+_BUILD_SIDE_OUTER = {("LeftOuter", "BuildLeft"), ("RightOuter", "BuildRight")}
+#: Shuffled hash joins by whether code is made of full outer joins, and of those that keep the rows of the hashed side.
+_HASH_JOINS: dict[tuple[bool, bool], type] = {
+    (False, True): ShuffledHashJoinExec,
+    (True, False): NoBuildSideOuterHashJoinExec,
+    (False, False): NoOuterHashJoinExec,
+}
 _SETTING = "spark.sql.codegen.join."
 _SORT_AGGREGATES: dict[str, type] = {"without keys": KeylessSortAggregateExec, "none": SortAggregateExec}
 
@@ -261,8 +296,10 @@ def without_code(config: OptimizerConfig) -> dict[type, type]:
         neither = SortMergeJoinExec
         one = NoExistenceSortMergeJoinExec if full else NoFullOuterSortMergeJoinExec
         found[joins.SortMergeJoinExec] = one if full or existence else neither
-    if not config.get(f"{_SETTING}fullOuterShuffledHashJoin.enabled"):
-        found[joins.ShuffledHashJoinExec] = ShuffledHashJoinExec
+    full = bool(config.get(f"{_SETTING}fullOuterShuffledHashJoin.enabled"))
+    built = bool(config.get(f"{_SETTING}buildSideOuterShuffledHashJoin.enabled"))
+    if not (full and built):
+        found[joins.ShuffledHashJoinExec] = _HASH_JOINS[full, built]
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from zlib import crc32
 
 from planviz.expressions.complex import GetStructField
 from planviz.expressions.core import AttributeReference, Expression, Literal
@@ -100,11 +101,18 @@ def _value(v: Literal | ScalarSubqueryExec) -> str:
     if v.type == TIMESTAMP:
         # Sources get Java's values, and java.sql.Timestamp always shows a fraction, java.time leaves out zeros.
         return text if "." in text else f"{text}.0"
+    if isinstance(v.value, bytes):
+        return _array(v.value)
     if isinstance(v.type, DayTimeIntervalType):
         return _duration(v.value)
     if isinstance(v.type, YearMonthIntervalType):
         return _period(v.value)
     return _local(text) if v.type == TIMESTAMP_NTZ else text
+
+
+def _array(value: bytes) -> str:
+    """An array of bytes as Java prints it: by a number that is another one in every run, here made of the bytes."""
+    return f"[B@{crc32(value) | 0x10000000:x}"
 
 
 def _local(text: str) -> str:

@@ -60,6 +60,7 @@ class Preparation:
         self.planner = SparkPlanner(config, self._noted)
         self.context = self.planner.context
         self.adaptive = config.flag(ADAPTIVE)
+        self.forced = config.flag("spark.sql.adaptive.forceApply")
         self.subqueries = PlanSubqueries(self.planner, config, lambda plan: self._prepared(plan, True))
 
     def plan(self, optimized: LogicalPlan) -> PhysicalPlan:
@@ -72,7 +73,7 @@ class Preparation:
         return PhysicalPlan(spark, executed, tuple(context.decisions), tuple(context.warnings), context.plan_id)
 
     def _prepared(self, plan: SparkPlan, subquery: bool) -> SparkPlan:
-        adaptive = self.adaptive and (subquery or needs_adaptive(plan))
+        adaptive = self.adaptive and (subquery or self.forced or needs_adaptive(plan))
         if adaptive and isinstance(plan, DataWritingCommandExec) and not self.config.behaviour.writes_are_planned:
             return plan.replace(child=self._prepared(plan.child, subquery))
         if adaptive and isinstance(plan, PrintedExec) and plan.node_name in WRITES and len(plan.inputs) == 1:

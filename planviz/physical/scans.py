@@ -14,8 +14,6 @@ from planviz.logical.file_metadata import CONSTANT
 from planviz.logical.plan import bracketed, positioned, positions_of
 from planviz.logical.relations import LogicalRelation
 from planviz.physical.bucket_pruning import selected_buckets
-from planviz.physical.codegen import fields_in
-from planviz.physical.conf import operator_conf
 from planviz.physical.distribution import HashPartitioning, OutputOrder, Partitioning, UnknownPartitioning
 from planviz.physical.plan import LeafExec, PlanHolder
 from planviz.physical.pushed import pushed
@@ -111,10 +109,8 @@ class FileSourceScanExec(LeafExec):
 
     @property
     def columnar(self) -> bool:
-        """Whether the reader gives batches of columns: some formats do, for not too many of them."""
-        if self.row_by_row or self.provider.lower() not in COLUMNAR:
-            return False
-        return fields_in(a.type for a in self.columns) <= operator_conf().max_fields
+        """Whether the reader gives batches of columns: some formats do, where the settings let them."""
+        return not self.row_by_row and self.provider.lower() in COLUMNAR
 
     @property
     def hidden_bucket(self) -> bool:
@@ -230,11 +226,17 @@ class FileSourceScanExec(LeafExec):
         return {"Bucketed": f"false ({self.bucketing_off or 'bucket column(s) not read'})"}
 
     @property
+    def buckets_read(self) -> int:
+        """How many buckets the filters leave; Spark prunes those of one column only. 0 for a table without buckets."""
+        if self.buckets is None:
+            return 0
+        number, by = self.buckets.number, self.buckets.columns
+        return len(selected_buckets(self.data_filters, by[0], number)) if len(by) == 1 else number
+
+    @property
     def _selected(self) -> dict[str, str]:
         if self.buckets is None or not self.bucketed:
             return {}
-        number, by = self.buckets.number, self.buckets.columns
-        # Spark prunes buckets of one column only.
-        read = len(selected_buckets(self.data_filters, by[0], number)) if len(by) == 1 else number
+        number, read = self.buckets.number, self.buckets_read
         together = f" (Coalesced to {self.coalesced})" if self.coalesced else ""
         return {"SelectedBucketsCount": f"{read} out of {number}{together}"}

@@ -149,12 +149,37 @@ def columns_of(plans: Iterable[PlanGraph], heading_lines: Iterable[str] = ()) ->
                 columns.scans.setdefault(table.group(), []).append(read)
             elif plan.stage == "optimized" and (table := HIVE_TABLE.match(node.text)) is not None:
                 columns.pruned.setdefault(table.group(), []).append(_is_pruned(plan, node.id))
+    _note_names(plans, columns)
     if columns.shortened:
         for name, number, long in (m for p in plans for n in p for m in _MENTION.findall(n.text)):
             columns.mentioned.setdefault(int(number), (name, bool(long)))
         for plan in plans:
             _note_leaves(plan, columns)
     return columns
+
+
+def _note_names(plans: list[PlanGraph], columns: Columns) -> None:
+    """Note which tables relations are of that have no name, as before Spark 3.2, where no scan lists their columns.
+
+    In an analyzed plan the name stands right above; else it is of the scan without columns, of which there must be as
+    many as there are such relations.
+    """
+    unknown: list[list[int]] = []
+    for plan in plans:
+        for node in plan if plan.stage in ("analyzed", "optimized") else ():
+            ids = [int(i) for _, i, _ in _COLUMN.findall(node.text)] if node.text.startswith("Relation[") else []
+            if not ids or any(i in columns.tables for i in ids):
+                continue
+            above = None if node.parent is None else plan[node.parent]
+            name = above.text.removeprefix("SubqueryAlias ").split(".") if above is not None else []
+            if above is not None and above.op == "SubqueryAlias" and len(name) == 3:
+                columns.tables.update(dict.fromkeys(ids, ".".join(name[1:])))
+            elif plan.stage == "optimized":
+                unknown.append(ids)
+    lines = [n.text for p in plans if unknown and p.stage == "physical" for n in p if n.kind == "scan"]
+    scans = [m.group(2) for line in lines if (m := SCAN.search(line)) is not None and not m.group(3).strip("[]")]
+    for ids, name_of_scan in zip(unknown, scans, strict=False) if len(unknown) == len(scans) else ():
+        columns.tables.update(dict.fromkeys(ids, name_of_scan))
 
 
 def _note_keys(plan: PlanGraph, join: int, columns: Columns) -> None:

@@ -19,6 +19,8 @@ _ROWS = re.compile(r"\b(\w*RDD)\[\d+\] at [^\n,]*")
 _SEEDS = re.compile(r"\b(rand|randn|uuid|shuffle|randstr)\((-?\d{6,})\)")
 #: One of these stands in every text that _SEEDS finds something in.
 _SEEDED = ("rand", "uuid(", "shuffle(")
+#: An array of bytes among the filters of a scan, by the number that Java gives the object in this run.
+_ARRAYS = re.compile(r"\[B@[0-9a-f]+")
 _LAMBDA = re.compile(r"\b(lambda )?([a-z]\w*?)_\d+(?=#\d+)")
 #: The number of an id, or the place of files, at the end of a text that may stop within it.
 _CUT = re.compile(r"(?:#\d*L?|(?<!\d)\d+|Location: \w*(?:\([^)]*\)?)?)$")
@@ -59,6 +61,8 @@ def _plain(text: str) -> str:
         text = _SEEDS.sub(r"\1(seed)", text)
     if "RDD[" in text:
         text = _ROWS.sub(r"\1", text)
+    if "[B@" in text:
+        text = _ARRAYS.sub("[B@", text)
     if "lambda" in text:
         text = _LAMBDA.sub(r"\1\2", text)
     return text

@@ -64,7 +64,7 @@ from planviz.expressions.subqueries import (
     ListQuery,
     ScalarSubquery,
 )
-from planviz.expressions.unresolved import OuterReference
+from planviz.expressions.unresolved import SESSION_WINDOW, OuterReference
 from planviz.expressions.windows import (
     WindowExpression,
     WindowSpec,
@@ -395,7 +395,10 @@ class Elaborator(Calls):
         if long and child.data_type != LONG:
             self._whole_numbers(child)
             child = Wrapped(child, "", "", LONG)
-        return Alias(child, name, int(number))
+        made = Alias(child, name, int(number))
+        # No text shows the remark by which the planner knows the sessions of session_window().
+        of_sessions = name == "session_window" and isinstance(child, CreateNamedStruct)
+        return made.remarked(SESSION_WINDOW) if of_sessions else made
 
     def _whole_numbers(self, e: Expression) -> None:
         """Note that a column whose sum is a bigint holds whole numbers."""

@@ -49,7 +49,8 @@ def _range(o: Operator) -> LogicalPlan:
         return o.opaque()
     start, end, step, slices = m.groups()
     column = AttributeReference("id", LONG, False, o.line.column)
-    return Range(int(start), int(end), int(step), None if slices is None else int(slices), column)
+    shows_none = "splits=None" in o.text
+    return Range(int(start), int(end), int(step), None if slices is None else int(slices), column, shows_none)
 
 
 def _rdd(o: Operator) -> LogicalPlan:

@@ -87,6 +87,9 @@ class Behaviour:
     grouping_id_is_long: bool = True
     #: A column's name leaves out the casts that the analyzer put in; else only those that come after it was named.
     names_leave_out_casts: bool = True
+    #: Where a column's name has the fields of other columns in it as they are written, without names of their own:
+    #: always, in the list of an Aggregate but for fields of arrays, or never.
+    names_leave_out_fields: Literal["always", "in groups", "never"] = "always"
     #: What another expression replaces is named as other functions are; else as SQL, qualifiers and quotes included.
     names_hide_replacements: bool = True
     #: sum() and avg() take whole numbers and floats as they are; else as BIGINT and DOUBLE.
@@ -125,6 +128,14 @@ class Behaviour:
     outer_columns_are_renamed: bool = True
     #: Of the columns that USING and NATURAL joins hide only those that are named are given; else all where one is.
     hidden_columns_come_alone: bool = True
+    #: REBALANCE takes a number of partitions.
+    rebalancing_takes_a_number: bool = True
+    #: Where all come, they stand behind what the join gives; else before it.
+    hidden_columns_come_last: bool = True
+    #: The columns that USING and NATURAL joins hide can be named at all.
+    joins_give_hidden_columns: bool = True
+    #: The end of a session is known to be nullable: window functions over sessions show so.
+    session_ends_may_be_null: bool = True
     #: What files ask of the rows that are written, as their order, is part of the plan; else it comes while it runs.
     writes_are_planned: bool = True
     #: A table is saved by a command that makes the table's own commands.
@@ -314,6 +325,10 @@ class Behaviour:
     filters_shrink_sizes: bool = True
     #: A union's estimate has rows, and a constant's column statistics.
     unions_count_rows: bool = True
+    #: How many rows a query has that is known by its rows alone.
+    local_rows_are_counted: bool = True
+    #: Constants have statistics as columns have; else a text among them counts as any text.
+    constants_have_statistics: bool = True
     #: Of the partitions that a filter leaves rows and columns are estimated, too; else only bytes are known.
     partitions_keep_rows: bool = True
     #: A sort, and an operator without a formula of its own, is known to give as many rows as it reads.
@@ -322,13 +337,22 @@ class Behaviour:
     cost_shows_every_estimate: bool = True
     #: What a correlated subquery gives under a new id keeps its name; else it is named with the old id.
     renamed_columns_keep_their_names: bool = True
-    #: For what an outer join goes whose other side nobody reads: an aggregate of "groups" alone, "projections" below
-    #: one, "extremes" that do not count repeats, functions of "DISTINCT" values, "uniqueness" of the other side's keys.
+    #: For what an outer join goes whose other side nobody reads: an aggregate of "groups" alone, over "columns" or any
+    #: "projections", "extremes" that do not count repeats, functions of "DISTINCT" values, "uniqueness" of the other
+    #: side's keys.
     outer_joins_are_dropped_for: frozenset[str] = frozenset(
-        {"groups", "projections", "extremes", "DISTINCT", "uniqueness"}
+        {"groups", "columns", "projections", "extremes", "DISTINCT", "uniqueness"}
     )
     #: A bloom filter is also made of a side that is a join.
     bloom_filters_follow_keys: bool = True
+    #: No partitions are left out by a key that a filter fixes to one value already.
+    pruning_minds_constants: bool = True
+    #: Repartitioning beneath a rebalancing is dropped.
+    rebalancing_counts_alone: bool = True
+    #: A hint in a subquery holds for the join that the subquery becomes.
+    subqueries_keep_hints: bool = True
+    #: Of a join, of the scan that a key's partner comes from, too.
+    bloom_filters_follow_partners: bool = True
     #: A key that a bloom filter tests already gets none for its partner in a join either.
     tested_keys_keep_their_partners: bool = False
     #: A bloom filter of known rows has eight bits for each; else as many as few false positives take.
@@ -403,6 +427,8 @@ class Behaviour:
             "RemoveRedundantSorts",
         }
     )
+    #: Buckets of which a filter leaves some out are read one by one, whether that serves what is above or not.
+    pruned_buckets_are_read_apart: bool = False
     #: Adaptive execution plans queries that leave out partitions while they run, too.
     adaptive_plans_prune: bool = True
     #: A join's sides are spread by exactly its keys in their order, and agree once they have as many partitions.

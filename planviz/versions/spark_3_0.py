@@ -7,6 +7,7 @@ VERSION = Version(
     "Spark 3.0: its own batches and operators, CHAR and VARCHAR are plain strings",
     settings={"spark.sql.legacy.charVarcharAsString": True},
     behaviour={
+        "names_leave_out_fields": "never",
         "grouping_id_is_long": False,
         "names_hide_replacements": False,
         "aggregates_take_fields": False,

@@ -8,6 +8,8 @@ VERSION = Version(
     settings={"spark.sql.adaptive.enabled": False},
     behaviour={
         "outer_joins_are_dropped_for": frozenset(),
+        "joins_give_hidden_columns": False,
+        "pruned_buckets_are_read_apart": True,
         "ctes_are_kept": False,
         "cost_shows_every_estimate": False,
         "sorts_keep_rows": False,
@@ -48,6 +50,7 @@ VERSION = Version(
         "branches_become_conditions": False,
         "joins_know_most_rows": False,
         "names_leave_out_casts": False,
+        "names_leave_out_fields": "in groups",
         "sums_take_any_number": False,
         "intervals_are_typed": False,
         "order_reads_results_first": False,

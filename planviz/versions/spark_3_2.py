@@ -7,7 +7,12 @@ VERSION = Version(
     "Spark 3.2: no runtime filters, scalar subqueries are not merged",
     settings={"spark.sql.optimizer.collapseProjectAlwaysInline": True},
     behaviour={
-        "outer_joins_are_dropped_for": frozenset({"groups"}),
+        "outer_joins_are_dropped_for": frozenset({"groups", "columns"}),
+        "rebalancing_takes_a_number": False,
+        "rebalancing_counts_alone": False,
+        "hidden_columns_come_last": False,
+        "session_ends_may_be_null": False,
+        "pruning_minds_constants": False,
         "cte_definitions_show_a_flag": False,
         "root_repartitions_stay": False,
         "joins_agree_by_number": True,

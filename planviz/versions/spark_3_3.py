@@ -38,6 +38,8 @@ VERSION = Version(
         "relations_name_the_catalogue": False,
         "semi_joins_compute_columns_again": True,
         "unique_keys_bound_joins": False,
+        "constants_have_statistics": False,
+        "subqueries_keep_hints": False,
         "scan_rules_inline_all": True,
         "structs_are_put_together_twice": True,
         "window_inputs_are_shared": False,

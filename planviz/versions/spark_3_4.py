@@ -17,6 +17,7 @@ VERSION = Version(
         "ciphers_take_vectors": False,
         "adaptive_subqueries_have_own_roots": False,
         "bloom_filters_follow_keys": False,
+        "local_rows_are_counted": False,
         "base64_is_replaced": False,
         "days_are_ranges_of_moments": False,
         "lists_hold_generators": False,

@@ -16,6 +16,7 @@ VERSION = Version(
         "bucket_hash": "hash",
         "aliases_are_renewed": False,
         "semi_joins_need_keys": False,
+        "bloom_filters_follow_partners": False,
         "tested_keys_keep_their_partners": True,
         "views_space_columns": False,
         "order_looks_below_having": "no",

@@ -13,7 +13,6 @@ UNREAD: dict[str, str] = {
     "spark.sql.legacy.lpadRpadAlwaysReturnString": "the type of lpad and rpad.",
     "spark.sql.legacy.sizeOfNull": "what size(NULL) is.",
     "spark.sql.legacy.typeCoercion.datetimeToString.enabled": "whether dates are compared as texts.",
-    "spark.sql.storeAssignmentPolicy": "the casts of what is inserted.",
     # ---------------------------------------------------------------- optimizer
     "spark.sql.legacy.scalarSubqueryCountBugBehavior": "how a correlated count is unnested.",
     "spark.sql.optimizer.decorrelateInnerQuery.enabled": "how correlated subqueries are unnested.",

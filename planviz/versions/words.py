@@ -94,6 +94,7 @@ CHANGES: dict[str, str] = {
     "abs_shows_whether_it_fails": "abs() no longer shows whether it fails on the lowest number.",
     "coercions_run_together": "Implicit casts are found in one walk over each expression.",
     "intervals_are_typed": "Intervals are of years and months or of days and time, two types of their own.",
+    "names_leave_out_fields": "A column's name has the fields of other columns in it as they are written.",
     "names_leave_out_casts": "The name of a column leaves out the casts that the analyzer put in.",
     "only_widened_inputs_are_projected": "Of a union's inputs only those that need wider types get a projection.",
     "order_reads_results_first": "ORDER BY over an aggregate reads its results, and computes only what they lack.",
@@ -110,6 +111,10 @@ CHANGES: dict[str, str] = {
     "assertions_show_sql": "The message of assert_true() shows its condition as SQL.",
     "outer_columns_are_renamed": "A column of the outer query that a subquery gives has an id of its own there.",
     "file_metadata": "Tables of files have the hidden column `_metadata`: where each row was read.",
+    "rebalancing_takes_a_number": "REBALANCE takes a number of partitions.",
+    "hidden_columns_come_last": "The hidden columns of a USING or NATURAL join stand behind what it gives.",
+    "joins_give_hidden_columns": "The columns that a USING or NATURAL join hides can be named.",
+    "session_ends_may_be_null": "The end of a session window is known to be nullable.",
     "hidden_columns_come_alone": "A USING or NATURAL join gives only those of its hidden columns that are named.",
     "order_looks_below_having": "ORDER BY may hold aggregate functions beside a HAVING.",
     "doubled_quotes_are_one": "A quote that is doubled in a text is a quote; it ended the text and began another one.",
@@ -208,7 +213,9 @@ CHANGES: dict[str, str] = {
     "semi_joins_need_keys": "A semi join without keys stays above an aggregate.",
     "join_cost": "The cost-based reorder compares two orders of joins by another formula.",
     "filters_shrink_sizes": "With the cost-based optimizer a filter is taken to have no more bytes than its input.",
-    "unions_count_rows": "With the cost-based optimizer the rows of a union and the values of constants are known.",
+    "unions_count_rows": "With the cost-based optimizer the rows of a union are known.",
+    "constants_have_statistics": "With the cost-based optimizer a constant text has the bytes of a text of the usual "
+    "length.",
     "partitions_keep_rows": "With the cost-based optimizer the rows of a table are still known after a filter chose "
     "among its partitions.",
     "sorts_keep_rows": "With the cost-based optimizer a sort keeps the number of rows that its input is known to have, "
@@ -220,12 +227,19 @@ CHANGES: dict[str, str] = {
     "outer_joins_are_dropped_for": "An outer join whose other side nobody reads goes in more cases: above it repeated "
     "rows do not count, or the keys are unique.",
     "bloom_filters_follow_keys": "A bloom filter is also made of a side that is a join itself.",
+    "pruning_minds_constants": "A key that a filter fixes to one value prunes no partitions while the query runs.",
+    "rebalancing_counts_alone": "Repartitioning beneath a rebalancing is dropped.",
+    "subqueries_keep_hints": "A hint in a subquery holds for the join that the subquery becomes.",
+    "local_rows_are_counted": "The rows of a query that is known by its rows alone are counted in estimates.",
+    "bloom_filters_follow_partners": "A bloom filter is also made of the scan that the partner of a join's key comes "
+    "from.",
     "tested_keys_keep_their_partners": "Where a bloom filter tests one key of a join already, the other side's key may "
     "still get one.",
     "bloom_filters_take_a_byte_a_row": "A bloom filter of a known number of rows has as many bits as few false "
     "positives take.",
     # ---------------------------------------------------------------- planner and preparations
     "joins": "The decision tree of joins knows null-aware anti joins and warns of hints that do not apply.",
+    "pruned_buckets_are_read_apart": "A scan whose filter leaves buckets out is no longer bucketed for that alone.",
     "adaptive_plans_prune": "Adaptive execution plans queries with dynamic partition pruning, too.",
     "joins_agree_by_number": "The sides of a join may be spread by some of its keys, and one is shuffled the way that "
     "the other one is spread already, in however many partitions or buckets.",

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from planviz.config import OptimizerConfig
 from planviz.errors import AnalysisError
-from tests.plans import plan_text
+from planviz.execution import QueryExecution
+from tests.plans import canonical, plan_text, small_catalog
 
 
 @pytest.mark.parametrize(
@@ -55,3 +57,11 @@ def test_a_name_keeps_its_spelling_where_a_table_is_read_twice():
 def test_of_several_columns_of_a_name_the_first_is_joined():
     text = plan_text("select t3.c from t1 join t2 using (a) join t3 using (b)")
     assert "Join Inner, (b#" in text
+
+
+def test_before_4_1_all_columns_that_joins_hide_come_through_joins_beneath():
+    sql = "select t3.a from t1 join t2 using (a) join t3 using (a)"
+    text = QueryExecution(sql, small_catalog(), OptimizerConfig.of("spark-3.5")).text("analyzed")
+    assert "!Project" not in text
+    # The inner join gives what it hides, too, though nobody asks for that column.
+    assert canonical(text).count("Project [a#") == 3

@@ -19,6 +19,7 @@ CREATE TABLE b8 (a INT, b STRING, c INT) USING parquet CLUSTERED BY (a) INTO 8 B
 CREATE TABLE b4 (a INT, b STRING, c INT) USING parquet CLUSTERED BY (a) SORTED BY (a) INTO 4 BUCKETS;
 CREATE TABLE moments (dt INTERVAL DAY TO SECOND, ym INTERVAL YEAR TO MONTH) USING parquet;
 CREATE TABLE n (e STRING, f ARRAY<INT>, h STRUCT<x: INT, y: STRING>) USING parquet;
+CREATE TABLE o (p STRUCT<m: MAP<STRING, STRUCT<x: INT, y: INT>>, q: INT>) USING parquet;
 """
 
 
@@ -149,6 +150,12 @@ def test_a_bucket_counts_as_sorted_where_that_is_asked_for():
         ("SELECT e FROM n WHERE h.x = 3", "struct<e:string,h:struct<x:int>>", "[IsNotNull(h.x), EqualTo(h.x,3)]"),
         ("SELECT h.y FROM n", "struct<h:struct<y:string>>", "[]"),
         ("SELECT h, h.x FROM n", "struct<h:struct<x:int,y:string>>", "[]"),
+        # That a field is there is known from any part of it that is read anyway.
+        (
+            "SELECT p.m['z'].x FROM o WHERE p.m IS NOT NULL",
+            "struct<p:struct<m:map<string,struct<x:int>>>>",
+            "[IsNotNull(p.m)]",
+        ),
         ("SELECT h.y FROM n WHERE f[0] = 2", "struct<f:array<int>,h:struct<y:string>>", "[IsNotNull(f)]"),
     ],
 )
@@ -343,3 +350,8 @@ def test_subqueries_of_partition_filters_are_met_before_those_of_data_filters():
     assert "dynamicpruningexpression" in pruned
     assert "ReusedSubquery Subquery scalar-subquery" in pruned.partition("DataFilters")[2]
     assert "ReusedSubquery" not in read
+
+
+def test_bytes_are_pushed_as_an_array_of_java():
+    sql = "CREATE TABLE m (a BINARY) USING parquet; SELECT * FROM m WHERE a = X'00'"
+    assert re.search(r"EqualTo\(a,\[B@[0-9a-f]{5,8}\)", plan(sql))

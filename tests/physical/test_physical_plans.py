@@ -9,6 +9,7 @@ import pytest
 from planviz.catalog.tables import Catalog, Table
 from planviz.config import OptimizerConfig
 from planviz.dataframe import functions, session
+from planviz.errors import AnalysisError
 from planviz.execution import QueryExecution, explain
 from planviz.types import INT, STRING, DecimalType, StructField
 from tests.plans import small_catalog
@@ -306,3 +307,29 @@ def test_a_union_is_spread_as_its_first_child_gives_its_columns(catalog: Catalog
     renamed = planned(f"SELECT k, count(*) FROM ({joined} UNION ALL {grouped}) GROUP BY k", catalog)
     assert plain.text("physical").splitlines()[1] == "+- Union"
     assert renamed.text("physical").splitlines()[1].startswith("+- Exchange hashpartitioning(k#")
+
+
+def test_a_side_that_is_spread_by_a_key_twice_is_no_model_for_the_other_side(catalog):
+    sql = "SELECT x.k FROM big x JOIN big2 y ON x.k = y.k AND x.k = y.v JOIN big z ON x.k = z.k"
+    found = [e.split(",  ENS")[0].split(", ENS")[0] for e in operators(planned(sql, catalog), "Exchange")]
+
+    # A hash of (k, k) is another one than that of k: the join above shuffles both of its sides anew.
+    assert found.count("Exchange hashpartitioning(k, 4)") == 2
+    assert "Exchange hashpartitioning(k, k, 4)" in found
+
+
+@pytest.mark.parametrize("name", ["big2", "default.big2"])
+def test_a_hint_names_a_table_with_as_much_of_its_name_as_it_likes(name, catalog):
+    sql = f"SELECT /*+ BROADCAST({name}) */ big.k FROM big JOIN default.big2 ON big.k = big2.k"
+    assert "BuildRight" in join_of(sql, catalog)
+
+
+@pytest.mark.parametrize("name", ["other.big2", "spark_catalog.default.big2"])
+def test_a_hint_that_says_more_than_the_query_names_no_table_of_it(name, catalog):
+    sql = f"SELECT /*+ BROADCAST({name}) */ big.k FROM big JOIN default.big2 ON big.k = big2.k"
+    assert join_of(sql, catalog).startswith("SortMergeJoin")
+
+
+def test_no_hint_asks_for_no_partitions(catalog):
+    with pytest.raises(AnalysisError):
+        planned("SELECT /*+ REPARTITION(0) */ k FROM big", catalog).text("physical")

@@ -33,9 +33,11 @@ def cases() -> list[Case]:
 
 def text(version: str, stage: str, sql: str) -> str:
     """A stage of a query as a version plans it, adaptive execution off, ids left out."""
-    settings = {"spark.sql.adaptive.enabled": False, "spark.sql.autoBroadcastJoinThreshold": -1}
+    stage, _, adaptive = stage.partition("-")
+    settings = {"spark.sql.adaptive.enabled": bool(adaptive), "spark.sql.autoBroadcastJoinThreshold": -1}
     planned = explain(sql, read_bundled("tpcds"), OptimizerConfig.of(f"spark-{version}", **settings))
-    return re.sub(r"#\d+", "#", planned.text(stage))
+    shown = planned.explain_string("cost") if stage == "cost" else planned.text(stage)
+    return re.sub(r"#\d+", "#", shown)
 
 
 def earlier_than(version: str) -> str:
@@ -361,3 +363,84 @@ def test_rules_about_files_write_out_what_is_used_twice_before_3_4():
         assert "Project [(x# + 1) AS (x + 1)#, (x# + 2)" in optimized("3.5", sql)
     plain = twice.format("sensor", "val > 1")
     assert "Project [(x# + 1) AS (x + 1)#, (x# + 2)" in optimized("3.3", plain)
+
+
+def test_the_columns_that_using_hides_cannot_be_named_before_3_2():
+    sql = "SELECT b.i_brand, b.i_item_sk FROM item a JOIN item b USING (i_item_sk)"
+    assert "i_item_sk#" in text("3.2", "analyzed", sql)
+    with pytest.raises(AnalysisError):
+        text("3.1", "analyzed", sql)
+
+
+def test_rebalance_takes_a_number_since_3_3():
+    sql = "SELECT /*+ REBALANCE(8, i_brand) */ i_brand FROM item"
+    assert "RebalancePartitions [i_brand#], 8" in text("3.3", "analyzed-adaptive", sql)
+    with pytest.raises(AnalysisError):
+        text("3.2", "analyzed-adaptive", sql)
+
+
+def test_a_shuffle_that_a_join_makes_anew_forgets_what_was_asked_for_before_3_3():
+    sql = """SELECT x.i_item_sk FROM (SELECT /*+ REPARTITION(50, i_item_sk) */ i_item_sk FROM item) x
+        JOIN (SELECT /*+ REPARTITION(30, ss_item_sk) */ ss_item_sk FROM store_sales) y ON i_item_sk = ss_item_sk"""
+    assert text("3.3", "physical", sql).count("200), REPARTITION_BY_NUM") == 2
+    assert "hashpartitioning(ss_item_sk#, 50), ENSURE_REQUIREMENTS" in text("3.2", "physical", sql)
+
+
+def test_a_filter_of_buckets_keeps_a_scan_bucketed_in_3_1_alone():
+    def scan(version: str) -> str:
+        session = Session(config=OptimizerConfig.of(version, **{"spark.sql.adaptive.enabled": False}))
+        script = (
+            "CREATE TABLE b (k INT, v INT) USING parquet CLUSTERED BY (k) INTO 8 BUCKETS; SELECT * FROM b WHERE k = 5"
+        )
+        *_, done = session.run(script)
+        return done.execution.text("physical")
+
+    assert "SelectedBucketsCount: 1 out of 8" in scan("spark-3.1")
+    assert "SelectedBucketsCount" not in scan("spark-3.2")
+
+
+def test_a_partition_column_that_is_fixed_prunes_nothing_else_since_3_3():
+    def optimized(version: str) -> str:
+        settings = {"spark.sql.adaptive.enabled": False, "spark.sql.autoBroadcastJoinThreshold": -1}
+        session = Session(config=OptimizerConfig.of(version, **settings))
+        script = """CREATE TABLE f (a INT, n STRING, p INT) USING parquet PARTITIONED BY (p);
+            SELECT x.a FROM f x JOIN f y ON x.p = y.p AND x.a = y.a WHERE x.p = 3 AND y.p = 3 AND y.n = 'q'"""
+        *_, done = session.run(script)
+        return done.execution.text("optimized")
+
+    assert "dynamicpruning" in optimized("spark-3.2")
+    assert "dynamicpruning" not in optimized("spark-3.3")
+
+
+@pytest.mark.parametrize(("version", "size"), [("spark-3.3", "96.0 B"), ("spark-3.4", "132.0 B")])
+def test_constants_have_statistics_since_3_4(version: str, size: str) -> None:
+    cost = {"spark.sql.cbo.enabled": True, "spark.sql.cbo.planStats.enabled": True}
+    session = Session(config=OptimizerConfig.of(version, **cost))
+    list(session.run("CREATE TABLE t (a INT) USING parquet"))
+    table = session.catalog.table(("t",))
+    assert table is not None
+    session.catalog = session.catalog.with_table(replace(table, row_count=3, size_in_bytes=60))
+    (done,) = session.run("SELECT 'abc' AS c, a FROM t")
+    assert f"Statistics(sizeInBytes={size}, rowCount=3)" in done.execution.explain_string("cost")
+
+
+@pytest.mark.parametrize(
+    ("version", "names"),
+    [
+        ("spark-3.0", ["abs(p.a AS `a`)", "sum(p.a AS `a`)"]),
+        ("spark-3.1", ["abs(p.a AS `a`)", "sum(p.a)"]),
+        ("spark-3.2", ["abs(p.a)", "sum(p.a)"]),
+    ],
+)
+def test_fields_have_names_of_their_own_within_names_before_3_2(version: str, names: list[str]) -> None:
+    session = Session(config=OptimizerConfig.of(version))
+    list(session.run("CREATE TABLE n (p STRUCT<a: BIGINT>) USING parquet"))
+    queries = ("SELECT abs(p.a) FROM n", "SELECT sum(p.a) FROM n GROUP BY p.a")
+    shown = [next(session.run(sql)).execution for sql in queries]
+    assert [e.analyzed.output[0].name for e in shown] == names
+
+
+def test_inputs_of_a_union_over_one_table_are_renamed_before_3_2():
+    sql = "SELECT i_brand FROM item UNION ALL SELECT i_brand FROM item"
+    assert "Project [i_brand# AS i_brand#]" in text("3.1", "analyzed", sql)
+    assert "Project [i_brand# AS i_brand#]" not in text("3.2", "analyzed", sql)

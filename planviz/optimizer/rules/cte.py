@@ -207,4 +207,4 @@ class ReplaceCTERefWithRepartition(OptimizerRule):
         config = self.context.config
         if config.behaviour.shared_ctes_leave_their_number_open:
             return RepartitionByExpression((), plan)
-        return Repartition(int(config.number("spark.sql.shuffle.partitions")), True, plan)
+        return Repartition(config.shuffle_partitions, True, plan)

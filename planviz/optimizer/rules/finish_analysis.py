@@ -112,7 +112,14 @@ class EliminateResolvedHint(OptimizerRule):
         if not isinstance(e, Exists | ListQuery | ScalarSubquery) or not e.plan.bits & ResolvedHint.BIT:
             return e
         below, hints = self._extract(e.plan)
-        return e.replace(plan=below, hint=self._first(hints)) if hints else e
+        if not hints:
+            return e
+        if self.context.config.behaviour.subqueries_keep_hints:
+            return e.replace(plan=below, hint=self._first(hints))
+        for strategy in hints:
+            hint = f"(strategy={strategy})"
+            self.context.warn(f"A join hint {hint} is specified but it is not part of a join relation.")
+        return e.replace(plan=below)
 
     def _join(self, plan: LogicalPlan) -> LogicalPlan:
         if not isinstance(plan, Join) or plan.left_hint or plan.right_hint:

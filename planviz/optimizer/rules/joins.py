@@ -9,7 +9,7 @@ from planviz.errors import PlanvizError
 from planviz.estimation.star_schema import reordered_star
 from planviz.evaluation import Evaluator, UnknownValueError
 from planviz.expressions.aggregates import AggregateCall, AggregateExpression, FirstLast, Max, Min, is_aggregate
-from planviz.expressions.core import Expression, Literal
+from planviz.expressions.core import AttributeReference, Expression, Literal
 from planviz.expressions.predicates import And, EqualNullSafe, EqualTo, IsNull, Or, conjunction
 from planviz.expressions.predicates import split_conjunction as split
 from planviz.logical.combining import Join, Union
@@ -234,7 +234,9 @@ class EliminateOuterJoin(OptimizerRule):
         """Whether the join beneath an aggregate may be dropped, as far as the aggregate goes."""
         dropped = self._dropped
         if isinstance(plan.child, Project) and "projections" not in dropped:
-            return False
+            only_columns = all(isinstance(i, AttributeReference) for i in plan.child.projects)
+            if not only_columns or "columns" not in dropped:
+                return False
         functions = [a for i in plan.aggregates for a in i.collect(AggregateExpression)]
         if not functions:
             return (bool(plan.grouping) and "groups" in dropped) or "extremes" in dropped

@@ -343,6 +343,8 @@ class CollapseRepartition(OptimizerRule[Repartition | RepartitionByExpression | 
                     known = child.number
                     return child if known is not None and n >= known else node
                 return node.replace(child=child.child)
+            case RebalancePartitions() if not self.context.config.behaviour.rebalancing_counts_alone:
+                return node
             case RepartitionByExpression(_, child) | RebalancePartitions(_, child):
                 if isinstance(child, Repartition | RepartitionByExpression | RebalancePartitions):
                     return node.replace(child=child.child)

@@ -109,7 +109,8 @@ class PartitionPruning(OptimizerRule):
             if scans == (None, None) and self.refusals is None:
                 # What holds of the inputs is costly to know, and nothing could be left out anyway.
                 continue
-            if self._pinned(a, join.left) or self._pinned(b, join.right):
+            minds = self.context.config.behaviour.pruning_minds_constants
+            if minds and (self._pinned(a, join.left) or self._pinned(b, join.right)):
                 self.refuse(join, "the key is one value, which the partitions are chosen by already", a)
                 continue
             if join.kind in PRUNES_LEFT and scans[0] is not None and _filters(join.right):

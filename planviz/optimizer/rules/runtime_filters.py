@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from math import log
+from typing import Literal
 
 from typing_extensions import override
 
 from planviz.estimation import UNKNOWN_SIZE
 from planviz.expressions.aggregates import AggregateCall, AggregateExpression
 from planviz.expressions.calls import FunctionCall
-from planviz.expressions.core import AttributeReference, Expression, Literal, alias, id_of
+from planviz.expressions.core import AttributeReference, Expression, alias, id_of
+from planviz.expressions.core import Literal as Constant
 from planviz.expressions.ids import next_id
 from planviz.expressions.patterns import Like, MultiLike, RLike, StringPredicate
-from planviz.expressions.predicates import And, BinaryComparison, In, InSet, Not, Or
+from planviz.expressions.predicates import And, BinaryComparison, In, InSet, Not, Or, split_conjunction
 from planviz.expressions.python import PythonFuncExpression
 from planviz.expressions.specs import FunctionSpec
 from planviz.expressions.subqueries import DynamicPruningSubquery, ScalarSubquery
@@ -25,6 +27,7 @@ from planviz.optimizer.lineage import origin
 from planviz.optimizer.rules.constants import ConstantFolding
 from planviz.optimizer.rules.projections import ColumnPruning
 from planviz.types import BINARY, BOOLEAN, LONG
+from planviz.versions.model import Behaviour
 
 HASH = FunctionSpec("xxhash64", result=lambda a: LONG, null=False)
 BLOOM = FunctionSpec("bloom_filter_agg", result=lambda a: BINARY, null=True)
@@ -78,7 +81,7 @@ class InjectRuntimeFilter(OptimizerRule):
         for a, b in join_keys(join):
             if not self._may_filter(join, a, b, left, right):
                 continue
-            done = [self._tested(join, key) for key in (a, b)]
+            done = [self._tested(join, key, side) for key, side in ((a, left), (b, right))]
             if self.context.config.behaviour.tested_keys_keep_their_partners and any(done):
                 continue
             shuffled = self._shuffled(join)
@@ -115,9 +118,14 @@ class InjectRuntimeFilter(OptimizerRule):
             return True
         return False
 
-    def _tested(self, join: Join, key: Expression) -> bool:
-        """Whether a filter tests the key already, of a join beneath or of another pair of keys of this one."""
+    def _tested(self, join: Join, key: Expression, side: LogicalPlan) -> bool:
+        """Whether a filter of the side tests the key already, of a join beneath or of another pair of keys of this one.
+
+        The same column may be tested elsewhere in the query: before 3.5 a definition that is read twice has one id.
+        """
         if not any(t.semantic_equals(key) for t in self.tested):
+            return False
+        if side.find(lambda p: isinstance(p, Filter) and _tests(p.condition, key)) is None:
             return False
         self.refuse(join, "a runtime filter tests this key already", key)
         return True
@@ -141,8 +149,7 @@ class InjectRuntimeFilter(OptimizerRule):
         elif scan < self.context.config.number(LEAST_SCAN):
             self.refuse(join, "the scan to be filtered has too few bytes", scan, setting=LEAST_SCAN)
         else:
-            follow = self.context.config.behaviour.bloom_filters_follow_keys
-            found = selective_scan(creation, creation_key, follow)
+            found = selective_scan(creation, creation_key, follows(self.context.config.behaviour))
             if found is None:
                 self.refuse(join, "the other side's key comes from no scan below a selective filter", creation_key)
         return found
@@ -177,7 +184,7 @@ class InjectRuntimeFilter(OptimizerRule):
         items, bits = self._bloom_size(estimate.rows)
         call = AggregateCall(
             "bloom_filter_agg",
-            (_hash(creation_key), Literal(items, LONG), Literal(bits, LONG)),
+            (_hash(creation_key), Constant(items, LONG), Constant(bits, LONG)),
             BLOOM,
             ("0", "0"),
         )
@@ -195,6 +202,14 @@ def _pruned(key: Expression, plan: LogicalPlan) -> bool:
             return True
         plan = plan.child
     return False
+
+
+def _tests(condition: Expression, key: Expression) -> bool:
+    """Whether one of a filter's conditions is a bloom filter's test of the key."""
+    return any(
+        isinstance(c, FunctionCall) and c.spec is CONTAINS and c.arguments[1].semantic_equals(_hash(key))
+        for c in split_conjunction(condition)
+    )
 
 
 def _hash(e: Expression) -> Expression:
@@ -222,10 +237,22 @@ def likely_selective(e: Expression) -> bool:
     return isinstance(e, BinaryComparison | In | InSet | StringPredicate | Like | RLike | MultiLike)
 
 
-def selective_scan(plan: LogicalPlan, key: Expression, follow: bool = True) -> KeySource | None:
+#: Whether a key is followed through joins to its scan: never, to its own scan, or to that of its partner, too.
+Follow = Literal["", "own", "partner"]
+
+
+def follows(known: Behaviour) -> Follow:
+    """How far a version follows the key that a bloom filter is built of."""
+    if not known.bloom_filters_follow_keys:
+        return ""
+    return "partner" if known.bloom_filters_follow_partners else "own"
+
+
+def selective_scan(plan: LogicalPlan, key: Expression, follow: Follow = "partner") -> KeySource | None:
     """The key and the part of the plan that gives it from a scan under a selective filter, or None.
 
-    `follow`: through joins, too, where the key's partner on the other side will do as well (since Spark 3.5).
+    `follow`: whether through joins, too (since Spark 3.5), and where the key's partner on the other side will do as
+    well (since 4.0).
     """
     return _extract(plan, frozenset(), False, False, plan, key, follow)
 
@@ -237,7 +264,7 @@ def _extract(
     selective: bool,
     whole: LogicalPlan,
     key: Expression,
-    follow: bool,
+    follow: Follow,
 ) -> KeySource | None:
     match plan:
         case Project(items, child):
@@ -252,29 +279,29 @@ def _extract(
             now = selective or likely_selective(condition)
             return _extract(child, read | condition.references, True, now, whole, key, follow)
         case Join() if join_keys(plan):
-            return _extract_join(plan, key) if follow else None
+            return _extract_join(plan, key, follow) if follow else None
         case LeafNode() if selective:
             return key, whole
     return None
 
 
-def _extract_join(plan: Join, key: Expression) -> KeySource | None:
+def _extract_join(plan: Join, key: Expression, follow: Follow) -> KeySource | None:
     if not isinstance(key, AttributeReference):
         return None
     left, right, kind = plan.left, plan.right, plan.kind
-    pairs = join_keys(plan)
+    pairs = join_keys(plan) if follow == "partner" else []
     keeps_left = kind in ("Inner", "Cross", "LeftSemi", "LeftOuter", "LeftAnti", "ExistenceJoin")
     keeps_right = kind in ("Inner", "Cross", "RightOuter")
     if key.expr_id in left.output_set:
-        found = selective_scan(left, key) if keeps_left or kind in ("RightOuter", "FullOuter") else None
+        found = selective_scan(left, key, follow) if keeps_left or kind in ("RightOuter", "FullOuter") else None
         other = next((b for a, b in pairs if a.semantic_equals(key)), None)
         if found is None and other is not None and kind in ("Inner", "Cross", "LeftSemi"):
-            found = selective_scan(right, other)
+            found = selective_scan(right, other, follow)
         return found
     if key.expr_id in right.output_set:
-        found = selective_scan(right, key) if keeps_right or kind in ("LeftOuter", "FullOuter") else None
+        found = selective_scan(right, key, follow) if keeps_right or kind in ("LeftOuter", "FullOuter") else None
         other = next((a for a, b in pairs if b.semantic_equals(key)), None)
         if found is None and other is not None and kind in ("Inner", "Cross"):
-            found = selective_scan(left, other)
+            found = selective_scan(left, other, follow)
         return found
     return None

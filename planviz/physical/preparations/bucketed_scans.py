@@ -89,15 +89,18 @@ def disable_unnecessary_bucketed_scans(plan: SparkPlan, config: OptimizerConfig)
     """
     if not config.get(_AUTO) or not any(s.bucketed for s in plan.collect(FileSourceScanExec)):
         return plan
-    return _disabled(plan, asked=False, exchanged=False, plain=True)
+    kept = config.behaviour.pruned_buckets_are_read_apart
+    return _disabled(plan, asked=False, exchanged=False, plain=True, kept=kept)
 
 
-def _disabled(plan: SparkPlan, asked: bool, exchanged: bool, plain: bool) -> SparkPlan:
+def _disabled(plan: SparkPlan, asked: bool, exchanged: bool, plain: bool, kept: bool) -> SparkPlan:
     """`asked`: an operator above needs a spread; `exchanged`: an exchange below that one makes it; `plain`: nothing in
-    between could use what the scan gives.
+    between could use what the scan gives; `kept`: buckets are read one by one where a filter leaves some of them out.
     """
     if isinstance(plan, FileSourceScanExec):
         helps = asked and not (exchanged and plain)
+        if kept and plan.buckets is not None and plan.buckets_read < plan.buckets.number:
+            return plan
         return plan.replace(bucketing_off="disabled by query planner") if plan.bucketed and not helps else plan
     if any(isinstance(d, ClusteredDistribution | AllTuples) for d in plan.required_distribution):
         asked, exchanged, plain = True, False, True
@@ -105,7 +108,7 @@ def _disabled(plan: SparkPlan, asked: bool, exchanged: bool, plain: bool) -> Spa
         exchanged = True
     else:
         plain = plain and _passes_on(plan)
-    return plan.map_children(lambda c: _disabled(c, asked, exchanged, plain))
+    return plan.map_children(lambda c: _disabled(c, asked, exchanged, plain, kept))
 
 
 def _passes_on(plan: SparkPlan) -> bool:

@@ -53,29 +53,24 @@ class Spec:
 
 def spec_of(p: Partitioning, wanted: ClusteredDistribution) -> Spec:
     """The spec of a partitioning that satisfies a distribution."""
-    ways, full = [], []
-    for way in p.ways if isinstance(p, PartitioningCollection) else (p,):
-        for single in _ways(way, wanted):
-            ways.append(single)
-            hashed = Alike(_hashed(way))
-            full.append(all(hashed.places(k) for k in wanted.keys))
-    creates = bool(ways) and (all(full) or not operator_conf().all_keys_for_co_partition)
-    return Spec(p.number, tuple(ways), isinstance(p, SinglePartition), creates, len(wanted.keys))
-
-
-def _hashed(p: Partitioning) -> Sequence[Expression]:
-    if isinstance(p, PartitioningCollection):
-        return [k for w in p.ways for k in _hashed(w)]
-    return p.keys if isinstance(p, HashPartitioning) else ()
-
-
-def _ways(p: Partitioning, wanted: ClusteredDistribution) -> list[tuple[frozenset[int], ...]]:
-    if isinstance(p, PartitioningCollection):
-        return [x for w in p.ways for x in _ways(w, wanted)]
-    if not isinstance(p, HashPartitioning) or not p.satisfies(wanted):
-        return []
+    hashes = _hashes(p, wanted)
     alike = Alike(wanted.keys)
-    return [tuple(frozenset(alike.places(e)) for e in p.keys)]
+    ways = tuple(tuple(frozenset(alike.places(e)) for e in h.keys) for h in hashes)
+    creates = bool(ways) and (
+        all(_by_all_keys(h, wanted) for h in hashes) or not operator_conf().all_keys_for_co_partition
+    )
+    return Spec(p.number, ways, isinstance(p, SinglePartition), creates, len(wanted.keys))
+
+
+def _hashes(p: Partitioning, wanted: ClusteredDistribution) -> list[HashPartitioning]:
+    if isinstance(p, PartitioningCollection):
+        return [h for way in p.ways for h in _hashes(way, wanted)]
+    return [p] if isinstance(p, HashPartitioning) and p.satisfies(wanted) else []
+
+
+def _by_all_keys(p: HashPartitioning, wanted: ClusteredDistribution) -> bool:
+    """Whether the hash takes each clustering key once and in their order: a key taken twice is another hash."""
+    return len(p.keys) == len(wanted.keys) and all(map(same, p.keys, wanted.keys))
 
 
 def co_partitioned(

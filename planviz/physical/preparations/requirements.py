@@ -56,7 +56,7 @@ class EnsureRequirements:
         by_number = together and self.context.config.behaviour.joins_agree_by_number
         children = [self._distributed(c, d, by_number) for c, d in zip(plan.children, wanted, strict=True)]
         if by_number:
-            children = agreeing(children, wanted, self.exchange, self.context.partitions)
+            children = agreeing(children, wanted, self._renewed, self.context.partitions)
             return plan.with_new_children(tuple(self._sorted(c, o) for c, o in zip(children, orders, strict=True)))
         most = self.context.config.number("spark.sql.maxSinglePartitionBytes")
         estimator = self.context.estimator
@@ -81,6 +81,10 @@ class EnsureRequirements:
             return self.context.shuffle(p, child.child, child.shuffle_origin)
         return self.context.shuffle(p, child)
 
+    def _renewed(self, p: Partitioning, child: SparkPlan) -> ShuffleExchangeExec:
+        """As `exchange`, before Spark 3.3: what the query asked for is forgotten."""
+        return self.context.shuffle(p, child.child if isinstance(child, ShuffleExchangeExec) else child)
+
     @staticmethod
     def _sorted(child: SparkPlan, order: tuple[SortOrder, ...]) -> SparkPlan:
         return child if ordering_satisfies(child.output_ordering, order) else SortExec(order, False, child)
@@ -99,7 +103,7 @@ def partitioning_for(wanted: Distribution, number: int) -> Partitioning:
     """How a shuffle meets a distribution (Spark: Distribution.createPartitioning)."""
     match wanted:
         case ClusteredDistribution(keys):
-            return HashPartitioning(number, keys) if number > 1 else SinglePartition()
+            return HashPartitioning(number, keys)
         case OrderedDistribution(order):
             return RangePartitioning(number, order)
     assert isinstance(wanted, AllTuples)

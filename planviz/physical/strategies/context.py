@@ -84,4 +84,4 @@ class PlanningContext:
     @property
     def partitions(self) -> int:
         """How many partitions a shuffle makes."""
-        return self.config.number("spark.sql.shuffle.partitions")
+        return self.config.shuffle_partitions

@@ -19,6 +19,7 @@ from planviz.optimizer.lineage import partition_ids, within
 from planviz.optimizer.nested_fields import read_types
 from planviz.optimizer.rules.schema_pruning import NESTED_SCHEMAS, prunes_fields
 from planviz.optimizer.scan_operation import ALWAYS_INLINE, scan_operation
+from planviz.physical.codegen import fields_in
 from planviz.physical.distribution import qualifiers_of
 from planviz.physical.operators import FilterExec, ProjectExec
 from planviz.physical.scans import FileSourceScanExec
@@ -130,6 +131,8 @@ def _in_batches(provider: str, types: Sequence[DataType], config: OptimizerConfi
             return False
         nested = any(isinstance(t, ArrayType | MapType | StructType) for t in types)
         if nested and not config.get(f"spark.sql.{provider}.enableNestedColumnVectorizedReader"):
+            return False
+        if fields_in(types) > config.number("spark.sql.codegen.maxFields"):
             return False
     return config.flag("spark.sql.codegen.wholeStage")
 
