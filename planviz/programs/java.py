@@ -16,10 +16,12 @@ from planviz.programs.scala_nodes import Node, plain_name
 from planviz.programs.values import Value
 
 _LOOKS = re.compile(
-    r"^[^\S\n]*import\s+(?:static\s+)?org\.apache\.spark[\w.]*(?:\.\*)?[^\S\n]*;|\bDataset<\s*\w|\bJavaRDD<|\bnew\s+SparkConf\(\)"
+    r"^[^\S\n]*import\s+(?:static\s+)?org\.apache\.spark[\w.]*(?:\.\*)?[^\S\n]*;|\bDataset<\s*\w|\bJavaRDD<"
     r"|\bpublic\s+static\s+void\s+main\s*\(",
     re.MULTILINE,
 )
+#: What Java has no words for; a text of Scala may quote Java's classes, and end its imports with a semicolon.
+_SCALA = re.compile(r"^[^\S\n]*(?:(?:lazy\s+)?val\s+\w|def\s+\w|object\s+\w|case\s+class\s)", re.MULTILINE)
 _SPARK = re.compile(r"\bspark\b|\bSparkSession\b|\bDataset<", re.IGNORECASE)
 #: What a class leaves to others, and what is not read.
 _NO_STATEMENTS = """import_declaration package_declaration line_comment block_comment ; interface_declaration modifiers
@@ -32,7 +34,7 @@ _LOOP = re.compile(r"\s*(?:final\s+)?int\s+(\w+)\s*=")
 
 def looks_like_java(text: str) -> bool:
     """Whether a text is Java that uses Spark."""
-    return _LOOKS.search(text) is not None and _SPARK.search(text) is not None
+    return all(sign.search(text) for sign in (_LOOKS, _SPARK)) and _SCALA.search(text) is None
 
 
 def java_tree(text: str) -> tuple[ast.Module, list[tuple[int, str]]]:

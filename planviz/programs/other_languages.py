@@ -6,7 +6,11 @@ import re
 
 #: What only a program of the language has, by its name.
 _SIGNS = {
-    "R": re.compile(r"^[^\S\n]*(?:library|require)\((?:SparkR|sparklyr|dplyr)\)|\bspark_connect\(|%>%", re.MULTILINE),
+    "R": re.compile(
+        r"^[^\S\n]*(?:library|require)\((?:SparkR|sparklyr|dplyr)\)|\bspark_connect\("
+        r"|[\w)][^\S\n]*%>%[^\S\n]*(?:$|\w+\()",  # no pattern of LIKE, which stands in quotes
+        re.MULTILINE,
+    ),
     "C#": re.compile(r"^[^\S\n]*using\s+Microsoft\.Spark\b", re.MULTILINE),
     "F#": re.compile(r"^[^\S\n]*open\s+Microsoft\.Spark\b", re.MULTILINE),
     "Kotlin": re.compile(r"^[^\S\n]*(?:import\s+org\.jetbrains\.kotlinx\.spark\b|fun\s+main\()", re.MULTILINE),

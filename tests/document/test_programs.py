@@ -117,3 +117,9 @@ def test_a_language_that_is_not_read_is_named(text, language):
         open_text(text)
     assert f"This is a program in {language}; planviz reads programs in Python, Scala and Java." in str(caught.value)
     assert caught.value.line == (2 if language == "R" else 1)
+
+
+def test_a_pattern_of_like_is_no_pipe_of_r():
+    document = open_text("SELECT a FROM spark.t WHERE a LIKE '%>%' OR a LIKE 'b%>%c'")
+    assert document.recognised.startswith("SQL")
+    assert document.error is None

@@ -166,6 +166,8 @@ def test_java_is_recognised_and_scala_and_python_are_not_taken_for_it() -> None:
     assert open_text(snippet).recognised == "Java program"
     assert [a.place.line for a in read_program(snippet).actions] == [2]
     assert read_program('import org.apache.spark.sql._\nval d = spark.table("orders")\nd.show()\n').language == "Scala"
+    conf = "import org.apache.spark.SparkConf;\nval conf = new SparkConf()\nval d = spark.range(3)\nd.show()\n"
+    assert read_program(conf).language == "Scala"
     assert read_program("df = spark.table('orders')\ndf.show()\n", find("tpch")).language == "PySpark"
 
 
