@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import lru_cache
+from types import MappingProxyType
 
+from planviz.graph.inner_names import spelled
 from planviz.graph.node import Arguments, PlanNode
 
 #: The longest title.
@@ -185,6 +187,10 @@ def path_name(location: str) -> str:
 
 
 #: What stands before a table's columns in the names that RewriteDistinctAggregates gives: a card has no room for it.
+#: A subquery within an expression, as plans of either kind print it.
+_SUBQUERY = re.compile(
+    r"(?:(?:Reused)?Subquery )?\b(?:scalar-)?subquery#\d{1,19}(?:, \[id=#\d{1,19}\]| \[(?:\w+#\d{1,19}L?(?: && )?)*\])?"
+)
 _QUALIFIER = re.compile(r"\bspark_catalog\.\w+\.(?=\w+\.)")
 _JOIN_IN_TEXT = re.compile(
     r"\b(Inner|Cross|LeftOuter|RightOuter|FullOuter|LeftSemi|LeftAnti|LeftSingle|ExistenceJoin)\b"
@@ -235,10 +241,22 @@ def quick_title(node: PlanNode) -> str:
 # -- the lines below
 
 
-def subtitle(node: PlanNode) -> list[tuple[str, str]]:
-    """At most three `(lead word, text)` lines for the card, most telling first; the lead word may be empty."""
+def subtitle(node: PlanNode, names: Mapping[str, str] = MappingProxyType({})) -> list[tuple[str, str]]:
+    """At most three `(lead word, text)` lines for the card, most telling first; the lead word may be empty.
+
+    `names` has the expressions for names within the plan (`planviz.graph.inner_names`).
+    """
     lines = _LINES.get(node.kind, _other_lines)(node)
-    return [(lead, clean(_QUALIFIER.sub("", without_ids(text)), LINE_LENGTH)) for lead, text in lines if text][:3]
+    said = [(lead, _line(text, names)) for lead, text in lines if text]
+    return [(lead, text) for lead, text in said if text.lower() != node.op.lower()][:3]
+
+
+def _line(text: str, names: Mapping[str, str]) -> str:
+    if names and "_" in text:
+        text = spelled(text, names)
+    if "ubquery" in text:
+        text = _SUBQUERY.sub("subquery", text)
+    return clean(_QUALIFIER.sub("", without_ids(text)), LINE_LENGTH)
 
 
 def _join_lines(node: PlanNode) -> list[tuple[str, str]]:

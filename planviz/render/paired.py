@@ -14,6 +14,10 @@ from planviz.render.theme import tokens
 
 #: Room between a card and the next below, in px: numbers stand beside the edge.
 GAP = 36
+#: The same where cards have one line.
+NEAR_GAP = 20
+#: Plans that are taller, in px, are drawn in cards of one line: more of them is seen at once.
+TALL = 760
 #: Cards are no wider: what counts here is the numbers between them.
 WIDEST = 236
 #: The common geometry may be so many times as wide as the wider plan alone; beyond, each has places of its own.
@@ -30,8 +34,9 @@ def paired_scenes(before: PlanGraph, after: PlanGraph) -> tuple[list[Json], list
     found = diff(before, after, numbers=True)
     pairs = [[match.before, match.after] for match in found.matches]
     scenes = [_scene(before), _scene(after)]
-    for scene in scenes:
-        _place_alone(scene)
+    if any(scene["size"][1] > TALL for scene in scenes):
+        for scene in scenes:
+            _shorten(scene)
     if found.moved:
         return scenes, pairs, False
     alone = [max(scene["size"][side] for scene in scenes) for side in (0, 1)]
@@ -49,12 +54,13 @@ def paired_scenes(before: PlanGraph, after: PlanGraph) -> tuple[list[Json], list
 def single_scene(graph: PlanGraph) -> Json:
     """The scene of one plan with the same room for numbers."""
     scene = _scene(graph)
-    _place_alone(scene)
+    if scene["size"][1] > TALL:
+        _shorten(scene)
     return scene
 
 
 def _scene(graph: PlanGraph) -> Json:
-    """Cards of a title and one line."""
+    """Cards of a title and one line, in their places."""
     card = tokens()["card"]
     scene = build_scene(graph, full=True).to_json()
     nodes = scene["nodes"]
@@ -64,7 +70,24 @@ def _scene(graph: PlanGraph) -> Json:
         for lines, badges in zip(nodes["sub"], nodes["badges"], strict=True)
     ]
     nodes["w"] = [min(width, WIDEST) for width in nodes["w"]]
+    scene["line"] = False
+    _place_alone(scene)
     return scene
+
+
+def _shorten(scene: Json) -> None:
+    """Cards of a title alone; what it is about the page writes beside it, where there is room."""
+    from planviz.render.fonts import text_width
+
+    snug = tokens()["card"]["snug"]
+    nodes = scene["nodes"]
+    nodes["h"] = [snug["height"]] * len(nodes["h"])
+    nodes["w"] = [
+        min(snug["most"], round(text_width(title, snug["size"], bold=True) + snug["x"] + snug["right"] + 4))
+        for title in nodes["title"]
+    ]
+    scene["line"] = True
+    _place_alone(scene)
 
 
 _Places = tuple[dict[int, float], dict[int, float], list[float]]
@@ -94,7 +117,7 @@ def _layout(order: Sequence[int], parent: Sequence[int], scenes: Sequence[Json],
         [width[slot] for slot in order],
         [height[slot] for slot in order],
         gap_x=layout["gap_x"],
-        gap_y=GAP,
+        gap_y=NEAR_GAP if scenes[0]["line"] else GAP,
         aside=[aside[slot] for slot in order],
     )
     margin = layout["margin"]

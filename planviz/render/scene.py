@@ -6,9 +6,12 @@ through `planviz.render.drawing`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from planviz.graph import KINDS, PlanGraph, PlanNode
 from planviz.graph.actual import carried_rows, measured_bytes
 from planviz.graph.facts import facts
+from planviz.graph.inner_names import inner_names
 from planviz.graph.node import Estimate
 from planviz.graph.words import quick_title, subtitle, title
 from planviz.layout import tidy
@@ -44,7 +47,8 @@ def build_scene(graph: PlanGraph, *, full: bool | None = None) -> Scene:
     titles = (
         [_safe_title(node) for node in nodes] if full else [one_line(quick_title(node), 200) or "?" for node in nodes]
     )
-    subs = [_sub(node) for node in nodes] if full else None
+    names = inner_names(nodes) if full else {}
+    subs = [_sub(node, names) for node in nodes] if full else None
     numbers = [node.id + 1 if node.operator_id is None else node.operator_id for node in nodes]
     badges = [graph.shown_badges(node) for node in nodes]
     width, height = (
@@ -91,9 +95,10 @@ def build_scene(graph: PlanGraph, *, full: bool | None = None) -> Scene:
 
 def scene_details(graph: PlanGraph) -> dict[str, object]:
     """What `build_scene` put off for a large plan: `title`, `sub` and `details` of every node in the order of text."""
+    names = inner_names(graph)
     return {
         "title": [_safe_title(node) for node in graph],
-        "sub": [_sub(node) for node in graph],
+        "sub": [_sub(node, names) for node in graph],
         "details": [_details(node) for node in graph],
     }
 
@@ -102,8 +107,8 @@ def _safe_title(node: PlanNode) -> str:
     return one_line(title(node), 200) or "?"
 
 
-def _sub(node: PlanNode) -> Sub:
-    return [[lead, one_line(text)] for lead, text in subtitle(node)]
+def _sub(node: PlanNode, names: Mapping[str, str]) -> Sub:
+    return [[lead, one_line(text)] for lead, text in subtitle(node, names)]
 
 
 def _details(node: PlanNode) -> list[list[str]]:

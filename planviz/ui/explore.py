@@ -129,10 +129,11 @@ def catalog_picker(
 ) -> None:
     """Which tables SQL is planned with; `chosen` is what was asked for the open document, `found` what it then got.
 
-    `where` says how SQL has its tables that is in no catalogue: guessed, created in the text, or no tables.
+    `where` says how SQL has its tables that is in no catalogue: guessed, made in the text, or no tables.
     """
     # No two choices may read alike: Streamlit takes what was chosen by its words.
-    told = {cache.NO_CATALOG: f"no catalogue: {where}"} | {name: f"found by name: {name}" for name in NAMES}
+    usual = "reads no tables" if where == "no tables" else f"tables: {where}"
+    told = {cache.NO_CATALOG: usual} | {name: f"found by name: {name}" for name in NAMES}
     own = state.catalogs()
     here = {} if where == "guessed" else {cache.NO_CATALOG: where}
     names = _CATALOGS | own | here | ({cache.AUTO: told[found]} if found in told else {})

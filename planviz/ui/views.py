@@ -269,7 +269,7 @@ def tables_words(opened: Opened) -> str:
     """Where tables that are in no catalogue come from: made by the text, or guessed; it may read none."""
     if guesses(opened.document):
         return "guessed"
-    return "created in the text" if any(s.kind == "ddl" for s in opened.document.statements) else "no tables"
+    return "made in the text" if any(s.kind == "ddl" for s in opened.document.statements) else "no tables"
 
 
 @in_worker

@@ -54,3 +54,17 @@ def test_cards_are_narrow_and_have_one_line() -> None:
     nodes = scene["nodes"]
     assert max(nodes["w"]) <= WIDEST
     assert all(len(lines) <= 1 for lines in nodes["sub"])
+
+
+def test_a_tall_plan_has_cards_of_one_line_that_keep_what_they_are_about() -> None:
+    """Seven cards of a plan of thirty were in view."""
+    deep = "\n".join(["Sort [a#1 ASC NULLS FIRST], true", *(f"{'   ' * n}+- Filter (a#1 > {n})" for n in range(14))])
+    deep += f"\n{'   ' * 14}+- LocalRelation [a#1]"
+    low, high = single_scene(read(PLAN)), single_scene(read(deep))
+    assert (low["line"], high["line"]) == (False, True)
+    assert set(high["nodes"]["h"]) == {20}
+    assert high["nodes"]["sub"][1] == [["where", "a > 0"]]
+    assert high["size"][1] == 16 * 20 + 15 * 20 + 2 * 40  # cards, room between them, margins
+    (one, two), _, aligned = paired_scenes(read(deep), read(deep.replace("> 13", "> 99")))
+    assert (aligned, one["line"], two["line"]) == (True, True, True)
+    assert one["nodes"]["y"] == two["nodes"]["y"]

@@ -160,7 +160,7 @@ def test_a_script_opens_at_its_first_query_and_tells_of_that_alone() -> None:
 def test_tables_that_the_text_creates_are_not_guessed() -> None:
     made = cache.open_document("CREATE TABLE t (a INT); SELECT a FROM t")
     assert made.catalog == cache.NO_CATALOG
-    assert views.tables_words(made) == "created in the text"
+    assert views.tables_words(made) == "made in the text"
     assert views.tables_words(cache.open_document("SELECT a FROM nowhere_known")) == "guessed"
     assert views.tables_words(cache.open_document("SELECT 1 AS one")) == "no tables"
 

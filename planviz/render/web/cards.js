@@ -24,6 +24,11 @@ export function drawCards(ctx, view, colours, boxes) {
   );
 }
 
+// px beside a card of one line: from which on words are worth it, how many they may take, and between them and a card.
+const LEAST_ROOM = 70,
+  WIDEST_BESIDE = 300,
+  LEAST_GAP = 8;
+
 /** @type {Mark[]} */
 const MARKS = ["moved", "removed", "was", "inserted", "is"];
 
@@ -121,6 +126,7 @@ function drawSomeCards(ctx, view, colours, boxes, mark) {
   drawCategoryBars(ctx, view, boxes, snug);
   if (snug) {
     drawSnugText(ctx, view, colours, boxes);
+    if (near && !view.marks?.size && view.found === null) drawBeside(ctx, view, colours, boxes);
     return drawHiddenCounts(ctx, view, colours, boxes);
   }
   if (near) drawIcons(ctx, view, boxes);
@@ -292,7 +298,7 @@ function drawSnugText(ctx, view, colours, boxes) {
     size = Math.round(Math.min(snug.height - 5, Math.max(snug.size, 9.5 / k)) * 2) / 2;
   ctx.textBaseline = "middle";
   for (const b of boxes) {
-    const words = plan.isFolded(b) ? "" : plan.rowsWords(plan.first[b]),
+    const words = plan.isFolded(b) || view.measure ? "" : plan.rowsWords(plan.first[b]),
       right = plan.x[b] + plan.w[b] - snug.right,
       middle = plan.y[b] + plan.h[b] / 2 + 0.5;
     ctx.font = view.font(400, size - 1);
@@ -314,6 +320,37 @@ function drawSnugText(ctx, view, colours, boxes) {
       view.cutTo(ctx, b, `snug ${size}`, plan.lineOf(b, view.selected), right - left - used - (grave ? 8 : 0)),
       left + (grave ? 8 : 0),
       middle,
+    );
+  }
+  ctx.textBaseline = "alphabetic";
+}
+
+// What such a card is about, at its right as far as no other card and no end of the view is near.
+/** @param {CanvasRenderingContext2D} ctx @param {Canvas} view @param {Colours} colours @param {number[]} boxes */
+function drawBeside(ctx, view, colours, boxes) {
+  const {
+      plan,
+      theme: {
+        card: { snug },
+      },
+      camera: { x, k },
+    } = view,
+    end = x + view.width / k - LEAST_GAP,
+    size = Math.round(Math.min(snug.height - 6, Math.max(snug.size - 1, 9 / k)) * 2) / 2;
+  ctx.font = view.font(400, size);
+  ctx.fillStyle = colours.muted;
+  ctx.textBaseline = "middle";
+  for (const b of boxes) {
+    const lines = plan.linesBeside(b, view.selected);
+    if (!lines.length) continue;
+    const left = plan.x[b] + plan.w[b] + LEAST_GAP,
+      room = Math.min(end, plan.free(b, left + WIDEST_BESIDE) - LEAST_GAP) - left;
+    if (room < LEAST_ROOM) continue;
+    const words = lines.map((line) => cardLine(line).filter(Boolean).join(" ")).join(" · ");
+    ctx.fillText(
+      view.cutTo(ctx, b, `beside-${size}-${Math.round(room)}`, words, room),
+      left,
+      plan.y[b] + plan.h[b] / 2 + 0.5,
     );
   }
   ctx.textBaseline = "alphabetic";

@@ -36,7 +36,7 @@ export function drawFrame(ctx, view) {
   drawLinks(ctx, view, colours, x, y, x1, y1);
   if (k < FAR) drawBars(ctx, view, colours, boxes);
   else drawCards(ctx, view, colours, boxes);
-  if (k >= (view.measure ? FAR : NEAR) && !plan.snug) drawEdgeLabels(ctx, view, colours, edges);
+  if (view.measure ? k >= FAR : k >= NEAR && !plan.snug) drawEdgeLabels(ctx, view, colours, edges);
   if (k < FAR && !view.marks?.size) drawLandmarks(ctx, view, colours, boxes);
   if (view.hot >= 0) drawHot(ctx, view, colours);
   if (view.labels && k >= FAR) drawMarkLabels(ctx, view, colours, boxes);

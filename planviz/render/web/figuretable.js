@@ -21,6 +21,12 @@ const FACTORS = [
   ["×2", 2],
   ["×10", 10],
 ];
+/** @type {[words: string, rows: number][]} */
+const ASSUMED = [
+  ["1K rows", 1e3],
+  ["1M rows", 1e6],
+  ["100M rows", 1e8],
+];
 const COUNTS = new Set(["rowCount", "sizeInBytes", "distinctCount", "nullCount"]);
 /** @type {Record<string, number | undefined>} */
 const SUFFIX = { k: 1e3, K: 1e3, m: 1e6, M: 1e6, b: 1e9, B: 1e9, g: 1e9, G: 1e9, t: 1e12, T: 1e12 };
@@ -170,8 +176,10 @@ export class FigureTable {
       element("span", "pv-grow"),
       button("pv-button", "Download", "All tables with these numbers as a catalogue file", () => this.on.download()),
     );
-    const all = element("div", "pv-edit-all");
-    all.append(element("span", "pv-muted", "all tables"), ...this.#factors(this.tables.map((t) => t.name)));
+    const all = element("div", "pv-edit-all"),
+      known = this.tables.some((t) => this.now(t.name, null, "rowCount") != null);
+    if (known) all.append(element("span", "pv-muted", "all tables"), ...this.#factors(this.tables.map((t) => t.name)));
+    else all.append(element("span", "pv-muted", "as if each had"), ...this.#assumed());
     const parts = this.tables.map((table) => this.#table(table));
     const note = element(
       "p",
@@ -184,6 +192,29 @@ export class FigureTable {
     const active = /** @type {HTMLElement | null} */ (this.root.querySelector("input:focus"))?.dataset.at;
     this.root.replaceChildren(bar, note, ...wrong, all, ...parts);
     if (active) [...this.root.querySelectorAll("input")].find((input) => input.dataset.at === active)?.focus();
+  }
+
+  #assumed() {
+    return ASSUMED.map(([words, rows]) =>
+      button("pv-factor", words, `As if every table had ${words}, and no two rows the same key of a join`, () =>
+        this.assume(rows),
+      ),
+    );
+  }
+
+  // As many rows for every table of which nobody knows any, with a value of its own in each for keys of joins.
+  /** @param {number} rows */
+  assume(rows) {
+    const edits = structuredClone(this.edits);
+    for (const { name, columns } of this.tables) {
+      if (this.now(name, null, "rowCount") != null) continue;
+      const own = (edits[name] ??= {});
+      own.rowCount = rows;
+      for (const column of columns)
+        if (column.used.includes("join") && this.now(name, column.name, "distinctCount") == null)
+          Object.assign(((own.columns ??= {})[column.name] ??= {}), { distinctCount: rows, nullCount: 0 });
+    }
+    this.take(edits);
   }
 
   /** @param {string[]} names */

@@ -65,6 +65,7 @@ export class Flow {
       const pane = this.panes[at],
         { canvas } = pane,
         plan = (pane.plan = new Plan(side.scene, theme));
+      if (side.scene.line) plan.snug = { placed: true, line: true };
       plan.arrange();
       if (was !== both) canvas.resize();
       if (!canvas.plan || canvas.theme !== theme || canvas.mode !== mode) {

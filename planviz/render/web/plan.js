@@ -218,6 +218,28 @@ export class Plan {
     return this.isFolded(b) ? `${title.slice(0, 40)} +${this.foldedCount(b) - 1}` : title;
   }
 
+  // What stands beside such a card where there is room: the lines of a whole card.
+  /** @param {number} b @returns {Line[]} */
+  linesBeside(b, selected = -1) {
+    const i = selected >= 0 && this.box[selected] === b ? selected : this.first[b];
+    return this.isFolded(b) ? [] : (this.subs?.[i] ?? []);
+  }
+
+  // Where the next card at the right of b begins, at its height, or `most` where none is nearer.
+  /** @param {number} b @param {Pixels} most */
+  free(b, most) {
+    const { x, y, w, h } = this,
+      right = x[b] + w[b],
+      top = y[b],
+      bottom = top + h[b];
+    let found = most;
+    this.within(right, top, most, bottom, (other) => {
+      if (other !== b && x[other] >= right && x[other] < found && y[other] < bottom && y[other] + h[other] > top)
+        found = x[other];
+    });
+    return found;
+  }
+
   /** @param {number} b */
   hiddenBelow(b) {
     return this.collapsed[this.last[b]] ? this.below[this.last[b]] : 0;

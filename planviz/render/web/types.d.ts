@@ -112,6 +112,8 @@ interface Scene {
   kinds: string[];
   nodes: SceneNodes;
   rows_are: RowsAre;
+  /** On the Cardinality page: whether the cards are of one line. */
+  line?: boolean;
   links: [from: number, to: number, type: string][];
   /** Null while they are still to come. */
   details: Line[][] | null;

@@ -1,0 +1,43 @@
+"""Names that Spark makes up within a plan are shown as what they stand for."""
+
+from __future__ import annotations
+
+import pytest
+
+from planviz.document import open_text
+from planviz.graph.inner_names import inner_names, spelled
+from planviz.render.scene import build_scene
+
+HAVING = "CREATE TABLE t (k INT, v INT); SELECT k, sum(v) / nullif(max(v), 0) FROM t GROUP BY k HAVING sum(v) > 3"
+WIDE = f"{'x' * 90} AS _w0#7, (_w1#8 + 1) AS _w1#8"
+
+
+def _words(sql: str, stage: str) -> list[str]:
+    (plan,) = [p for p in open_text(sql).plans if p.stage == stage]
+    return [" ".join(line) for lines in build_scene(plan).to_json()["nodes"]["sub"] for line in lines]
+
+
+@pytest.mark.parametrize("stage", ["optimized", "sparkPlan", "physical"])
+def test_cards_say_the_function_that_a_condition_reads(stage: str) -> None:
+    """`where _aggregateexpression > 3` told nobody anything."""
+    words = _words(HAVING, stage)
+    assert "where sum(v) > 3" in words
+    assert not [line for line in words if "_aggregateexpression" in line or "_groupingexpression" in line]
+
+
+def test_names_within_names_are_spelled_and_long_or_circular_ones_stay() -> None:
+    text = f"""== Optimized Logical Plan ==
+Project [(_aggregateexpression#5 / 2) AS half#6]
++- Filter (_aggregateexpression#5 > 1)
+   +- Aggregate [_groupingexpression#4], [sum(_common_expr_0#3) AS _aggregateexpression#5]
+      +- Project [(a#1 + 1) AS _groupingexpression#4, (a#1 * 2) AS _common_expr_0#3, {WIDE}]
+         +- LocalRelation [a#1]
+"""
+    names = inner_names(open_text(text).plans[0])
+    assert names["_aggregateexpression#5"] == "sum((a#1 * 2))"
+    assert spelled("_groupingexpression#4 + _w0#7 + _w1#8 + _w9#9", names) == "(a#1 + 1) + _w0#7 + _w1#8 + _w9#9"
+
+
+def test_a_subquery_in_a_condition_is_one_word() -> None:
+    words = _words("SELECT * FROM range(9) WHERE id > (SELECT avg(id) FROM range(5))", "physical")
+    assert any(line.startswith("where ") and "> subquery" in line and "[id=" not in line for line in words), words
