@@ -316,6 +316,35 @@ def test_a_folded_chain_of_one_line_says_what_it_begins_with(workbench: Any) -> 
     assert opened.state()["first"] == "Exchange range +3"
 
 
+def test_cards_of_one_line_say_beside_them_what_they_are_about(workbench: Any) -> None:
+    """Where there is room: no words begin on another card."""
+    opened = workbench(_of_sample("tpch/q05"))
+    written = opened.page.evaluate(
+        """() => new Promise((done) => {
+          const { fillText } = CanvasRenderingContext2D.prototype, found = [];
+          CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+            const { a, e, f } = this.getTransform(), px = (at) => at / devicePixelRatio;
+            found.push([text, px(x * a + e), px(y * a + f), px(this.measureText(text).width * a)]);
+            return fillText.apply(this, arguments);
+          };
+          window.__planviz.handle.select(-1);
+          requestAnimationFrame(() => requestAnimationFrame(() => {
+            CanvasRenderingContext2D.prototype.fillText = fillText;
+            done(found);
+          }));
+        })"""
+    )
+    beside = [word for word in written if word[0].startswith(("on ", "by ", "where "))]
+    assert len(beside) > 5
+    stage = opened.page.locator(".pv-canvas").bounding_box()
+    for text, x, y, width in beside:
+        for node in range(52):
+            place = opened.place(node)
+            left, top = place["x"] - stage["x"], place["y"] - stage["y"]
+            over = x < left + place["width"] and x + width > left and top < y < top + place["height"]
+            assert not over, (text, node)
+
+
 def test_neither_minimap_nor_words_lie_on_a_card(workbench: Any) -> None:
     opened = workbench(plan(600))
     opened.wait("document.querySelector('.pv-map').dataset.corner || document.querySelector('.pv-map.pv-away')")
