@@ -52,6 +52,12 @@ def _why_not(options: argparse.Namespace) -> int:
 
     if options.name is None:
         raise InputError("--why-not asks about one rule: name it, as in `planviz rules CombineFilters --why-not FILE`.")
+    for kind, classes in (("strategy", strategy_classes()), ("preparation", preparation_classes())):
+        if options.name in classes:
+            raise InputError(
+                f"{options.name} is a {kind} of the planner; --why-not asks about rules of the optimizer. "
+                "`planviz why FILE` says why joins and aggregates are planned as they are."
+            )
     rule_reference(options.name)
 
     def show(name: str) -> tuple[str, Sequence[PlanvizError]]:

@@ -68,12 +68,12 @@ class QueryExecution:
 
     `params` are the values of `:name` (by name) or `?` (in order); `infer` says to guess the tables that the catalogue
     does not have. `parsed`, `analyzed` and `optimized` are plans, `trace` holds every effective rule application so
-    far, `warnings` what is worth telling beside the plan, `refusals` the guards of optimizer rules that said no (None:
-    nobody asked). `ids` numbers the expressions of all stages (None: as the surrounding `fresh_ids` does): the same
-    text always gives the same ids. `analyzer` is that of a session, where the query is one of several, `caches` what
-    the session keeps the rows of. `optimizes` is False where the optimized plan was given and cannot be made again:
-    it stays what it is under other settings. Raises ParseError and AnalysisError (line and column where known) as
-    stages are computed.
+    far, `warnings` what is worth telling beside the plan, `refusals` the guards of optimizer rules that said no and
+    `effects` the rules that changed something within another's step (None: nobody asked). `ids` numbers the expressions
+    of all stages (None: as the surrounding `fresh_ids` does): the same text always gives the same ids. `analyzer` is
+    that of a session, where the query is one of several, `caches` what the session keeps the rows of. `optimizes` is
+    False where the optimized plan was given and cannot be made again: it stays what it is under other settings. Raises
+    ParseError and AnalysisError (line and column where known) as stages are computed.
     """
 
     sql: str
@@ -87,6 +87,7 @@ class QueryExecution:
     ids: Ids | None = field(default=None, repr=False)
     analyzer: Analyzer | None = field(default=None, repr=False)
     refusals: list[Refusal] | None = field(default=None, repr=False)
+    effects: list[str] | None = field(default=None, repr=False)
     reorderings: list[Reordering] | None = field(default=None, repr=False)
     caches: CacheManager = field(default_factory=CacheManager, repr=False)
     optimizes: bool = True
@@ -160,7 +161,11 @@ class QueryExecution:
         if "optimized" not in self._stages:
             analyzed = self.with_cached_data
             context = OptimizerContext(
-                self.config, database=self.catalog.current, refusals=self.refusals, reorderings=self.reorderings
+                self.config,
+                database=self.catalog.current,
+                refusals=self.refusals,
+                effects=self.effects,
+                reorderings=self.reorderings,
             )
             optimizer = Optimizer(self.config, context)
             with self._numbered(), written(self.parsed), _told("optimized"):
@@ -201,8 +206,11 @@ class QueryExecution:
         config: OptimizerConfig | None = None,
         refusals: list[Refusal] | None = None,
         plans: Mapping[str, LogicalPlan] | None = None,
+        effects: list[str] | None = None,
     ) -> QueryExecution:
         """The analyzed query to be optimized once more, with other settings; guards that say no go to `refusals`.
+
+        `effects` takes the rules that change something within another's step.
 
         `plans` take the place of the stages "analyzed" or "optimized", which are then not computed. New expressions get
         the numbers that they got the first time, or go on counting behind an optimized plan. Raises what the stages
@@ -210,6 +218,7 @@ class QueryExecution:
         """
         _ = self.optimized
         other = replace(self, trace=Trace(), warnings=[], refusals=refusals, reorderings=None, _planned=None)
+        other.effects = effects
         other.config = config or self.config
         if not plans or "optimized" not in plans:
             other.ids = Ids(self._first_new_id)

@@ -23,8 +23,9 @@ from planviz.trees.rule import NodeT, Rule
 class OptimizerContext:
     """Settings, and how to optimize a subquery's plan on its own.
 
-    `refusals` takes the guards that say no, `branches` the ways that rules take, `reorderings` the searches for an
-    order of joins, when somebody wants to know.
+    `refusals` takes the guards that say no, `branches` the ways that rules take, `effects` the names of rules that
+    changed something within another's step, `reorderings` the searches for an order of joins, when somebody wants to
+    know.
     """
 
     config: OptimizerConfig = field(default_factory=OptimizerConfig)
@@ -33,6 +34,7 @@ class OptimizerContext:
     optimize: Callable[[LogicalPlan], LogicalPlan] = lambda plan: plan
     refusals: list[Refusal] | None = None
     branches: list[Branch] | None = None
+    effects: list[str] | None = None
     reorderings: list[Reordering] | None = None
     #: From the relations of a group of inner joins to the joins that a given order makes of them, as bits of both sides
     #: (None: no such order). Where it is there, the cost-based search follows it and estimates nothing.
@@ -69,15 +71,23 @@ class OptimizerRule(Rule[NodeT]):
     """A rule with the context at hand.
 
     `excludable` is False for rules that `excludedRules` cannot switch off; `settings` are the keys that govern it.
+    `looks_for` has Spark's names of what must be there where those of the classes in `matches` are not Spark's.
     """
 
     excludable: ClassVar[bool] = True
     settings: ClassVar[tuple[str, ...]] = ()
+    looks_for: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, context: OptimizerContext) -> None:
         self.context = context
         self.refusals = context.refusals
         self.branches = context.branches
+
+    def effect(self, before: LogicalPlan, after: LogicalPlan) -> LogicalPlan:
+        """What this rule made of a plan as a part of another's step, noted when somebody wants to know; the plan."""
+        if self.context.effects is not None and after != before:
+            self.context.effects.append(self.name)
+        return after
 
     def on_expressions(
         self, plan: LogicalPlan, f: Callable[[Expression], Expression], order: Literal["up", "down"] = "up"

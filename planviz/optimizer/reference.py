@@ -145,6 +145,12 @@ def _parents() -> dict[str, tuple[str, ...]]:
     return found
 
 
+def needed(rule: type[Rule]) -> list[str]:
+    """Spark's names of the operators and expressions one of which a rule needs to look at a plan; none: at any."""
+    own = rule.looks_for if issubclass(rule, OptimizerRule) else ()
+    return list(own) or [cls.__name__ for cls in rule.matches]
+
+
 def parts_of(rule: Rule) -> list[Rule]:
     """The rules that a rule runs within its own step."""
     held = [v for value in vars(rule).values() for v in (value if isinstance(value, list) else [value])]

@@ -16,6 +16,7 @@ from planviz.graph.diff import PlanDiff, diff
 from planviz.graph.from_tree import Identities
 from planviz.graph.trace import RuleStep, RuleTrace, TracedPlan
 from planviz.jsontypes import JsonObject
+from planviz.optimizer.reference import needed
 from planviz.physical.planner import corrections
 from planviz.physical.strategies.reference import Strategy, strategy_classes
 from planviz.render.html import steps_page
@@ -226,7 +227,7 @@ def silent(trace: RuleTrace) -> dict[str, object]:
     found: JsonObject = {}
     for calls in sorted(trace.silent, key=lambda calls: calls.short_rule):
         rule = _classes().get(calls.short_rule)
-        needs = [node.__name__ for node in getattr(rule, "matches", ())]
+        needs = needed(rule) if rule is not None and issubclass(rule, Rule) else []
         told = card(calls.short_rule) or {}
         found[calls.short_rule] = {"runs": calls.runs, "looked": calls.looked, "needs": needs} | told
     return found

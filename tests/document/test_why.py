@@ -190,3 +190,23 @@ def test_what_the_plan_loses_without_a_rule() -> None:
     assert without.execution.text("optimized").count("Project") == 2
     assert without_rule(query, "CollapseWindow").sentence == "Without CollapseWindow the final plan is the same."
     assert "not excluded" in without_rule(query, "FinishAnalysis").sentence
+
+
+def test_a_part_of_another_rule_is_asked_itself() -> None:
+    """Parts of FinishAnalysis and PushDownPredicates were said to have fired wherever one of the others had."""
+    sql = "SELECT nullif(a, 1) FROM t1 WHERE a > 1"
+    assert asked("ReplaceExpressions", sql).sentence == "It changed the plan once within FinishAnalysis."
+    pipes = asked("EliminatePipeOperators", sql)
+    assert (pipes.verdict, pipes.fired) == ("no pattern", 0)
+    assert pipes.sentence == "Whenever it ran within FinishAnalysis, there was no PipeOperator in the plan."
+    assert asked("RewriteCollationJoin", sql).verdict == "no pattern"
+    joined = "SELECT * FROM t1 JOIN t2 ON t1.a = t2.a WHERE t1.b > 1"
+    assert asked("PushPredicateThroughJoin", joined).fired == 1
+    assert asked("PushPredicateThroughNonJoin", joined).fired == 0
+    assert asked("CombineFilters", "SELECT * FROM (SELECT * FROM t1 WHERE a > 1) WHERE b > 1").fired >= 1
+
+
+def test_patterns_have_sparks_names() -> None:
+    sql = "SELECT a FROM t1"
+    assert "there was no Upper or Lower in" in asked("SimplifyCaseConversionExpressions", sql).sentence
+    assert "there was no CurrentDatabase or CurrentCatalog or" in asked("ReplaceCurrentLike", sql).sentence

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from planviz.config import OptimizerConfig
 from planviz.decisions.refusals import Refusal, WhyNot
@@ -14,8 +14,7 @@ from planviz.expressions.subqueries import QueryPlan
 from planviz.optimizer.batches import batches, excluded_rules
 from planviz.optimizer.context import OptimizerContext, OptimizerRule
 from planviz.optimizer.profiles import rules_by_name
-from planviz.optimizer.reference import RuleReference, parts_of, rule_reference
-from planviz.trees.trace import RuleSummary
+from planviz.optimizer.reference import RuleReference, needed, parts_of, rule_reference
 
 if TYPE_CHECKING:
     from planviz.logical.plan import LogicalPlan
@@ -38,55 +37,74 @@ def why_not(execution: QueryExecution, name: str) -> WhyNot:
     if not _runs(reference, config):
         return WhyNot(reference.name, "excluded", f"{_EXCLUDED} switches it off: {config.get(_EXCLUDED)}.")
     refusals: list[Refusal] = []
-    again = execution.again(refusals=refusals)
-    final = again.optimized
-    host = rule_reference(reference.part_of[0]) if reference.part_of else reference
+    effects: list[str] = []
+    again = execution.again(refusals=refusals, effects=effects)
+    plans = (again.analyzed, again.optimized)
     rule = rules_by_name()[reference.name](OptimizerContext(config))
-    called = again.trace.summaries.get(host.spark_name, RuleSummary(host.spark_name))
     own = {rule.name, *(part.name for part in parts_of(rule))}
     found = _once([r for r in refusals if r.rule in own])
-    return _judged(reference, host, rule, called, found, final)
+    run = _rules_of(config)
+    hosts = [rule_reference(host) for host in reference.part_of if host in run]
+    summaries = again.trace.summaries
+    calls = sum(summaries[r.spark_name].calls for r in (reference, *hosts) if r.spark_name in summaries)
+    alone, inside = summaries.get(reference.spark_name), effects.count(reference.name)
+    fired = inside + (alone.effective if alone else 0)
+    within = f" within {' and '.join(host.name for host in hosts)}" if inside or reference.name not in run else ""
+    return _judged(reference, rule, _Asked(within, calls, fired, found, plans))
 
 
-def _judged(
-    reference: RuleReference,
-    host: RuleReference,
-    rule: OptimizerRule,
-    called: RuleSummary,
-    found: tuple[Refusal, ...],
-    final: LogicalPlan,
-) -> WhyNot:
-    name = reference.name
-    within = "" if host is reference else f" (it runs within {host.name})"
-    if called.effective:
-        what = f"{host.name} changed the plan {_times(called.effective)}{within}."
-        return WhyNot(name, "fired", what, called.effective, found)
+class _Asked(NamedTuple):
+    """What came of a rule: the rules it works within, in words, its calls, those that changed the plan, its guards."""
+
+    within: str
+    calls: int
+    fired: int
+    refusals: tuple[Refusal, ...]
+    plans: tuple[LogicalPlan, LogicalPlan]
+
+
+def _judged(reference: RuleReference, rule: OptimizerRule, asked: _Asked) -> WhyNot:
+    name, found, within = reference.name, asked.refusals, asked.within
+    if asked.fired:
+        return WhyNot(name, "fired", f"It changed the plan {_times(asked.fired)}{within}.", asked.fired, found)
     off = next((r for r in found if r.setting and r.value is False), None)
     if off is not None:
         return WhyNot(name, "disabled", f"{off.setting} is false.", 0, found)
-    pattern = " or ".join(cls.__name__ for cls in rule.matches)
-    if not called.calls:
+    # The rule that it works within is called for other patterns, too.
+    absent = bool(within) and not any(_holds(node, rule) for plan in asked.plans for node in _everywhere(plan))
+    if not asked.calls or absent:
+        pattern = " or ".join(needed(type(rule)))
         return WhyNot(name, "no pattern", f"Whenever it ran{within}, there was no {pattern} in the plan.")
     if found:
-        said = "Its guard said no." if len(found) == 1 else f"Its guards said no {_times(len(found))}."
-        return WhyNot(name, "refused", said + within, 0, found)
-    seen = tuple(node for node in final.walk() if _holds(node, rule))[:_SHOWN]
-    what = (
-        f"It looked {_times(called.calls)}{within} and found nothing of its form: {' '.join(reference.algebra.split())}"
-    )
-    return WhyNot(name, "nothing to do", what, 0, (), seen)
+        said = "Its guard said no" if len(found) == 1 else f"Its guards said no {_times(len(found))}"
+        return WhyNot(name, "refused", f"{said}{within}.", 0, found)
+    seen = tuple(node for node in asked.plans[1].walk() if _holds(node, rule))[:_SHOWN]
+    form = " ".join(reference.algebra.split())
+    looked = f"It ran{within}" if within else f"It looked {_times(asked.calls)}"
+    return WhyNot(name, "nothing to do", f"{looked} and found nothing of its form: {form}", 0, (), seen)
 
 
-def _holds(node: LogicalPlan, rule: OptimizerRule) -> bool:
-    """Whether an operator, or an expression that it holds, is of the rule's pattern."""
+def _everywhere(plan: QueryPlan) -> Iterator[QueryPlan]:
+    """All operators, those of subqueries included."""
+    for node in plan.walk():
+        yield node
+        for inner in node.inner_children:
+            yield from _everywhere(inner)
+
+
+def _holds(node: QueryPlan, rule: OptimizerRule) -> bool:
+    """Whether an operator, or an expression that it holds, is of the rule's pattern; any where the rule has none."""
     if not rule.matches:
-        return False
+        return True
     return isinstance(node, rule.matches) or any(e.bits & rule.mask for e in node.expressions)
 
 
 def _runs(reference: RuleReference, config: OptimizerConfig) -> bool:
-    names = {rule.name for batch in batches(OptimizerContext(config)) for rule in batch.rules}
-    return bool(names & {reference.name, *reference.part_of})
+    return bool(_rules_of(config) & {reference.name, *reference.part_of})
+
+
+def _rules_of(config: OptimizerConfig) -> set[str]:
+    return {rule.name for batch in batches(OptimizerContext(config)) for rule in batch.rules}
 
 
 def _once(refusals: list[Refusal]) -> tuple[Refusal, ...]:

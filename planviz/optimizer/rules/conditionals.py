@@ -259,6 +259,7 @@ class SimplifyCaseConversionExpressions(OptimizerRule):
     """
 
     matches = (FunctionCall,)
+    looks_for = ("Upper", "Lower")
 
     @override
     def apply(self, plan: LogicalPlan) -> LogicalPlan:

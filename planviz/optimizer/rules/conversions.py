@@ -27,6 +27,7 @@ class SimplifyDateTimeConversions(OptimizerRule):
     """
 
     matches = (FunctionCall,)
+    looks_for = ("DateFormatClass", "GetTimestamp")
 
     @override
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
@@ -74,6 +75,7 @@ class OptimizeCsvJsonExprs(OptimizerRule):
     """
 
     matches = (GetStructField, GetArrayStructFields, FunctionCall)
+    looks_for = ("GetStructField", "GetArrayStructFields", "CreateNamedStruct", "StructsToJson", "JsonToStructs")
     settings = (
         "spark.sql.optimizer.enableJsonExpressionOptimization",
         "spark.sql.optimizer.enableCsvExpressionOptimization",

@@ -83,6 +83,8 @@ class GetCurrentDatabase(ReplaceCurrentLike):
     Pays because the name folds into filters. Wrong before the query runs: `USE db` may still change it.
     """
 
+    looks_for = ("CurrentDatabase",)
+
 
 class FinishSubqueries(OptimizerRule):
     """Finish the analysis of subqueries' plans, which 3.0's Finish Analysis left to the subqueries' own optimization.
@@ -111,5 +113,5 @@ class FinishSubqueries(OptimizerRule):
             return e
         plan: LogicalPlan = e.plan
         for part in self.parts:
-            plan = part.apply(plan)
+            plan = part.effect(plan, part.apply(plan))
         return e.with_plan(self.apply(plan))

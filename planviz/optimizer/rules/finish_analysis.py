@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from typing_extensions import override
 
 from planviz.evaluation.instants import now_by
@@ -72,7 +74,7 @@ class FinishAnalysis(OptimizerRule):
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
         for rule in self.parts:
             if plan.bits & rule.mask:
-                plan = rule.apply(plan)
+                plan = rule.effect(plan, rule.apply(plan))
 
         def inner(e: SubqueryExpression) -> Expression:
             # The root stays: no rule of these knows it.
@@ -229,6 +231,7 @@ class ReplaceExpressions(OptimizerRule):
     """
 
     matches = (RuntimeReplaceable, UnaryPositive, *REPLACEABLE)
+    looks_for = ("RuntimeReplaceable",)
 
     @override
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
@@ -307,6 +310,7 @@ class ComputeCurrentTime(OptimizerRule):
     """
 
     matches = (FunctionCall,)
+    looks_for = ("CurrentTimestampLike", "CurrentDate", "CurrentTime", "LocalTimestamp")
     settings = ("planviz.now", "spark.sql.session.timeZone")
 
     @override
@@ -332,6 +336,7 @@ class ReplaceCurrentLike(OptimizerRule):
     """
 
     matches = (FunctionCall,)
+    looks_for: ClassVar[tuple[str, ...]] = ("CurrentDatabase", "CurrentCatalog", "CurrentUser")
 
     @override
     def apply(self, plan: LogicalPlan) -> LogicalPlan:

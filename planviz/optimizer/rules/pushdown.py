@@ -436,14 +436,15 @@ class PushDownPredicates(OptimizerRule):
         if isinstance(plan, Filter):
             match plan.child:
                 case Filter():
-                    return self.combine.rewrite(plan)
+                    return self.combine.effect(plan, self.combine.rewrite(plan))
                 case Join() as join:
                     new = push_filter_into_join(plan, join, self.join.teller)
-                    return plan if new == plan else self.join.noted(plan, new)
+                    return plan if new == plan else self.join.effect(plan, self.join.noted(plan, new))
             new = self.non_join.rewrite(plan)
-            return plan if new == plan else new
+            return plan if new == plan else self.non_join.effect(plan, new)
         if isinstance(plan, Join):
-            return self.join.noted(plan, push_join_condition(plan, self.join.teller))
+            new = push_join_condition(plan, self.join.teller)
+            return self.join.effect(plan, self.join.noted(plan, new))
         return plan
 
 
