@@ -76,12 +76,13 @@ def _judged(reference: RuleReference, rule: OptimizerRule, asked: _Asked) -> Why
         pattern = " or ".join(needed(type(rule)))
         return WhyNot(name, "no pattern", f"Whenever it ran{within}, there was no {pattern} in the plan.")
     if found:
-        said = "Its guard said no" if len(found) == 1 else f"Its guards said no {_times(len(found))}"
-        return WhyNot(name, "refused", f"{said}{within}.", 0, found)
+        said = f"Its guard said no{within}." if len(found) == 1 else f"Its guards said no {_times(len(found))}{within}."
+        return WhyNot(name, "refused", said, 0, found)
     seen = tuple(node for node in asked.plans[1].walk() if _holds(node, rule))[:_SHOWN]
     form = " ".join(reference.algebra.split())
-    looked = f"It ran{within}" if within else f"It looked {_times(asked.calls)}"
-    return WhyNot(name, "nothing to do", f"{looked} and found nothing of its form: {form}", 0, (), seen)
+    looked = f"It looked {_times(asked.calls)} and found nothing of its form: {form}"
+    what = f"It ran{within} and found nothing of its form: {form}" if within else looked
+    return WhyNot(name, "nothing to do", what, 0, (), seen)
 
 
 def _everywhere(plan: QueryPlan) -> Iterator[QueryPlan]:
