@@ -25,6 +25,7 @@ from planviz.document.decisions.queries import (
     answer,
     decided,
     decision_json,
+    line_of,
     outcome,
     plain,
     ran_words,
@@ -128,8 +129,8 @@ def _text(document: Document, found: Sequence[Decided], flips: bool, only: int |
             counts[d.strategy] = counts.get(d.strategy, 0) + 1
             joins += d.strategy == "JoinSelection"
             measured = measured_words(document, query, d)
-            told = _decision(d, counts[d.strategy]) + (f"    {measured}\n" if measured else "") + _untried(d, joins)
-            parts.append(told + _stages(d, executed.get(id(d.subject)), flips))
+            told = _decision(document, d, counts[d.strategy]) + (f"    {measured}\n" if measured else "")
+            parts.append(told + _untried(d, joins) + _stages(d, executed.get(id(d.subject)), flips))
         if not query.decisions and not _read_from_text(document, query, found):
             parts.append("No join and no aggregate.\n")
     return "\n".join(parts)
@@ -151,9 +152,11 @@ def _heading(document: Document, query: Decided) -> str:
     return f"{heading.rstrip()}: what fills its cache\n" if query.fills_cache else heading
 
 
-def _decision(d: Decision, number: int) -> str:
+def _decision(document: Document, d: Decision, number: int) -> str:
     """One decision: the question's answers with what they saw, outcome, what was rejected, flips."""
-    lines = [f"{_NOUNS.get(d.strategy, d.strategy)} {number}: {subject(d)}"]
+    line = line_of(document, d)
+    place = f" (line {line})" if line else ""
+    lines = [f"{_NOUNS.get(d.strategy, d.strategy)} {number}{place}: {subject(d)}"]
     lines.append(f"  {outcome(d)}{_because(d)}")
     # The tests of the join tree have names of their own that nobody needs; a stage of an aggregate is told by its name.
     names = ["" if d.strategy == "JoinSelection" else f"{c.node}  " for c in d.checks]

@@ -19,7 +19,7 @@ from planviz.document.decisions import charts
 from planviz.document.decisions.join_inputs import MECHANISMS, JoinInput, join_inputs, plan_inputs, run_limits
 from planviz.document.decisions.measured import measured_words
 from planviz.document.decisions.model import Decided
-from planviz.document.decisions.queries import ANEW, TAKEN, answer, plain, ran_words, seen
+from planviz.document.decisions.queries import ANEW, TAKEN, answer, line_of, plain, ran_words, seen
 from planviz.errors import InputError, PlanvizError
 from planviz.execution import QueryExecution
 from planviz.graph.words import join_type_words, spaced
@@ -29,7 +29,6 @@ from planviz.render.svg import svg
 from planviz.render.text import one_line
 from planviz.render.theme import tokens
 from planviz.replay.opaque import reads_opaque
-from planviz.trees.node import TreeNode
 from planviz.ui import join_changes, queries
 from planviz.ui.join_queries import numbered, numbered_all, numbered_joins, queries_of, weight
 from planviz.ui.join_rows import condition, multiplied, row, side
@@ -128,7 +127,8 @@ def asked_for(
     join = join if 0 <= join < len(now) else 0
     same = len(base) == len(now)
     rows = [
-        row(n, query, decision, base[n][1] if same and asked else None, several) | {"line": _line(opened, decision)}
+        row(n, query, decision, base[n][1] if same and asked else None, several)
+        | {"line": line_of(opened.document, decision)}
         for n, (query, decision) in enumerate(now)
     ]
     return {
@@ -146,13 +146,6 @@ def _first(opened: Opened, joins: Sequence[tuple[Decided, Decision]], plan: str)
     """The number, from 0, of the join that matters most of the query of a plan, or of all; 0 where there is none."""
     mine = [n for n, (query, _) in enumerate(joins) if queries.has(opened, plan, query.statement, query.plan)]
     return max(mine or range(len(joins)), key=lambda n: (*weight(joins[n][1]), -n), default=0)
-
-
-def _line(opened: Opened, decision: Decision) -> int:
-    """The line of the program or SQL that asks for the join; 0 where nobody knows."""
-    place_of = opened.document.place_of
-    place = place_of(decision.subject) if place_of is not None and isinstance(decision.subject, TreeNode) else None
-    return place[0] if place else 0
 
 
 def _chips(queries: tuple[Decided, ...]) -> list[list[str]]:

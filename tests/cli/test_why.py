@@ -194,6 +194,6 @@ def test_what_was_not_tried_is_told_with_how_to_try_it(tmp_path: Path, capfdbina
     assert re.search(r"\d more changes might flip it and were not tried, for the query has many: --join 2 tries", cut)
     assert "were not tried" not in whole + one
     assert whole.endswith(one)
-    assert one.startswith("Join 2: ")
+    assert one.startswith("Join 2 (line 1): ")
     assert all(d["untried"] > 0 for d in json.loads(told)["queries"][0]["decisions"])
     assert (status, "There is no join 3: there are 2." in err) == (2, True)

@@ -18,6 +18,7 @@ from planviz.estimation import OF_UNKNOWN_SIZE
 from planviz.graph import PlanNode
 from planviz.graph.words import path_name, spaced
 from planviz.replay.fitted_tables import source_of
+from planviz.trees.node import TreeNode
 from planviz.units import byte_size
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from planviz.logical.plan import LogicalPlan
 
 _ID = re.compile(r"#\d+L?(?!\w)")
+#: The name that RewriteWithExpression gives to a function of which more is made above the aggregate.
+_NAMED_WITHIN = re.compile(r" AS _aggregateexpression#\d{1,19}L?")
 _SCAN = re.compile(r"\w*Scan\w* (?:[a-z]\w* )?([\w.`]+) ?\[")
 _TITLES = {q.name: q.title for tree in JOIN_TREES.values() for q in tree.questions}
 #: Values that are numbers of bytes.
@@ -180,7 +183,7 @@ def subject(decision: Decision) -> str:
         sides = [", ".join(relations(side)) for side in (plan.left, plan.right)]
     if sides is not None:
         return " ⋈ ".join(side or "?" for side in sides)
-    return plain(getattr(plan, "simple_string", plan))
+    return plain(_NAMED_WITHIN.sub("", str(getattr(plan, "simple_string", plan))))
 
 
 def relations(plan: LogicalPlan) -> list[str]:
@@ -213,6 +216,13 @@ def plain(value: object) -> str:
     return _ID.sub("", str(value))
 
 
+def line_of(document: Document, decision: Decision) -> int:
+    """The line of the program or SQL that asks for the operator of a decision, from 1; 0 where nobody knows."""
+    place_of = document.place_of
+    place = place_of(decision.subject) if place_of is not None and isinstance(decision.subject, TreeNode) else None
+    return place[0] if place else 0
+
+
 def title(check: Check) -> str:
     """The question in a few words."""
     return _TITLES.get(check.node, check.condition)
@@ -225,6 +235,8 @@ def answer(check: Check) -> str:
 
 def seen(check: Check) -> str:
     """What a check saw, in words: left 37.0 GiB, right 476.8 MiB, limit 10.0 MiB. Empty when it saw nothing."""
+    if check.node == "N3" and "value" in dict(check.values):
+        return f"preferSortMergeJoin = {value_text('value', dict(check.values)['value'])}"
     return ", ".join(part for name, value in check.values if (part := _said(name, value)))
 
 
