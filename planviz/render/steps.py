@@ -6,13 +6,14 @@ The browser script plays it (`planviz/render/web/rules.js`); pictures of one ste
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from typing import Any
 
 from planviz.graph import KINDS, PlanGraph, PlanNode
 from planviz.graph.diff import PlanDiff, diff
+from planviz.graph.inner_names import inner_names
 from planviz.graph.trace import RuleStep, RuleTrace, short_name
 from planviz.graph.union import NOWHERE, StepUnion
 from planviz.graph.words import subtitle, title
@@ -25,6 +26,7 @@ from planviz.render.theme import tokens
 _SAME_PLAN = 0.6
 _KIND_INDEX = {kind: index for index, kind in enumerate(KINDS)}
 _MARKS = " :+-"
+_NO_NAMES: Mapping[str, str] = {}
 
 
 #: What the difference between two states of a plan is.
@@ -58,15 +60,18 @@ class _Scene:
     text: str = ""
     lines: list[tuple[int, int]] = field(default_factory=list)
     origins: bool = False
+    spelled: list[Mapping[str, str]] | None = None  # names within each plan as what stands behind them; None: left
 
-    def look(self, slot: int, node: PlanNode, badges: tuple[str, ...], words: _Words) -> int:
+    def look(
+        self, slot: int, node: PlanNode, badges: tuple[str, ...], words: _Words, names: Mapping[str, str] = _NO_NAMES
+    ) -> int:
         """The number of how a node looks in its slot; equal looks are told once."""
         line = node.source[0] if self.origins and node.source else 0
-        key = (slot, node.op, node.text, badges, line)
+        key = (slot, node.op, node.text, badges, line, id(names))  # `spelled` keeps them all
         at = self.look_at.get(key)
         if at is None:
             at = self.look_at[key] = len(self.looks)
-            sub = [[lead, one_line(text)] for lead, text in subtitle(node)]
+            sub = [[lead, one_line(text)] for lead, text in subtitle(node, names)]
             heading = one_line(title(node), 200) or "?"
             kind = _KIND_INDEX.get(node.kind, len(KINDS) - 1)
             shown = [one_line(badge, 40) for badge in badges]
@@ -77,9 +82,12 @@ class _Scene:
 
     def state_of(self, graph: PlanGraph, slots: Sequence[int], words: _Words) -> dict[int, tuple[int, int]]:
         """What stands where: the look and the slot above, by slot."""
+        names = _NO_NAMES
+        if self.spelled is not None and (found := inner_names(graph)):
+            self.spelled.append(names := found)
         return {
             slots[node.id]: (
-                self.look(slots[node.id], node, graph.shown_badges(node), words),
+                self.look(slots[node.id], node, graph.shown_badges(node), words, names),
                 NOWHERE if node.parent is None else slots[node.parent],
             )
             for node in graph.walk()
@@ -133,7 +141,9 @@ class _Builder:
         lines = self.lines(step.before)
         if number is None:
             number = len(self.scenes)
-            scene = _Scene(StepUnion(before), graph=before, text=step.before, origins=self.origins)
+            # Two plans beside each other: of a trace's steps one may be what made up the name.
+            spelled: list[Mapping[str, str]] | None = [] if len(self.trace.steps) == 1 else None
+            scene = _Scene(StepUnion(before), graph=before, text=step.before, origins=self.origins, spelled=spelled)
             self.scenes.append(scene)
             state = scene.state_of(before, scene.union.slots, self.words)
             self.openings.append(_delta({}, state)["set"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from planviz.document import open_text
+from planviz.document.comparison.plans import compare_plans
 from planviz.graph.inner_names import inner_names, spelled
 from planviz.render.scene import build_scene
 
@@ -41,3 +42,12 @@ Project [(_aggregateexpression#5 / 2) AS half#6]
 def test_a_subquery_in_a_condition_is_one_word() -> None:
     words = _words("SELECT * FROM range(9) WHERE id > (SELECT avg(id) FROM range(5))", "physical")
     assert any(line.startswith("where ") and "> subquery" in line and "[id=" not in line for line in words), words
+
+
+def test_plans_beside_each_other_are_spelled_each_by_its_own_names() -> None:
+    """Two queries number their names alike."""
+    sides = [HAVING.replace("sum(v)", f"{name}(v)") for name in ("sum", "avg")]
+    plans = [next(p for p in open_text(sql).plans if p.stage == "physical") for sql in sides]
+    looks = [look[3] for scene in compare_plans(*plans).trace["scenes"] for look in scene["looks"]]
+    conditions = {line[1] for lines in looks for line in lines if line[0] == "where" and "(v)" in line[1]}
+    assert {"sum(v) > 3", "avg(v) > 3.0"} <= conditions

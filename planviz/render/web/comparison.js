@@ -263,6 +263,8 @@ export class Comparison {
         element("h3", "", effects.length ? "What differs" : this.data.equal ? "No difference" : "Nothing that counts"),
       ]);
     if (!effects.length) parts.push(element("p", "pv-muted", this.data.headline));
+    if (this.data.equal)
+      parts.push(element("p", "pv-muted", "For B choose another version of Spark, other settings or another plan."));
     const list = element("ol", "pv-effects");
     this.effectButtons = effects.map((effect, at) => {
       const item = element("li"),
