@@ -10,6 +10,7 @@ from itertools import islice
 
 from planviz.graph.node import PlanNode
 from planviz.graph.plan_graph import PlanGraph
+from planviz.graph.words import path_name
 
 #: Kinds that have rows of their own in both plans; all others pass on what is beneath them.
 _OWN = ("scan", "filter", "join", "aggregate", "limit", "set", "generate", "window")
@@ -164,6 +165,9 @@ def _summed(parts: list[Tables]) -> Tables:
 
 
 def _table(scan: PlanNode) -> str:
+    """The table of a scan, else the folder or file that it reads."""
+    if not scan.arguments.get("table") and (read := path_name(str(scan.arguments.get("location", "")))):
+        return read.lower()
     return str(scan.arguments.get("table") or scan.text[:80]).rpartition(".")[2].strip("`").lower()
 
 

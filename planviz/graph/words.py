@@ -186,11 +186,11 @@ def path_name(location: str) -> str:
     return f"{names[-1]}/…" if names and cut else names[-1] if names else ""
 
 
-#: What stands before a table's columns in the names that RewriteDistinctAggregates gives: a card has no room for it.
 #: A subquery within an expression, as plans of either kind print it.
 _SUBQUERY = re.compile(
     r"(?:(?:Reused)?Subquery )?\b(?:scalar-)?subquery#\d{1,19}(?:, \[id=#\d{1,19}\]| \[(?:\w+#\d{1,19}L?(?: && )?)*\])?"
 )
+#: What stands before a table's columns in the names that RewriteDistinctAggregates gives: a card has no room for it.
 _QUALIFIER = re.compile(r"\bspark_catalog\.\w+\.(?=\w+\.)")
 _JOIN_IN_TEXT = re.compile(
     r"\b(Inner|Cross|LeftOuter|RightOuter|FullOuter|LeftSemi|LeftAnti|LeftSingle|ExistenceJoin)\b"

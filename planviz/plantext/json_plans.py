@@ -24,6 +24,7 @@ from planviz.plantext.expression_json import children_count, field_parts
 from planviz.plantext.json_values import DECODER, count_of, entries_of, loads, number_of
 from planviz.plantext.operators import Details, read_arguments
 from planviz.plantext.references import link_references
+from planviz.units import duration
 
 Found = tuple[list[PlanGraph], str, tuple[str, ...], tuple[str, ...], tuple[tuple[int, str], ...]]
 
@@ -367,9 +368,11 @@ def _execution_graph(execution: Execution) -> PlanGraph:
     if execution.end is None:
         graph.notes.append("The log does not say that this execution ended; the numbers are those up to then.")
     elif execution.start.time:
-        milliseconds = execution.end.time - execution.start.time
-        graph.notes.append(f"Spark ran this execution in {milliseconds:,} ms, with {execution.tasks:,} tasks.")
+        graph.milliseconds = execution.end.time - execution.start.time
+        tasks = f"{execution.tasks:,} task{'' if execution.tasks == 1 else 's'}"
+        graph.notes.append(f"Spark ran this execution in {duration(graph.milliseconds)}, with {tasks}.")
     if execution.end is not None and execution.end.error_message:
+        graph.failed = True
         graph.notes.append(f"It failed. Spark says: {execution.end.error_message[:500]}")
     return graph
 

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 
 from planviz.config import default_profile
-from planviz.document import open_sql
+from planviz.document import Document, open_sql
 from planviz.document.comparison.chain_text import chain_data, chain_markdown, chain_page, chain_text, draw_chain
 from planviz.document.comparison.chains import MOST, Chain, chain_json, compare_chain
 from planviz.document.comparison.plans import Difference, compare_plans, difference_json
@@ -16,6 +16,7 @@ from planviz.document.comparison.text import difference_markdown, difference_tex
 from planviz.document.comparison.view import difference_data, difference_page
 from planviz.errors import InputError
 from planviz.graph import PlanGraph
+from planviz.graph.planned import PART, planned
 from planviz.render.png import png
 from planviz.render.svg import svg
 from planviz.render.text import one_line
@@ -74,15 +75,18 @@ class Other:
 def default_other(opened: Opened) -> Other | None:
     """What to compare an open text with when nobody has said so: None where only another text will do.
 
-    A query is compared with itself under cost-based optimization; of a text with several plans, the one before the one
-    that is shown first.
+    A query is compared with itself under cost-based optimization; of a text with several plans, the one that is shown
+    first with the plan that it had before it ran, else with the one before it.
     """
     if opened.facts.planned:
         return Other(settings=next(iter(PRESETS.values())))
     if len(opened.facts.stages) > 1:
         first = views.first_plan(opened)
         at = int(first)
-        return Other(plan_a=str(at - 1 if at else 1), plan_b=first)
+        before = _initial(opened.document, at)
+        if before is None or before == at:
+            before = at - 1 if at else 1
+        return Other(plan_a=str(before), plan_b=first)
     return None
 
 
@@ -171,10 +175,25 @@ def chained(opened: Opened, other: Other, name: str) -> Chain:
 
 
 def _plan(opened: Opened, plan: str) -> PlanGraph:
+    """A plan by its name; one before the run with its subqueries as they were planned, which are printed apart."""
+    plan = plan or views.first_plan(opened)
     try:
-        return opened.graph(plan or views.first_plan(opened))
+        found = opened.graph(plan)
     except KeyError:
         raise InputError("That plan is not in the text any more: choose another one.") from None
+    if plan.isdigit() and _initial(opened.document, int(plan)) == int(plan):
+        group = next(group for group in opened.document.groups if int(plan) in group)
+        return planned([opened.document.plans[at] for at in group]) or found
+    return found
+
+
+def _initial(document: Document, at: int) -> int | None:
+    """The plan before the run, of the query that a plan belongs to; None where there is none."""
+    group = next((group for group in document.groups if at in group), ())
+    initial = (
+        p for p in group if document.plans[p].stage == "initial" and not document.plans[p].title.startswith(PART)
+    )
+    return next(initial, None)
 
 
 def plan_labels(opened: Opened) -> dict[str, str]:

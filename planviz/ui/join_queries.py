@@ -47,7 +47,8 @@ def numbered(opened: Opened, asked: WhatIf, join: int) -> tuple[Decided, Decisio
     return found[join]
 
 
-def weight(decision: Decision) -> tuple[bool, int]:
-    """What ranks joins for who did not ask for one: those that move or pair all rows of both sides, then by bytes."""
+def weight(decision: Decision) -> tuple[bool, bool, int]:
+    """What ranks joins for who did not ask for one: those that pair all rows, that move both sides, then by bytes."""
     sizes = [size for size in decision.value("sizes") or () if isinstance(size, int)]
-    return not decision.outcome.startswith("BroadcastHash"), sum(sizes)
+    outcome = decision.outcome
+    return outcome.startswith("CartesianProduct"), not outcome.startswith("BroadcastHash"), sum(sizes)

@@ -10,6 +10,7 @@ from planviz.render.text import one_line
 from planviz.ui import views
 from planviz.ui.cache import derived
 from planviz.ui.opened import Opened, in_worker
+from planviz.units import duration
 
 #: Characters of a statement that it is called by.
 _LONGEST = 60
@@ -47,6 +48,12 @@ def _query(document: Document, at: int) -> Query:
     if statement is not None and statement.sql:
         words = f"{words or one_line(statement.sql, _LONGEST)} · line {statement.line}"
     words = words or one_line(document.plans[first].title, _LONGEST)
+    ran = next((document.plans[plan] for plan in group if document.plans[plan].milliseconds is not None), None)
+    if ran is not None and ran.milliseconds is not None:  # an execution has a number of its own
+        number = ran.title.partition(":")[0]
+        words = words.removeprefix(f"{number}: ")
+        took = f"{duration(ran.milliseconds)}, failed" if ran.failed else duration(ran.milliseconds)
+        return Query(at + 1, f"#{number} · {words} · {took}", tuple(map(str, group)), str(first))
     return Query(at + 1, f"{at + 1} · {words}", tuple(map(str, group)), str(first))
 
 

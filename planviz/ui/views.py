@@ -155,10 +155,12 @@ def steps(opened: Opened) -> tuple[Step, ...]:
 
 @in_worker
 def first_plan(opened: Opened) -> str:
-    """The plan shown first: of a script the last of its first query, else the last physical one, else the last of all,
-    else the outcome of a log's first step.
+    """The plan shown first: of a script the last of its first query, of an event log that of the execution that took
+    longest, else the last physical one, else the last of all, else the outcome of a log's first step.
     """
     plans = opened.document.plans
+    if ran := [(plan.milliseconds, at) for at, plan in enumerate(plans) if plan.milliseconds is not None]:
+        return str(max(ran)[1])
     first = next((s.plans for s in opened.document.statements if s.plans and s.error is None), ())
     if first:
         return str(first[-1])

@@ -290,6 +290,14 @@ def test_large_plans_open_at_the_root_with_most_rows_a_key_away(workbench: Any) 
     assert opened.page.locator(".pv-map:not(.pv-faded)").count() == 1
 
 
+def test_where_nobody_knows_a_row_of_a_table_no_limit_has_the_most(workbench: Any) -> None:
+    opened = workbench(open_document("SELECT a.k FROM a JOIN b ON a.k = b.k ORDER BY a.k LIMIT 500").document.plans[-1])
+    assert "≈500" in opened.page.locator(".pv-rail").inner_text() + opened.page.locator(".pv-panel").inner_text()
+    opened.page.keyboard.press("h")
+    assert opened.state()["selected"] == -1
+    assert opened.page.locator(".pv-footer").get_by_text("most rows").count() == 0
+
+
 def test_a_plan_that_is_wider_than_the_view_fills_it_from_the_root_on(workbench: Any) -> None:
     """TPC-DS q64 as a tidy tree has its root over two halves that both lie outside the view."""
     opened = workbench(_of_sample("documents/tpcds-q64"), width=1366, height=768)

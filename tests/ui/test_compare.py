@@ -186,3 +186,59 @@ def test_the_first_text_is_opened_while_the_second_is_filled_in(monkeypatch: pyt
         state.begin("SELEC a FROM t")  # says nothing: whoever opens it is told
     finally:
         questions.use(before)
+
+
+RAN = """AdaptiveSparkPlan isFinalPlan=true
++- == Final Plan ==
+   ResultQueryStage 1
+   +- *(1) Filter (a#1 > Subquery subquery#9, [id=#30])
+      :  +- Subquery subquery#9, [id=#30]
+      :     +- AdaptiveSparkPlan isFinalPlan=true
+      :        +- == Final Plan ==
+      :           ResultQueryStage 1
+      :           +- *(2) HashAggregate(keys=[], functions=[max(b#2)])
+      :              +- ShuffleQueryStage 0
+      :                 +- Exchange SinglePartition, ENSURE_REQUIREMENTS, [plan_id=21]
+      :                    +- *(1) HashAggregate(keys=[], functions=[partial_max(b#2)])
+      :                       +- LocalTableScan [b#2]
+      :        +- == Initial Plan ==
+      :           HashAggregate(keys=[], functions=[max(b#2)])
+      :           +- Exchange SinglePartition, ENSURE_REQUIREMENTS, [plan_id=11]
+      :              +- HashAggregate(keys=[], functions=[partial_max(b#2)])
+      :                 +- LocalTableScan [b#2]
+      +- *(1) LocalTableScan [a#1]
++- == Initial Plan ==
+   Filter (a#1 > Subquery subquery#9, [id=#30])
+   :  +- Subquery subquery#9, [id=#30]
+   :     +- AdaptiveSparkPlan isFinalPlan=true
+   :        +- == Final Plan ==
+   :           ResultQueryStage 1
+   :           +- *(2) HashAggregate(keys=[], functions=[max(b#2)])
+   :              +- ShuffleQueryStage 0
+   :                 +- Exchange SinglePartition, ENSURE_REQUIREMENTS, [plan_id=21]
+   :                    +- *(1) HashAggregate(keys=[], functions=[partial_max(b#2)])
+   :                       +- LocalTableScan [b#2]
+   :        +- == Initial Plan ==
+   :           HashAggregate(keys=[], functions=[max(b#2)])
+   :           +- Exchange SinglePartition, ENSURE_REQUIREMENTS, [plan_id=11]
+   :              +- HashAggregate(keys=[], functions=[partial_max(b#2)])
+   :                 +- LocalTableScan [b#2]
+   +- LocalTableScan [a#1]
+"""
+
+
+def test_a_plan_that_ran_is_compared_with_the_whole_plan_before_it() -> None:
+    """Its subqueries as they were planned, which are printed apart, were told as new."""
+    opened = open_document(f"== Physical Plan ==\n{RAN}")
+    other = compare.default_other(opened)
+    assert other is not None
+    found = told(opened.text, other)
+    assert found["names"] == ["Initial", "Final"]
+    assert not [e["words"] for e in found["effects"] if "ggregat" in e["words"] or "shuffle" in e["words"].lower()[:9]]
+
+
+def test_an_execution_of_a_log_is_compared_with_its_own_first_plan() -> None:
+    opened = open_document(load("event-log"))
+    other = compare.default_other(opened)
+    assert other is not None
+    assert any({int(other.plan_a), int(other.plan_b)} <= set(group) for group in opened.document.groups)

@@ -8,7 +8,8 @@ from planviz.document import open_text
 from planviz.errors import ExportError
 from planviz.graph.words import title
 from planviz.samples import load, samples
-from planviz.ui import cache, views
+from planviz.ui import cache, queries, views
+from planviz.units import duration
 from tests.document.test_reconstructed import SUBQUERY_FIRST
 
 
@@ -48,6 +49,17 @@ def test_an_address_of_no_plan_is_none(stage: str, step: str) -> None:
 def test_several_executions_are_told_apart() -> None:
     tabs = views.tabs(opened("event-log"))
     assert [tab.label for tab in tabs] == ["Final 1", "Initial 1", "Final 2", "Initial 2"]
+
+
+def test_an_event_log_opens_at_the_execution_that_took_longest() -> None:
+    """It opened at the last one, here a failed one of a fraction of the slowest's time."""
+    log = opened("event-log")
+    first, second = queries.queries(log)
+    assert [q.words.rpartition(" · ")[0] for q in (first, second)] == ["#20 · stores", "#21 · items, stores"]
+    times = {q.first: log.document.plans[int(q.first)].milliseconds or 0 for q in (first, second)}
+    assert len(set(times.values())) == 2
+    assert views.first_plan(log) == max(times, key=lambda plan: times[plan])
+    assert first.words.endswith(duration(times[first.first]))
 
 
 def test_badges_tell_the_truth() -> None:

@@ -379,6 +379,9 @@ export class Plan {
   hottest() {
     let best = -1;
     const { rows, depth, sign } = this.nodes;
+    // Above tables of which nobody knows a row a limit's are not the most: where those come from is unknown.
+    const scans = [...this.order].filter((i) => !this.below[i] && this.kind(i) === "scan");
+    if (this.estimated && scans.length && scans.every((i) => rows[i] == null)) return -1;
     for (let i = 0; i < this.size; i++) {
       const many = rows[i],
         most = /** @type {number} */ (rows[best]);
