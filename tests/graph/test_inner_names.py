@@ -51,3 +51,11 @@ def test_plans_beside_each_other_are_spelled_each_by_its_own_names() -> None:
     looks = [look[3] for scene in compare_plans(*plans).trace["scenes"] for look in scene["looks"]]
     conditions = {line[1] for lines in looks for line in lines if line[0] == "where" and "(v)" in line[1]}
     assert {"sum(v) > 3", "avg(v) > 3.0"} <= conditions
+
+
+def test_a_subquery_keeps_its_name_in_a_list_of_columns() -> None:
+    """It was split at the comma before its id, and a card said `[id=] AS av`."""
+    project = "*(1) Project [a#1, Subquery subquery#23, [id=#784] AS av#24]"
+    text = f"== Physical Plan ==\n{project}\n+- *(1) LocalTableScan [a#1]\n"
+    node = open_text(text).plans[0][0]
+    assert list(node.arguments["project_list"]) == ["a#1", "Subquery subquery#23, [id=#784] AS av#24"]

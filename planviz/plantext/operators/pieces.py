@@ -32,6 +32,8 @@ _NUMBER = re.compile(r"-?\d{1,40}$")
 _JAVA_CLASS = re.compile(r"\b(?:[a-z][\w-]*\.){2,}(?=[A-Z])")
 _JAVA_HASH = re.compile(r"@[0-9a-f]{4,}\b")
 
+_SUBQUERY_END = re.compile(r"\bsubquery#\d{1,19}$")
+
 # Parts whose entries are named expressions.
 _NAMED_LISTS = frozenset({"output", "project_list", "results"})
 
@@ -115,7 +117,7 @@ def attributes(text: str) -> list[str]:
 
     Wrong for a half-resolved list in which a name without id looks like a literal.
     """
-    entries = items(text)
+    entries = _whole_subqueries(items(text))
     unended = [entry for entry in entries if not _ATTRIBUTE.search(entry)]
     if not unended or len(unended) == len(entries) or any(_UNRESOLVED.match(entry) for entry in unended):
         return entries
@@ -123,6 +125,19 @@ def attributes(text: str) -> list[str]:
     for entry in entries:
         if found and not _ATTRIBUTE.search(found[-1]):
             found[-1] += ", " + entry
+        else:
+            found.append(entry)
+    return found
+
+
+def _whole_subqueries(entries: list[str]) -> list[str]:
+    """Entries with what Spark prints of a subquery in one: `Subquery subquery#23, [id=#784] AS av#24`."""
+    if not any(entry.startswith("[id=#") for entry in entries):
+        return entries
+    found: list[str] = []
+    for entry in entries:
+        if found and entry.startswith("[id=#") and _SUBQUERY_END.search(found[-1]):
+            found[-1] += f", {entry}"
         else:
             found.append(entry)
     return found
