@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -88,6 +89,12 @@ class KnownSettings(Mapping[str, str]):
         return len(SETTINGS)
 
 
+#: An action that asks for some rows: Spark plans it with a limit that the plan of the DataFrame alone has not.
+_SHOWS = re.compile(r"\.show\([^()]*\)\s*;?\s*$|^\s*display\(")
+#: Findings on what it costs to have all rows of a result.
+_OF_ALL_ROWS = frozenset({"global-sort"})
+
+
 def logged_settings(plan: PlanGraph) -> Mapping[str, str] | None:
     """The settings that an event log tells of a plan's session, in Spark's words; None where it tells none."""
     return {key: spark_words(value) for key, value in known(plan.settings).items()} or None
@@ -140,6 +147,8 @@ def _findings_of(
     in_house = execution is not None and not replayed
     if execution is not None and execution.guesses_tables_of_columns:
         without = {*without, *_OF_KNOWN_TABLES}
+    if statement is not None and document.recognised.endswith(" program") and _SHOWS.search(statement.sql):
+        without = {*without, *_OF_ALL_ROWS}
     return findings(document.plans[at], tuple(siblings), settings, document.text, without, in_house, comments=False)
 
 

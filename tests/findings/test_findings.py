@@ -254,3 +254,13 @@ def test_a_key_that_is_computed_below_is_told_by_what_it_is() -> None:
     (query,) = document_findings(open_sql(sql, find("tpch")))
     (found,) = (f for f in query.findings if f.name == "sort-aggregate")
     assert "SortAggregate by coalesce(c_phone, none) sorts" in found.evidence
+
+
+def test_a_program_that_shows_some_rows_is_not_told_to_limit_them() -> None:
+    """Spark runs `show()` with a limit that the DataFrame has not: TakeOrderedAndProject, no sort of all rows."""
+    program = "df = spark.read.table('orders')\ndf.orderBy('amount').{}\n"
+    names = {
+        action: {one.name for query in document_findings(open_text(program.format(action))) for one in query.findings}
+        for action in ("show()", "show(50, False)", "toPandas()")
+    }
+    assert ["global-sort" in found for found in names.values()] == [False, False, True]
