@@ -294,11 +294,19 @@ def _truths(opened: Opened, plan: str) -> None:
 
 
 def only_text(opened: Opened) -> None:
-    """A text that Spark wrote in place of a plan: what it is, and the text."""
+    """A text without a plan: what it is, where it is wrong, and the text; SQL to be mended in place."""
+    error = opened.facts.error
+    line = getattr(error, "line", None)
     with st.container(key="planviz-body", height="stretch"):
         for note in views.notes(opened, ""):
-            st.html(f'<p class="pv-lead">{escape(note)}</p>')
-        st.code(opened.text[:200_000], language=None, wrap_lines=True)
+            if error is None or str(error) not in note:
+                st.html(f'<p class="pv-lead">{escape(note)}</p>')
+        if isinstance(line, int):
+            st.code(views.around(opened.text, line, getattr(error, "column", None)), language=None)
+        if opened.facts.statements:
+            _box(small=False)
+        else:
+            st.code(opened.text[:200_000], language=None, wrap_lines=True)
 
 
 def _queries(opened: Opened, plan: str) -> None:

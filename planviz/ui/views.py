@@ -41,6 +41,9 @@ _OWNER = re.compile(r"subquery#\d+|cached data")
 #: What a query without FROM reads.
 _NO_TABLE = "OneRowRelation"
 
+#: Characters of a line of a text that are shown around an error.
+_LONGEST_LINE = 400
+
 #: Stages are tabs up to this number and a list beyond.
 MOST_TABS = 6
 
@@ -180,6 +183,20 @@ def plan_of_address(opened: Opened, stage: str, step: str) -> str | None:
             return None
         return f"{number - 1}{'b' if stage == 'before' else 'a'}"
     return next((tab.plan for tab in tabs(opened) if tab.slug == stage), None)
+
+
+def around(text: str, line: int, column: int | None, most: int = 3) -> str:
+    """The lines around a place, numbered from 1, with a mark below its column: at most `most` before and behind."""
+    lines = text.split("\n")
+    first, last = max(1, line - most), min(len(lines), line + most)
+    wide = len(str(last))
+    out = []
+    for number in range(first, last + 1):
+        shown = lines[number - 1].expandtabs(1).rstrip()[:_LONGEST_LINE]
+        out.append(f"{number:>{wide}}  {shown}".rstrip())
+        if number == line and column is not None and 0 < column <= _LONGEST_LINE:
+            out.append(" " * (wide + 1 + column) + "^")
+    return "\n".join(out)
 
 
 def address_of_plan(opened: Opened, plan: str) -> dict[str, str]:

@@ -62,6 +62,13 @@ def test_an_event_log_opens_at_the_execution_that_took_longest() -> None:
     assert first.words.endswith(duration(times[first.first]))
 
 
+def test_the_lines_around_an_error_mark_its_column() -> None:
+    shown = views.around("SELECT a,\n\tb\nFROM t WHERE (b > 1\nGROUP BY b", 3, 14, most=1)
+    assert shown == "2   b\n3  FROM t WHERE (b > 1\n                ^\n4  GROUP BY b"
+    assert views.around("x", 1, None) == "1  x"
+    assert views.around("y" * 900, 1, 800) == f"1  {'y' * 400}"
+
+
 def test_badges_tell_the_truth() -> None:
     def words(name: str, plan: int) -> list[str]:
         return [truth.word for truth in views.truths(opened(name).document.plans[plan])]
