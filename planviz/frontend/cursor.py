@@ -340,10 +340,16 @@ class Cursor:
         if self.kinds[self.at] != WORD:
             return False
         key = self.keys[self.at]
+        if self._nearest_follows():
+            return False
         if key in JOIN_WORDS or (key == "INSERT" and self.keys[self.at + 1] in ("INTO", "OVERWRITE")):
             return False
         ends = self.kinds[self.at + 1] == END or self.keys[self.at + 1] == ")"
         return key not in CLAUSE_WORDS or (ends and key not in UNFINISHED)
+
+    def _nearest_follows(self) -> bool:
+        """Whether APPROX NEAREST or EXACT NEAREST follows, which belong to a join."""
+        return self.keys[self.at] in ("APPROX", "EXACT") and self.keys[self.at + 1] == "NEAREST"
 
     def _without_time_zone(self, first: str) -> None:
         if first == "TIME" and self.sees("WITHOUT") and self.peek(1) == "TIME":
