@@ -11,6 +11,7 @@ from planviz.evaluation.core import (
     evaluate,
     expression,
     function,
+    last_value_wins,
     strict,
     type_of,
 )
@@ -40,15 +41,15 @@ strict(GetMapValue)(lambda e, entries, key: _entry(entries, key))
 
 
 def _map_of(pairs: Value) -> Map:
-    """A map of these entries. Raises FailsError for a null key or a key twice."""
-    seen: set[Expression] = set()
-    for k, _ in pairs:
+    """A map of these entries. Raises FailsError for a null key, and for a key twice unless its last value wins."""
+    found: dict[Value, Value] = {}
+    for k, v in pairs:
         if k is None:
             raise FailsError("a key of the map is null", "NULL_MAP_KEY")
-        if k in seen:
+        if k in found and not last_value_wins():
             raise FailsError(f"the key {k} of the map stands there twice", "DUPLICATED_MAP_KEY")
-        seen.add(k)
-    return tuple(pairs)
+        found[k] = v
+    return tuple(found.items())
 
 
 @expression(CreateMap)

@@ -79,6 +79,8 @@ class Run:
     zone: str = "Etc/UTC"
     legacy_patterns: bool = False
     steps: int | None = None
+    #: A map keeps the last value of a key that it gets twice (spark.sql.mapKeyDedupPolicy).
+    last_wins: bool = False
 
 
 _OUTSIDE = Run()
@@ -94,6 +96,11 @@ def under_way(run: Run) -> Iterator[None]:
         yield
     finally:
         _under_way.reset(token)
+
+
+def last_value_wins() -> bool:
+    """Whether a map keeps the last value of a key that it gets twice (mapKeyDedupPolicy LAST_WIN)."""
+    return _under_way.get().last_wins
 
 
 def has_legacy_patterns() -> bool:

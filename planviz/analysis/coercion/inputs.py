@@ -54,6 +54,9 @@ def function(e: SignatureCall, c: TypeCoercion) -> Expression:
         t = c.implicit(a.data_type, wanted)
         new.append(a if t is None else cast_to(a, t))
     made = e if all(a is b for a, b in zip(new, e.arguments, strict=True)) else e.replace(arguments=tuple(new))
+    if e.name == "elt" and c.bytes_are_chosen_as_text:
+        first, *others = made.arguments
+        return made.replace(arguments=(first, *(cast_to(a, STRING) for a in others)))
     return _array_elements(made, c) if isinstance(made, FunctionCall) else made
 
 
