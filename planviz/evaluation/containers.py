@@ -15,7 +15,7 @@ from planviz.evaluation.core import (
     strict,
     type_of,
 )
-from planviz.evaluation.errors import FailsError
+from planviz.evaluation.errors import AlwaysFailsError, FailsError
 from planviz.expressions.calls import FunctionCall
 from planviz.expressions.complex import (
     CreateArray,
@@ -78,7 +78,7 @@ def _element(e: FunctionCall, whole: Value, key: Value) -> Value:
     if isinstance(type_of(e, 0), MapType):
         return _entry(whole, key)
     if not key:
-        raise FailsError("positions begin at 1", "INVALID_INDEX_OF_ZERO")
+        raise AlwaysFailsError("positions begin at 1", "INVALID_INDEX_OF_ZERO")
     if abs(key) > len(whole):
         raise LookupError("beyond the end")
     return whole[key - 1 if key > 0 else key]

@@ -369,6 +369,8 @@ class Cursor:
                 key = self.peek()
                 if depth > MAX_DEPTH:
                     raise self.error("TOO_DEEP", f"The type nests more than {MAX_DEPTH} levels deep here.")
+                if key == "<>" and first != "STRUCT" and depth == 0:
+                    self.fail("what the type holds was expected")
                 depth += {"<": 1, ">": -1, ">>": -2, ">>>": -3}.get(key, 0)
                 if self.kind == END:
                     self.fail("missing '>'")
@@ -379,6 +381,9 @@ class Cursor:
             while not self.sees(")"):
                 if self.kind == END:
                     self.fail("missing ')'")
+                if self.sees("-") or (self.sees("(") and self.peek(1) == ")"):
+                    self.at += self.sees("(")
+                    self.fail("a number was expected")
                 self.at += 1
             self.at += 1
             if first in _LENGTHS and self.accept("COLLATE"):

@@ -299,8 +299,8 @@ class RelationReader(ExpressionReader):
         self.expect("IDENTIFIER", "(")
         name = self.expression()
         self.expect(")")
-        if self.sees("("):
-            self.fail("a table was expected, and this calls a function")
+        if self.sees_any("(", "."):
+            self.fail("a table was expected, and this calls a function or begins a longer name")
         text = constant_text(name)
         return PlanWithUnresolvedIdentifier(name) if text is None else UnresolvedRelation(name_parts(text))
 
@@ -553,11 +553,12 @@ class RelationReader(ExpressionReader):
         nulls = self.accept("INCLUDE", "NULLS")
         self.accept("EXCLUDE", "NULLS")
         self.expect("(")
-        values = self.identifier_list() if self.sees("(") else (self.identifier(),)
+        several = self.sees("(")
+        values = self.identifier_list() if several else (self.identifier(),)
         self.expect("FOR")
         name = self.identifier()
         self.expect("IN", "(")
-        groups = self.separated(self._unpivot_group)
+        groups = self.separated(lambda: self._unpivot_group(several))
         self.expect(")", ")")
         columns = tuple(c for c, _ in groups)
         aliases = tuple(a for _, a in groups)
@@ -576,9 +577,10 @@ class RelationReader(ExpressionReader):
         alias = self.identifier() if self.accept("AS") or self.alias_word() else None
         return SubqueryAlias((alias,), made) if alias else made
 
-    def _unpivot_group(self) -> tuple[tuple[Expression, ...], str | None]:
+    def _unpivot_group(self, several: bool) -> tuple[tuple[Expression, ...], str | None]:
         columns: list[Expression]
-        if self.accept("("):
+        if several:
+            self.expect("(")
             columns = [UnresolvedAttribute(p) for p in self.separated(self.identifier_parts)]
             self.expect(")")
         else:
