@@ -295,6 +295,12 @@ SETTINGS = {
             "What becomes of a key that a map gets twice: an error, or its last value.",
             choices=("EXCEPTION", "LAST_WIN"),
         ),
+        Setting(
+            "spark.sql.binaryOutputStyle",
+            "",
+            "How bytes become texts in rows of CSV and XML; when it is empty, as HEX_DISCRETE does.",
+            choices=("", "UTF8", "BASIC", "BASE64", "HEX", "HEX_DISCRETE"),
+        ),
         Setting("spark.sql.function.concatBinaryAsString", False, "concat() of bytes gives a text."),
         Setting("spark.sql.function.eltOutputAsString", False, "elt() of bytes gives a text."),
         Setting("spark.sql.legacy.exponentLiteralAsDecimal.enabled", False, "1e3 is a decimal, not a double."),

@@ -62,7 +62,6 @@ def test_a_variable_names_a_function():
         ("SELECT from_csv('1', 'a ARRAY<INT>')", "UNSUPPORTED_DATATYPE"),
         ("SELECT from_json('1', 'STRING')", "DATATYPE_MISMATCH.INVALID_JSON_SCHEMA"),
         ("SELECT from_json('1', 'MAP<INT, INT>')", "DATATYPE_MISMATCH.INVALID_JSON_MAP_KEY_TYPE"),
-        ("SELECT from_json('1', '')", "PARSE_EMPTY_STATEMENT"),
         ("SELECT from_json('1', 'nope')", "UNSUPPORTED_DATATYPE"),
         ("SELECT * FROM ff LIMIT 1L", "INVALID_LIMIT_LIKE_EXPRESSION.DATA_TYPE"),
         ("SELECT * FROM ff UNPIVOT ((a, b) FOR c IN (k, k))", "PARSE_SYNTAX_ERROR"),

@@ -73,8 +73,6 @@ def _schema(e: Expression) -> DataType:
             "and not null.",
             e,
         )
-    if not text.strip():
-        raise analysis_error("PARSE_EMPTY_STATEMENT", "The schema is empty: name its columns, as in 'a INT'.", e)
     if text.lstrip().startswith("{"):
         try:
             return _json_type(json.loads(text))
