@@ -278,6 +278,31 @@ SETTINGS = {
             "How patterns of dates are read: LEGACY as SimpleDateFormat reads them, where the letters mean the same.",
             choices=("CORRECTED", "EXCEPTION", "LEGACY"),
         ),
+        Setting(
+            "spark.sql.lateralColumnAlias.enableImplicitResolution",
+            True,
+            "Whether an item of a select list may read the alias of one before it.",
+        ),
+        Setting(
+            "spark.sql.legacy.parser.havingWithoutGroupByAsWhere",
+            False,
+            "HAVING without GROUP BY keeps rows as WHERE does; else it is a condition on the one group of all rows.",
+        ),
+        Setting("spark.sql.legacy.sizeOfNull", True, "size() of null is -1 where ANSI mode is off; else it is null."),
+        Setting(
+            "spark.sql.mapKeyDedupPolicy",
+            "EXCEPTION",
+            "What becomes of a key that a map gets twice: an error, or its last value.",
+            choices=("EXCEPTION", "LAST_WIN"),
+        ),
+        Setting(
+            "spark.sql.binaryOutputStyle",
+            "",
+            "How bytes become texts in rows of CSV and XML; when it is empty, as HEX_DISCRETE does.",
+            choices=("", "UTF8", "BASIC", "BASE64", "HEX", "HEX_DISCRETE"),
+        ),
+        Setting("spark.sql.function.concatBinaryAsString", False, "concat() of bytes gives a text."),
+        Setting("spark.sql.function.eltOutputAsString", False, "elt() of bytes gives a text."),
         Setting("spark.sql.legacy.exponentLiteralAsDecimal.enabled", False, "1e3 is a decimal, not a double."),
         Setting(
             "spark.sql.legacy.setopsPrecedence.enabled", False, "INTERSECT binds no tighter than UNION and EXCEPT."

@@ -78,7 +78,7 @@ def test_the_size_that_a_generator_is_filtered_by_takes_null_for_minus_one_witho
 @pytest.mark.parametrize(
     ("key", "words"),
     [
-        ("spark.sql.legacy.sizeOfNull", r"does not read .* what size\(NULL\) is"),
+        ("spark.sql.legacy.lpadRpadAlwaysReturnString", r"does not read .* the type of lpad and rpad"),
         ("spark.sql.adaptive.skewJoin.enabled", "changes nothing in the plan before it runs"),
         ("spark.databricks.delta.optimizeWrite.enabled", "Databricks' own"),
         ("spark.sql.cbo.enable", r"did you mean spark\.sql\.cbo\.enabled"),

@@ -45,6 +45,8 @@ from planviz.logical.unresolved import RelationTimeTravel, UnresolvedRelation
 from planviz.types import (
     BOOLEAN,
     CALENDAR_INTERVAL,
+    INT,
+    NULL,
     UNKNOWN,
     ArrayType,
     DataType,
@@ -52,7 +54,6 @@ from planviz.types import (
     StructType,
     equal_structurally,
     has_time,
-    is_integral,
     is_orderable,
 )
 
@@ -343,7 +344,7 @@ def _check_limit(plan: GlobalLimit | LocalLimit | Offset) -> None:
             f"{prefix} The {kind} expression must evaluate to a constant value.",
             e,
         )
-    if not is_integral(e.data_type) and e.data_type != UNKNOWN:
+    if e.data_type not in (INT, NULL, UNKNOWN):
         raise analysis_error(
             "INVALID_LIMIT_LIKE_EXPRESSION.DATA_TYPE",
             f'{prefix} The {kind} expression must be integer type, but got "{e.data_type.sql}".',

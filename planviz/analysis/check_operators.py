@@ -10,7 +10,7 @@ from planviz.expressions.core import Expression, GeneratorMark, NamedExpression,
 from planviz.expressions.subqueries import QueryPlan, SubqueryExpression
 from planviz.expressions.windows import WindowExpression
 from planviz.frontend.errors import analysis_error
-from planviz.logical.combining import Join, SetOperation, UnionLoop
+from planviz.logical.combining import Join, NearestByJoin, SetOperation, UnionLoop
 from planviz.logical.operators import (
     Aggregate,
     CollectMetrics,
@@ -24,7 +24,7 @@ from planviz.logical.operators import (
 )
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import UnionLoopRef
-from planviz.types import UNKNOWN, VARIANT, ArrayType, DataType, MapType, StructType, equal_structurally
+from planviz.types import UNKNOWN, VARIANT, ArrayType, DataType, MapType, StructType, equal_structurally, is_orderable
 
 _SPECIAL = AggregateExpression.BIT | WindowExpression.BIT | GeneratorMark.BIT
 
@@ -49,6 +49,8 @@ def check_operator(plan: LogicalPlan) -> None:
                 f"The operator expects a deterministic expression, but the actual expression is {wrong.sql}.",
                 plan,
             )
+    if isinstance(plan, NearestByJoin):
+        _check_ranking(plan)
     if isinstance(plan, Sample) and plan.method == "System":
         raise analysis_error(
             "UNSUPPORTED_FEATURE.TABLESAMPLE_SYSTEM_NO_SCAN",
@@ -71,6 +73,18 @@ def check_operator(plan: LogicalPlan) -> None:
             f"A query operator contains one or more unsupported expressions: {', '.join(x.pretty for x in found)}.\n"
             "Consider to rewrite it to avoid window functions, aggregate functions, and generator functions in the "
             "WHERE clause.",
+            plan,
+        )
+
+
+def _check_ranking(plan: NearestByJoin) -> None:
+    """Raise AnalysisError where nothing says which row is nearer."""
+    t = plan.ranking.data_type
+    if t != UNKNOWN and not is_orderable(t):
+        raise analysis_error(
+            "NEAREST_BY_JOIN.NON_ORDERABLE_RANKING_EXPRESSION",
+            f'Invalid nearest-by join. The ranking expression "{plan.ranking.pretty}" of type "{t.sql}" is not '
+            "orderable. Provide an expression that returns an orderable type, such as a distance in numbers.",
             plan,
         )
 

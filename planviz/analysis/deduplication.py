@@ -12,7 +12,7 @@ from planviz.expressions.ids import next_id
 from planviz.expressions.objects import StaticInvoke
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.logical.cached import InMemoryRelation
-from planviz.logical.combining import Except, Intersect, Join, LateralJoin, Union
+from planviz.logical.combining import Except, Intersect, Join, LateralJoin, NearestByJoin, Union
 from planviz.logical.objects import SerializeFromObject
 from planviz.logical.operators import Aggregate, Distinct, Expand, Generate, Project, SubqueryAlias, Window
 from planviz.logical.plan import ANALYZED, LogicalPlan
@@ -44,7 +44,7 @@ class DeduplicateRelations(AnalyzerRule):
 def deduplicated(plan: LogicalPlan, behaviour: Behaviour | None = None) -> LogicalPlan:
     """The plan with no column twice, as a version of Spark does it; None: as 4.3."""
     if behaviour is not None and not behaviour.relations_are_deduplicated:
-        mask = Join.BIT | LateralJoin.BIT | Intersect.BIT | Except.BIT | Union.BIT
+        mask = Join.BIT | LateralJoin.BIT | NearestByJoin.BIT | Intersect.BIT | Except.BIT | Union.BIT
         return plan.transform_up(_conflicts_alike, mask) if plan.bits & mask else plan
     if _over_analyzed(plan):
         return plan
@@ -53,7 +53,7 @@ def deduplicated(plan: LogicalPlan, behaviour: Behaviour | None = None) -> Logic
     if behaviour is not None and relations_only and not behaviour.cte_references_are_renewed:
         renew = _renew_tables
     new, _ = renew(plan, set())
-    mask = Join.BIT | LateralJoin.BIT | Intersect.BIT | Except.BIT | Union.BIT
+    mask = Join.BIT | LateralJoin.BIT | NearestByJoin.BIT | Intersect.BIT | Except.BIT | Union.BIT
     step = _conflicts_at_the_top if relations_only else _conflicts
     return new.resolve_operators_up(step, mask) if new.bits & mask else new
 
@@ -339,7 +339,7 @@ def _conflicts(
     dedup = dedup or _dedup_right
     if not plan.children_resolved:
         return plan
-    if isinstance(plan, Join | Intersect | Except):
+    if isinstance(plan, Join | NearestByJoin | Intersect | Except):
         if plan.left.output_set & plan.right.output_set:
             return plan.replace(right=dedup(plan.left, plan.right))
         return plan

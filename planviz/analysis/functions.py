@@ -8,12 +8,13 @@ from functools import lru_cache
 from typing_extensions import override
 
 from planviz.analysis.context import AnalyzerRule, folded, sql_text
+from planviz.analysis.not_loaded import AVRO, not_loaded
 from planviz.analysis.python import named_python_call, python_call, python_table
 from planviz.analysis.routines import called
 from planviz.analysis.sql_table_functions import sql_table_function
 from planviz.analysis.table_functions import TABLE_FUNCTIONS, table_function, with_aliases
 from planviz.catalog.tables import JvmFunction, PythonFunction, SqlFunction
-from planviz.evaluation import DEFAULT_EVALUATOR
+from planviz.evaluation import DEFAULT_EVALUATOR, Evaluator
 from planviz.expressions.aggregates import AggregateCall, AggregateExpression, AggregateFunction, FirstLast
 from planviz.expressions.calls import FunctionCall, Replaced
 from planviz.expressions.casts import Cast
@@ -40,6 +41,7 @@ from planviz.expressions.objects import ScalaUDF
 from planviz.expressions.specs import AnsiFlag, FunctionSpec, OpenZone
 from planviz.expressions.subqueries import ListQuery, SubqueryExpression
 from planviz.expressions.unresolved import (
+    NO_NAME,
     ExpressionWithUnresolvedIdentifier,
     MultiAlias,
     OuterReference,
@@ -87,7 +89,10 @@ class LookupFunctions(AnalyzerRule):
         def note(e: Expression) -> Expression:
             if isinstance(e, UnresolvedFunction) and self.context.counters.unknown is None:
                 name = e.parts[-1].lower()
-                if not (known(name) or name in TABLE_FUNCTIONS) and self.context.catalog.function(e.parts) is None:
+                if (
+                    not (known(name) or name in TABLE_FUNCTIONS or name in AVRO)
+                    and self.context.catalog.function(e.parts) is None
+                ):
                     self.context.counters.unknown = e
             elif isinstance(e, SubqueryExpression):
                 self.apply(e.plan)
@@ -108,11 +113,15 @@ class ResolveIdentifierClause(AnalyzerRule):
 
     @override
     def apply(self, plan: LogicalPlan) -> LogicalPlan | None:
+        evaluator = Evaluator.of(self.context.config)
 
         def read(e: Expression) -> Expression:
             if not isinstance(e, ExpressionWithUnresolvedIdentifier) or not e.name_expression.resolved:
                 return e
-            return e.rebuilt(UnresolvedAttribute(_name_of(e.name_expression, e)))
+            name = _name_of(e.name_expression, e, evaluator)
+            if isinstance(e.call, Expression):
+                return _called_by(name, e.call)
+            return e.rebuilt(UnresolvedAttribute(name))
 
         def table(p: LogicalPlan) -> LogicalPlan:
             if not isinstance(p, PlanWithUnresolvedIdentifier):
@@ -121,7 +130,7 @@ class ResolveIdentifierClause(AnalyzerRule):
                 if p.name_expression.bits & SubqueryExpression.BIT:
                     raise analysis_error("NOT_A_CONSTANT_STRING.NOT_CONSTANT", _NO_NAME, p)
                 return p
-            return UnresolvedRelation(_name_of(p.name_expression, p))
+            return UnresolvedRelation(_name_of(p.name_expression, p, evaluator))
 
         return plan.resolve_expressions(read, self.mask).resolve_operators_up(table, PlanWithUnresolvedIdentifier.BIT)
 
@@ -129,16 +138,32 @@ class ResolveIdentifierClause(AnalyzerRule):
 _NO_NAME = "The name in IDENTIFIER must be a constant string."
 
 
-def _name_of(name: Expression, at: TreeNode) -> tuple[str, ...]:
+def _called_by(name: tuple[str, ...], call: Expression) -> Expression:
+    """A call under the name that was computed."""
+
+    def named(x: Expression) -> Expression:
+        return x.rebuilt(x.replace(parts=name)) if isinstance(x, UnresolvedFunction) and x.parts == NO_NAME else x
+
+    made: Expression = call.transform_up(named, UnresolvedFunction.BIT)
+    return made
+
+
+def _name_of(name: Expression, at: TreeNode, evaluator: Evaluator) -> tuple[str, ...]:
     """The parts of the name that an expression gives. Raises AnalysisError where it is no constant text."""
     text = constant_text(name)
     if text is not None:
         return name_parts(text)
     why = "NOT_CONSTANT"
     if name.foldable:
-        empty = isinstance(name, Cast) and isinstance(name.child, Literal) and name.child.value is None
-        why = "WRONG_TYPE" if not is_string(name.data_type) else "NULL" if empty else why
+        known = evaluator.value_of(name)
+        if known is not None and isinstance(known.value, str):
+            return name_parts(known.value)
+        why = "WRONG_TYPE" if not is_string(name.data_type) else "NULL" if known is not None else why
     raise analysis_error(f"NOT_A_CONSTANT_STRING.{why}", _NO_NAME, name if name.origin is not None else at)
+
+
+#: Where Spark's own functions are.
+_BUILT_IN = (("builtin",), ("system", "builtin"))
 
 
 class ResolveFunctions(AnalyzerRule):
@@ -219,6 +244,8 @@ class ResolveFunctions(AnalyzerRule):
         without_zone = self.context.config.get("spark.sql.timestampType") == "TIMESTAMP_NTZ"
         if e.parts[-1].lower() in INTERNAL and not e.internal:
             return self._opaque(e)
+        if len(e.parts) > 1 and tuple(p.lower() for p in e.parts[:-1]) not in _BUILT_IN:
+            return self._opaque(e)
         made = build(e.parts, e.arguments, e, without_zone)
         if isinstance(made, Replaced) and made.name == "between":
             config = self.context.config
@@ -276,6 +303,8 @@ class ResolveFunctions(AnalyzerRule):
     def _opaque(self, e: UnresolvedFunction) -> Expression:
         name = ".".join(e.parts)
         if self._refuses():
+            if len(e.parts) == 1 and e.parts[0].lower() in AVRO:
+                raise not_loaded(e)
             raise analysis_error("UNRESOLVED_ROUTINE", f"Cannot resolve routine {sql_text(e.parts)}.{nearest(name)}", e)
         self.context.counters.warn(f"The function {name} is not known; its type stays open.{nearest(name)}")
         return FunctionCall(name, e.arguments, opaque_spec(name))

@@ -32,7 +32,7 @@ from planviz.expressions.ids import next_id
 from planviz.expressions.literals import stored_text
 from planviz.expressions.predicates import EqualNullSafe
 from planviz.expressions.specs import FunctionSpec
-from planviz.expressions.unresolved import MultiAlias, UnresolvedAlias
+from planviz.expressions.unresolved import LateralColumnAliasReference, MultiAlias, UnresolvedAlias
 from planviz.frontend.errors import analysis_error
 from planviz.logical.operators import Aggregate, Expand, Generate, Project
 from planviz.logical.plan import LogicalPlan
@@ -74,6 +74,11 @@ class ExtractGenerator(AnalyzerRule):
             return plan
         if not all(g.resolved for _, (g, _) in found):
             return plan
+        if self.context.config.behaviour.generators_read_no_aliases:
+            read = next((x for _, (g, _) in found for x in g.collect(LateralColumnAliasReference)), None)
+            if read is not None:
+                told = f"A generator reads the alias {read.pretty} of the same select list, which Spark cannot plan."
+                raise analysis_error("INTERNAL_ERROR", told, read)
         below, columns = plan.child, {}
         for item, (generator, names_given) in found:
             outer = isinstance(generator, Explode) and generator.outer

@@ -57,6 +57,10 @@ LITERAL_FUNCTIONS = frozenset(
 )
 
 
+#: Whether a select list may read its own aliases.
+_LATERAL = "spark.sql.lateralColumnAlias.enableImplicitResolution"
+
+
 class ResolveReferences(AnalyzerRule):
     """Bind column names to the output of the children.
 
@@ -102,6 +106,9 @@ class ResolveReferences(AnalyzerRule):
             return self._aggregate(plan)
         if isinstance(plan, Sort):
             return self._sort(plan)
+        if isinstance(plan, UnresolvedHaving) and isinstance(plan.child, Project):
+            # HAVING read as WHERE: where nothing makes a group of the rows, it is one.
+            return self._with_missing(plan.rebuilt(Filter(plan.condition, plan.child))) if plan.child.resolved else plan
         if isinstance(plan, UnresolvedHaving):
             return plan.replace(condition=self._having(plan))
         if isinstance(plan, CollectMetrics):
@@ -192,7 +199,9 @@ class ResolveReferences(AnalyzerRule):
         return with_group_by_all(new) if self._groups_by_all(new) else new
 
     def _with_lateral_aliases(self, items: list[Expression]) -> list[Expression]:
-        return with_lateral_aliases(items) if self.context.config.behaviour.lists_name_themselves else items
+        config = self.context.config
+        reads = config.behaviour.lists_name_themselves and config.get(_LATERAL)
+        return with_lateral_aliases(items) if reads else items
 
     def _groups_by_all(self, plan: Aggregate) -> bool:
         return self.context.config.behaviour.lists_name_themselves and groups_by_all(plan)

@@ -30,6 +30,7 @@ class ResolveSubquery(AnalyzerRule):
         return plan.resolve_operators_up(self._operator, SubqueryExpression.BIT)
 
     def _operator(self, plan: LogicalPlan) -> LogicalPlan:
+        # Other operators may hold none: it stays unresolved there, and is refused.
         if not isinstance(plan, UnaryNode | Join) or not plan.children_resolved:
             return plan
         if isinstance(plan, Join) and not plan.duplicate_resolved:

@@ -25,6 +25,7 @@ from planviz.evaluation import (
     texts,
     variant_edits,
     variants,
+    xmlvalues,
 )
 from planviz.evaluation.casts import convert
 from planviz.evaluation.core import compare
@@ -35,6 +36,7 @@ from planviz.evaluation.evaluator import DEFAULT_EVALUATOR, Evaluator
 FAMILIES = (
     arithmetic, casts, collations, containers, csvvalues, dateformats, documents, formats, hashes, jsonvalues, lambdas,
     logic, mathematics, methods, patterns, sequences, temporal, texts, variant_edits, variants,
+    xmlvalues,
 )  # fmt: skip
 
 __all__ = [

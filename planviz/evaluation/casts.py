@@ -12,6 +12,7 @@ from planviz.evaluation.arithmetic import bits_of, bounded_integer, to_decimal, 
 from planviz.evaluation.core import Row, evaluate, expression, single
 from planviz.evaluation.errors import FailsError, UnknownValueError
 from planviz.evaluation.instants import date_of, from_micros, micros_of, timestamp_of
+from planviz.evaluation.variants import as_type, read
 from planviz.expressions.casts import Cast
 from planviz.expressions.literals import literal_text, nanos_of
 from planviz.types import (
@@ -24,6 +25,7 @@ from planviz.types import (
     LONG,
     TIMESTAMP,
     TIMESTAMP_NTZ,
+    VARIANT,
     ArrayType,
     DataType,
     DayTimeIntervalType,
@@ -80,6 +82,8 @@ def convert(value: Value, a: DataType, b: DataType) -> Value:
         return None
     if a == b:
         return value
+    if a == VARIANT:
+        return as_type(read(value), b)
     if is_string(b):
         return text_of(value, a)
     if is_string(a):

@@ -11,10 +11,11 @@ from planviz.evaluation.core import (
     evaluate,
     expression,
     function,
+    last_value_wins,
     strict,
     type_of,
 )
-from planviz.evaluation.errors import FailsError
+from planviz.evaluation.errors import AlwaysFailsError, FailsError
 from planviz.expressions.calls import FunctionCall
 from planviz.expressions.complex import (
     CreateArray,
@@ -40,15 +41,15 @@ strict(GetMapValue)(lambda e, entries, key: _entry(entries, key))
 
 
 def _map_of(pairs: Value) -> Map:
-    """A map of these entries. Raises FailsError for a null key or a key twice."""
-    seen: set[Expression] = set()
-    for k, _ in pairs:
+    """A map of these entries. Raises FailsError for a null key, and for a key twice unless its last value wins."""
+    found: dict[Value, Value] = {}
+    for k, v in pairs:
         if k is None:
             raise FailsError("a key of the map is null", "NULL_MAP_KEY")
-        if k in seen:
+        if k in found and not last_value_wins():
             raise FailsError(f"the key {k} of the map stands there twice", "DUPLICATED_MAP_KEY")
-        seen.add(k)
-    return tuple(pairs)
+        found[k] = v
+    return tuple(found.items())
 
 
 @expression(CreateMap)
@@ -77,7 +78,7 @@ def _element(e: FunctionCall, whole: Value, key: Value) -> Value:
     if isinstance(type_of(e, 0), MapType):
         return _entry(whole, key)
     if not key:
-        raise FailsError("positions begin at 1", "INVALID_INDEX_OF_ZERO")
+        raise AlwaysFailsError("positions begin at 1", "INVALID_INDEX_OF_ZERO")
     if abs(key) > len(whole):
         raise LookupError("beyond the end")
     return whole[key - 1 if key > 0 else key]

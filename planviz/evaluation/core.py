@@ -7,6 +7,7 @@ tuples of pairs for maps.
 
 from __future__ import annotations
 
+import base64
 import struct
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -79,6 +80,10 @@ class Run:
     zone: str = "Etc/UTC"
     legacy_patterns: bool = False
     steps: int | None = None
+    #: A map keeps the last value of a key that it gets twice (spark.sql.mapKeyDedupPolicy).
+    last_wins: bool = False
+    #: How bytes become texts (spark.sql.binaryOutputStyle); empty: HEX_DISCRETE.
+    bytes_style: str = ""
 
 
 _OUTSIDE = Run()
@@ -94,6 +99,23 @@ def under_way(run: Run) -> Iterator[None]:
         yield
     finally:
         _under_way.reset(token)
+
+
+def shown_bytes(value: bytes) -> str:
+    """Bytes as a text in the style of the session, for rows of CSV and XML."""
+    style = _under_way.get().bytes_style
+    if style == "UTF8":
+        return value.decode("utf-8", "replace")
+    if style == "BASIC":
+        return f"[{', '.join(str(b - 256 if b > 127 else b) for b in value)}]"
+    if style == "BASE64":
+        return base64.b64encode(value).decode("ascii").rstrip("=")
+    return value.hex().upper() if style == "HEX" else f"[{value.hex(' ').upper()}]"
+
+
+def last_value_wins() -> bool:
+    """Whether a map keeps the last value of a key that it gets twice (mapKeyDedupPolicy LAST_WIN)."""
+    return _under_way.get().last_wins
 
 
 def has_legacy_patterns() -> bool:

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from planviz.evaluation.casts import convert, text_of
-from planviz.evaluation.core import OUT_OF_REACH, function
+from planviz.evaluation.core import OUT_OF_REACH, function, shown_bytes
 from planviz.evaluation.dateformats import formatted, formatted_timestamp, parsed
 from planviz.evaluation.errors import FailsError, UnknownValueError
 from planviz.evaluation.instants import date_of, time_of, timestamp_of
@@ -66,10 +66,11 @@ def _from_csv(e: FunctionCall, line: str) -> tuple[Expression, ...]:
     if not permissive or not line.strip() or not isinstance(t, StructType):
         raise UnknownValueError(str(e))
     cells = [*_cells(line, options), *(None for _ in t.fields)]
-    return tuple(_read(c, f.data_type, options) for c, f in zip(cells, t.fields, strict=False))
+    return tuple(cell_value(c, f.data_type, options) for c, f in zip(cells, t.fields, strict=False))
 
 
-def _read(text: str | None, t: DataType, options: dict[str, str]) -> Value:
+def cell_value(text: str | None, t: DataType, options: dict[str, str]) -> Value:
+    """A cell as a value of a type; null where it is none. Raises UnknownValueError."""
     if text is None or is_string(t):
         return text
     try:
@@ -101,6 +102,8 @@ def _value(text: str, t: DataType, options: dict[str, str]) -> object:
         return parsed(text, known, zoned) if known else timestamp_of(text, zoned)
     if is_time(t) and "timeformat" not in options:
         return time_of(text)
+    if t == BINARY:
+        return text.encode()
     raise UnknownValueError(str(t))
 
 
@@ -126,9 +129,9 @@ def _written(value: Value, t: DataType, options: dict[str, str]) -> str | None:
         return formatted_timestamp(value, t == TIMESTAMP, options)
     if t == DATE and "dateformat" in options:
         return formatted(datetime(value.year, value.month, value.day), options["dateformat"])
-    if t == BINARY or isinstance(value, tuple):
+    if isinstance(value, tuple):
         raise UnknownValueError(str(t))
-    return text_of(value, t)
+    return shown_bytes(value) if t == BINARY else text_of(value, t)
 
 
 @function("schema_of_csv", typed=True)

@@ -23,18 +23,25 @@ class EvaluatorWarning(RuntimeWarning):
 class Evaluator:
     """Computes expressions by the clock of a time zone, within `LONGEST` steps each.
 
-    `legacy_patterns`: patterns of dates are those of SimpleDateFormat.
+    `legacy_patterns`: patterns of dates are those of SimpleDateFormat; `last_wins`: a map keeps the last value of a key
+    that it gets twice; `bytes_style`: how bytes become texts in CSV and XML.
     """
 
-    def __init__(self, zone: str = "Etc/UTC", legacy_patterns: bool = False) -> None:
+    def __init__(
+        self, zone: str = "Etc/UTC", legacy_patterns: bool = False, last_wins: bool = False, bytes_style: str = ""
+    ) -> None:
+        self.bytes_style = bytes_style
         self.zone = zone
+        self.last_wins = last_wins
         self.legacy_patterns = legacy_patterns
 
     @classmethod
     def of(cls, config: OptimizerConfig) -> Evaluator:
         """One with a session's zone and its policy for dates."""
         legacy = config.text("spark.sql.legacy.timeParserPolicy").upper() == "LEGACY"
-        return cls(config.text("spark.sql.session.timeZone"), legacy)
+        last_wins = config.text("spark.sql.mapKeyDedupPolicy").upper() == "LAST_WIN"
+        style = config.text("spark.sql.binaryOutputStyle").upper()
+        return cls(config.text("spark.sql.session.timeZone"), legacy, last_wins, style)
 
     def value_of(self, e: Expression) -> Literal | None:
         """The expression's value as a literal of its type; None where it cannot be known here."""
@@ -72,15 +79,23 @@ class Evaluator:
     def converted(self, value: object, a: DataType, b: DataType) -> object:
         """A value of type `a` as type `b`, None where it does not convert."""
         try:
-            with under_way(Run(self.zone, self.legacy_patterns)):
+            with under_way(
+                Run(self.zone, self.legacy_patterns, last_wins=self.last_wins, bytes_style=self.bytes_style)
+            ):
                 return convert(value, a, b)
         except (UnknownValueError, *OUT_OF_REACH):
             return None
 
+    def _run(self, steps: int | None) -> Run:
+        return Run(self.zone, self.legacy_patterns, steps, self.last_wins, self.bytes_style)
+
     def _value(self, e: Expression, row: Row) -> object:
         """The value, decimals computed with all their digits. Raises as `evaluate` does."""
         try:
-            with under_way(Run(self.zone, self.legacy_patterns, LONGEST)), localcontext(WIDE):
+            with (
+                under_way(Run(self.zone, self.legacy_patterns, LONGEST, self.last_wins, self.bytes_style)),
+                localcontext(WIDE),
+            ):
                 return evaluate(e, row)
         except (TypeError, AttributeError) as error:
             said = f"{type(error).__name__} while computing {cut(str(e), 200)}: {error}. Please report it."

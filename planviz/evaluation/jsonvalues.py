@@ -25,6 +25,7 @@ from planviz.types import (
     STRING,
     TIMESTAMP,
     TIMESTAMP_NTZ,
+    VARIANT,
     ArrayType,
     DataType,
     DecimalType,
@@ -98,6 +99,8 @@ def _document(value: Value, t: DataType, options: dict[str, str]) -> object:
         return {k: _document(v, t.value, options) for k, v in value}
     if is_string(t) or t == BOOLEAN:
         return value
+    if t == VARIANT:
+        return Raw(value)
     if t == BINARY:
         return base64.b64encode(value).decode("ascii")
     if t in (TIMESTAMP, TIMESTAMP_NTZ):

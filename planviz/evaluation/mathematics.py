@@ -205,15 +205,28 @@ def _vectors(f: Callable[..., float | None]) -> Callable[..., float | None]:
     return lambda *arrays: None if any(x is None for a in arrays if isinstance(a, tuple) for x in a) else f(*arrays)
 
 
+def _pairs(f: Callable[..., float | None]) -> Callable[..., float | None]:
+    """A function of two vectors, which must have as many numbers as each other."""
+
+    def checked(a: tuple[float, ...], b: tuple[float, ...]) -> float | None:
+        if len(a) != len(b):
+            raise FailsError(f"vectors of {len(a)} and {len(b)} numbers", "VECTOR_DIMENSION_MISMATCH")
+        return f(a, b)
+
+    return _vectors(checked)
+
+
 def _norm(a: tuple[float, ...], degree: float = 2.0) -> float:
+    if degree not in (1.0, 2.0, math.inf):
+        raise FailsError(f"a degree of {degree}, which is not 1, 2 or infinity", "INVALID_VECTOR_NORM_DEGREE")
     if math.isinf(degree):
         return max(map(abs, a), default=0.0)
     return float(sum(abs(x) ** degree for x in a) ** (1 / degree))
 
 
-function("vector_inner_product")(_vectors(lambda a, b: float(sum(x * y for x, y in zip(a, b, strict=True)))))
-function("vector_l2_distance")(_vectors(lambda a, b: math.dist(a, b)))
+function("vector_inner_product")(_pairs(lambda a, b: float(sum(x * y for x, y in zip(a, b, strict=True)))))
+function("vector_l2_distance")(_pairs(lambda a, b: math.dist(a, b)))
 function("vector_norm")(_vectors(_norm))
 function("vector_cosine_similarity")(
-    _vectors(lambda a, b: sum(x * y for x, y in zip(a, b, strict=True)) / (_norm(a) * _norm(b)))
+    _pairs(lambda a, b: sum(x * y for x, y in zip(a, b, strict=True)) / (_norm(a) * _norm(b)))
 )

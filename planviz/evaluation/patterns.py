@@ -8,7 +8,7 @@ from typing import cast
 import re2
 
 from planviz.errors import shown
-from planviz.evaluation.core import Row, evaluate, expression, function, step, strict
+from planviz.evaluation.core import Row, evaluate, expression, function, last_value_wins, step, strict
 from planviz.evaluation.errors import FailsError, UnknownValueError
 from planviz.expressions.calls import RegexpForm
 from planviz.expressions.core import Expression
@@ -184,7 +184,7 @@ def _str_to_map(e: Expression, text: str, pair: str = ",", key: str = ":") -> tu
     out: dict[str, str | None] = {}
     for part in compiled(pair, text, again=True).split(text):
         k, *v = compiled(key, part).split(part, 1)
-        if k in out:
+        if k in out and not last_value_wins():
             raise FailsError(f"the key {k} of the map stands there twice", "DUPLICATED_MAP_KEY")
         out[k] = v[0] if v else None
     return tuple(out.items())

@@ -87,7 +87,8 @@ def _locate(part: object, text: Value, start: Value) -> int | None:
         return None
     if start is None or start < 1:
         return 0
-    return text.find(part, start - 1) + 1  # type: ignore[no-any-return]
+    # An empty text is found at the beginning, from wherever it is looked for.
+    return text.find(part, start - 1) + 1 if part else 1
 
 
 function("position")(lambda part, text, start=1: _locate(part, text, start))

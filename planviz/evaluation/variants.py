@@ -132,7 +132,7 @@ def _variant_get(e: Expression, text: str, path: str) -> Value:
         if not isinstance(held, dict) or key not in held:
             return None
         value = held[key]  # type: ignore[index]  # a list's keys are numbers, an object's are texts
-    return _as_type(value, e.data_type)
+    return as_type(value, e.data_type)
 
 
 def steps_of(path: str) -> Iterator[int | str]:
@@ -149,7 +149,7 @@ def steps_of(path: str) -> Iterator[int | str]:
         at = found.end()
 
 
-def _as_type(value: Json, t: DataType) -> Value:
+def as_type(value: Json, t: DataType) -> Value:
     """A variant's value as a column's. Raises UnknownValueError for the casts that are not modelled."""
     if t == VARIANT:
         return written(value)

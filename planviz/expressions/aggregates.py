@@ -91,10 +91,11 @@ class AggregateExpression(Expression):
 
 @node
 class Sum(AggregateFunction, UnaryExpression):
-    """sum(child); `name` is sum or try_sum."""
+    """sum(child); `name` is sum or try_sum. `tries`: it gives null where it overflows, whatever it is called."""
 
     child: Expression
     name: str = "sum"
+    tries: bool = False
 
     @property
     def pretty_name(self) -> str:

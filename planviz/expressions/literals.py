@@ -6,6 +6,7 @@ import struct
 from datetime import date, datetime, time
 from decimal import Decimal
 from math import isinf, isnan
+from zlib import crc32
 
 from planviz.types import (
     BINARY,
@@ -177,6 +178,9 @@ def stored_text(value: object, t: DataType, zone: str = "UTC") -> str:
         return str(micros_of(value, zone if t == TIMESTAMP else "UTC"))
     if isinstance(value, time):
         return str(nanos_of(value))
+    if isinstance(value, bytes):
+        # Java prints an array of bytes by a number of this run; here it is made of the bytes.
+        return f"[B@{crc32(value):08x}"
     if isinstance(value, date):
         return str((value - date(1970, 1, 1)).days)
     if isinstance(t, YearMonthIntervalType | DayTimeIntervalType) and value is not None:

@@ -195,11 +195,19 @@ class UnresolvedTimestampFunction(UnresolvedFunction):
         return f"{self.parts[0]}({', '.join(map(str, self.arguments))}, None)"
 
 
+#: What a function is called as long as nobody knows its name.
+NO_NAME = ("IDENTIFIER",)
+
+
 @node
 class ExpressionWithUnresolvedIdentifier(Unresolved):
-    """IDENTIFIER(name): a column whose name is the value of a constant expression."""
+    """IDENTIFIER(name): a column whose name is the value of a constant expression.
+
+    `call` is the call of a function of that name, under `NO_NAME`: no child, for nothing may look for it before.
+    """
 
     name_expression: Expression
+    call: object = None
 
     def to_string(self) -> str:
         """As Spark prints the class with its function field."""

@@ -340,10 +340,16 @@ class Cursor:
         if self.kinds[self.at] != WORD:
             return False
         key = self.keys[self.at]
+        if self._nearest_follows():
+            return False
         if key in JOIN_WORDS or (key == "INSERT" and self.keys[self.at + 1] in ("INTO", "OVERWRITE")):
             return False
         ends = self.kinds[self.at + 1] == END or self.keys[self.at + 1] == ")"
         return key not in CLAUSE_WORDS or (ends and key not in UNFINISHED)
+
+    def _nearest_follows(self) -> bool:
+        """Whether APPROX NEAREST or EXACT NEAREST follows, which belong to a join."""
+        return self.keys[self.at] in ("APPROX", "EXACT") and self.keys[self.at + 1] == "NEAREST"
 
     def _without_time_zone(self, first: str) -> None:
         if first == "TIME" and self.sees("WITHOUT") and self.peek(1) == "TIME":
@@ -363,6 +369,8 @@ class Cursor:
                 key = self.peek()
                 if depth > MAX_DEPTH:
                     raise self.error("TOO_DEEP", f"The type nests more than {MAX_DEPTH} levels deep here.")
+                if key == "<>" and first != "STRUCT" and depth == 0:
+                    self.fail("what the type holds was expected")
                 depth += {"<": 1, ">": -1, ">>": -2, ">>>": -3}.get(key, 0)
                 if self.kind == END:
                     self.fail("missing '>'")
@@ -373,6 +381,9 @@ class Cursor:
             while not self.sees(")"):
                 if self.kind == END:
                     self.fail("missing ')'")
+                if self.sees("-") or (self.sees("(") and self.peek(1) == ")"):
+                    self.at += self.sees("(")
+                    self.fail("a number was expected")
                 self.at += 1
             self.at += 1
             if first in _LENGTHS and self.accept("COLLATE"):

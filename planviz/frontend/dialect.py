@@ -46,6 +46,8 @@ class Dialect:
     joins_before_commas: bool = False
     #: What the standard reserves names nothing (spark.sql.ansi.enforceReservedKeywords in ANSI mode).
     words_are_reserved: bool = False
+    #: HAVING without GROUP BY is another WHERE (spark.sql.legacy.parser.havingWithoutGroupByAsWhere).
+    having_is_where: bool = False
     version: str = "4.3"
     later: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
@@ -70,6 +72,7 @@ def dialect_of(config: OptimizerConfig) -> Dialect:
         config.flag("spark.sql.legacy.identifierClause"),
         config.flag("spark.sql.ansi.enabled") and config.flag("spark.sql.ansi.relationPrecedence"),
         config.flag("spark.sql.ansi.enabled") and config.flag("spark.sql.ansi.enforceReservedKeywords"),
+        config.flag("spark.sql.legacy.parser.havingWithoutGroupByAsWhere"),
     )
 
 
@@ -89,6 +92,7 @@ def _dialect(
     few_names: bool,
     joins_first: bool,
     reserved: bool,
+    having: bool,
 ) -> Dialect:
     later, version = later_than(profile, tuple(PROFILES)), profile.removeprefix("spark-")
     known = PROFILES[profile].behaviour
@@ -107,6 +111,7 @@ def _dialect(
         few_names,
         joins_first,
         reserved,
+        having,
         version,
         later,
     )

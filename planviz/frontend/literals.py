@@ -311,10 +311,11 @@ def interval_from_to(
     if pattern is None:
         return Refused(f"{_FORMAT}.UNSUPPORTED_FROM_TO_EXPRESSION", f"Intervals from {start} to {end} are unsupported.")
     # No interval needs so many characters; its numbers then are none that Decimal refuses.
-    m = re.match(r"\s*(?P<sign>[+-]?)\s*" + pattern + r"\s*\Z", text) if len(text) <= 80 else None
+    m = re.match(r"\s*(?P<sign>[+-]?)" + pattern + r"\s*\Z", text) if len(text) <= 80 else None
     if not m:
         message = f"Interval string does not match {start}-{end} format: {shown(text)}."
-        return Refused(f"{_FORMAT}.UNMATCHED_FORMAT_STRING_WITH_NOTICE", message)
+        notice = "" if start == "year" else "_WITH_NOTICE"
+        return Refused(f"{_FORMAT}.UNMATCHED_FORMAT_STRING{notice}", message)
     sign = -1 if (m["sign"] == "-") != negated else 1
     parts = {k: _LIMITED.create_decimal(v) for k, v in m.groupdict().items() if k != "sign"}
     for unit, value in parts.items():

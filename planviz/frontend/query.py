@@ -260,6 +260,8 @@ class QueryReader(ScriptReader):
         clause = self.at
         if self.accept("HAVING"):
             condition = _tested(self.expression())
+            if not grouped and self.dialect.having_is_where:
+                return self.placed(UnresolvedHaving(condition, self.placed(Project(items, plan), start)), start, clause)
             if not grouped:
                 plan = self.placed(Aggregate((), items, plan), start)
             return self.placed(UnresolvedHaving(condition, plan), start, clause)

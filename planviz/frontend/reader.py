@@ -49,6 +49,6 @@ class Reader(Cursor):
 
     def _aliased(self) -> Expression:
         e = self.expression()
-        if self.accept("AS"):
+        if self.accept("AS") or self.alias_word():
             return Alias(e, self.identifier(), next_id())
         return e

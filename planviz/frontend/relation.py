@@ -19,7 +19,7 @@ from planviz.frontend.cursor import MAX_JOINS, further
 from planviz.frontend.expression import ExpressionReader
 from planviz.frontend.lexer import NUMBER, QUOTED, STRING, WORD
 from planviz.frontend.naming import constant_text, name_parts
-from planviz.logical.combining import Join, LateralJoin
+from planviz.logical.combining import Join, LateralJoin, NearestByJoin
 from planviz.logical.operators import Filter, Generate, GlobalLimit, LocalLimit, Sample, SubqueryAlias
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LocalRelation, cell
@@ -38,6 +38,10 @@ from planviz.types import NULL, DataType, is_string, wider_common
 from planviz.types.data import parts_of
 
 AUTO_NAME = "__auto_generated_subquery_name"
+
+
+#: How many rows a join with NEAREST gives at most for one row.
+_MOST_NEAREST = 100_000
 
 
 class RelationReader(ExpressionReader):
@@ -157,6 +161,10 @@ class RelationReader(ExpressionReader):
                     "A join with LATERAL takes no USING; compare the columns behind ON.",
                     clause,
                 )
+            if self._nearest_follows():
+                raise self.error(
+                    "UNSUPPORTED_FEATURE.LATERAL_JOIN_NEAREST_BY", "A join with LATERAL takes no NEAREST BY.", clause
+                )
             condition = self.expression() if self.accept("ON") else None
             return self.placed(LateralJoin(left, right, kind, condition), clause)
         if natural and kind == "Cross":
@@ -168,7 +176,36 @@ class RelationReader(ExpressionReader):
             return self.placed(Join(left, plan, kind, self.expression()), clause)
         if self.accept("USING"):
             return self.placed(Join(left, plan, kind, None, self.identifier_list()), clause)
+        if self._nearest_follows():
+            return self._nearest(left, plan, kind, clause)
         return self.placed(Join(left, plan, kind), clause)
+
+    def _nearest(self, left: LogicalPlan, right: LogicalPlan, kind: str, clause: int) -> LogicalPlan:
+        """The join of each row with the nearest of the other side: APPROX|EXACT NEAREST [n] BY how e."""
+        self.came_with("JOIN with NEAREST")
+        approximate = self.take().upper() == "APPROX"
+        self.expect("NEAREST")
+        count = self.integer() if self.kind == NUMBER else 1
+        self.expect("BY")
+        if not self.sees_any("DISTANCE", "SIMILARITY"):
+            self.fail("missing {'DISTANCE', 'SIMILARITY'}")
+        direction = f"NearestBy{self.take().capitalize()}"
+        ranking = self.expression()
+        if kind not in ("Inner", "LeftOuter"):
+            named = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", kind).upper()
+            raise self.error(
+                "NEAREST_BY_JOIN.UNSUPPORTED_JOIN_TYPE",
+                f"Invalid nearest-by join. Unsupported nearest-by join type {named}. Supported types: 'INNER', "
+                "'LEFT OUTER'.",
+                clause,
+            )
+        if not 1 <= count <= _MOST_NEAREST:
+            raise self.error(
+                "NEAREST_BY_JOIN.NUM_RESULTS_OUT_OF_RANGE",
+                f"Invalid nearest-by join. The number of results {count} must be between 1 and {_MOST_NEAREST}.",
+                clause,
+            )
+        return self.placed(NearestByJoin(left, right, kind, approximate, count, ranking, direction), clause)
 
     def _incompatible(self, one: str, two: str, at: int) -> ParseError:
         return self.error("INCOMPATIBLE_JOIN_TYPES", f"The join types {one} and {two} are incompatible.", at)
@@ -193,13 +230,12 @@ class RelationReader(ExpressionReader):
         self.expect("LATERAL", "VIEW")
         outer = self.accept("OUTER")
         generator = self.call_by_name()
-        qualifier = self.identifier() if self.is_identifier() else None
+        qualifier = self.identifier()
         columns: list[str] = []
         if self.accept("AS") or (self.is_identifier(True) and self.alias_word()):
             columns = self.separated(self.identifier)
         names = tuple(UnresolvedAttribute((c,)) for c in columns)
-        qualifier = qualifier.lower() if qualifier is not None else None
-        return self.placed(Generate(generator, (), outer, qualifier, names, plan), start)
+        return self.placed(Generate(generator, (), outer, qualifier.lower(), names, plan), start)
 
     def call_by_name(self) -> Expression:
         """name(arguments)."""
@@ -263,8 +299,8 @@ class RelationReader(ExpressionReader):
         self.expect("IDENTIFIER", "(")
         name = self.expression()
         self.expect(")")
-        if self.sees("("):
-            self.fail("a table was expected, and this calls a function")
+        if self.sees_any("(", "."):
+            self.fail("a table was expected, and this calls a function or begins a longer name")
         text = constant_text(name)
         return PlanWithUnresolvedIdentifier(name) if text is None else UnresolvedRelation(name_parts(text))
 
@@ -517,11 +553,12 @@ class RelationReader(ExpressionReader):
         nulls = self.accept("INCLUDE", "NULLS")
         self.accept("EXCLUDE", "NULLS")
         self.expect("(")
-        values = self.identifier_list() if self.sees("(") else (self.identifier(),)
+        several = self.sees("(")
+        values = self.identifier_list() if several else (self.identifier(),)
         self.expect("FOR")
         name = self.identifier()
         self.expect("IN", "(")
-        groups = self.separated(self._unpivot_group)
+        groups = self.separated(lambda: self._unpivot_group(several))
         self.expect(")", ")")
         columns = tuple(c for c, _ in groups)
         aliases = tuple(a for _, a in groups)
@@ -540,9 +577,10 @@ class RelationReader(ExpressionReader):
         alias = self.identifier() if self.accept("AS") or self.alias_word() else None
         return SubqueryAlias((alias,), made) if alias else made
 
-    def _unpivot_group(self) -> tuple[tuple[Expression, ...], str | None]:
+    def _unpivot_group(self, several: bool) -> tuple[tuple[Expression, ...], str | None]:
         columns: list[Expression]
-        if self.accept("("):
+        if several:
+            self.expect("(")
             columns = [UnresolvedAttribute(p) for p in self.separated(self.identifier_parts)]
             self.expect(")")
         else:

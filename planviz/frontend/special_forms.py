@@ -12,6 +12,7 @@ from planviz.expressions.complex import CreateNamedStruct, struct_of
 from planviz.expressions.core import Alias, Expression, Literal, NamedExpression, SortOrder, lit
 from planviz.expressions.ids import next_id
 from planviz.expressions.unresolved import (
+    NO_NAME,
     ExpressionWithUnresolvedIdentifier,
     NamedArgument,
     NamedParameter,
@@ -439,7 +440,9 @@ class SpecialForms(Reader):
         if not self.sees("("):
             return ExpressionWithUnresolvedIdentifier(name)
         text = constant_text(name)
-        return None if text is None else self.call(name_parts(text), start)
+        if text is not None:
+            return self.call(name_parts(text), start)
+        return ExpressionWithUnresolvedIdentifier(name, self.placed(self.call(NO_NAME, start), start))
 
     def _unit_form(self, name: str) -> Expression | None:
         """name(UNIT, a, b); None where no unit comes first, which is another function of that name.

@@ -9,7 +9,7 @@ from planviz.expressions.core import (
     Expression,
 )
 from planviz.expressions.subqueries import LateralSubquery
-from planviz.logical.plan import BinaryNode, LogicalPlan, UnaryNode
+from planviz.logical.plan import BinaryNode, LogicalPlan, UnaryNode, argument
 from planviz.trees.node import always, lazy, node
 from planviz.types import ArrayType, DataType, MapType, StructField, StructType, equal_structurally
 
@@ -131,6 +131,37 @@ class LateralJoin(UnaryNode):
         """The subquery's columns, which the condition may read."""
         found: frozenset[int] = self.right.plan.output_set
         return found
+
+
+@node
+class NearestByJoin(BinaryNode):
+    """Each row of the left side with the `count` rows of the right one that `ranking` puts first; Inner or LeftOuter.
+
+    `approximate` allows a source to find them by an index; `direction` is NearestByDistance (the least first) or
+    NearestBySimilarity (the greatest first). Source: JOIN ... [APPROX|EXACT] NEAREST of Spark 4.3.
+    """
+
+    left: LogicalPlan
+    right: LogicalPlan
+    kind: str
+    approximate: bool
+    count: int
+    ranking: Expression
+    direction: str
+
+    @lazy
+    def output(self) -> tuple[AttributeReference, ...]:
+        """Both sides' columns, all nullable: they come out of an aggregate and a generator."""
+        return tuple([a.with_nullability(True) for a in (*self.left.output, *self.right.output)])
+
+    @lazy
+    def resolved(self) -> bool:
+        """Bound, with no id on both sides."""
+        return self.children_resolved and self.ranking.resolved and not self.left.output_set & self.right.output_set
+
+    def arguments(self) -> list[str]:
+        """kind, whether approximate, count, ranking, direction."""
+        return [self.kind, str(self.approximate).lower(), str(self.count), argument(self.ranking), self.direction]
 
 
 @node

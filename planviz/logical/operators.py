@@ -20,6 +20,7 @@ from planviz.expressions.windows import WindowExpression
 from planviz.logical.plan import LogicalPlan, UnaryNode, bracketed, named_lists
 from planviz.trees.memo import Memo
 from planviz.trees.node import lazy, node
+from planviz.types import quote_if_needed
 
 
 @node
@@ -243,8 +244,8 @@ class SubqueryAlias(UnaryNode):
         return self.child.canonicalized
 
     def arguments(self) -> list[str]:
-        """The dotted name."""
-        return [".".join(self.name)]
+        """The dotted name, its parts quoted where they are no plain ones."""
+        return [".".join([quote_if_needed(part) for part in self.name])]
 
 
 @node

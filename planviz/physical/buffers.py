@@ -55,7 +55,7 @@ _PAIRS = {
 }
 _BITS = {"bit_and": "bit_and", "bit_or": "bit_or", "bit_xor": "bit_xor"}
 _BITMAPS = ("bitmap_construct_agg", "bitmap_or_agg", "bitmap_and_agg")
-_IMPERATIVE = ("approx_count_distinct", "pivotfirst", *_BITMAPS)
+_IMPERATIVE = ("approx_count_distinct", "pivotfirst", "vector_avg", "vector_sum", *_BITMAPS)
 #: Registers of 6 bits in a word of 64.
 _REGISTERS_PER_WORD = 10
 
@@ -87,7 +87,7 @@ def columns_of(f: Expression) -> list[tuple[str, DataType]]:
     match f:
         case Sum():
             exact = is_integral(f.data_type) or is_ansi_interval(f.data_type)
-            tracked = isinstance(f.data_type, DecimalType) or (f.name == "try_sum" and exact)
+            tracked = isinstance(f.data_type, DecimalType) or ((f.tries or f.name == "try_sum") and exact)
             return [("sum", f.data_type), *([("isEmpty", BOOLEAN)] if tracked else [])]
         case Average():
             return [("sum", _sum_of_average(f.child.data_type)), ("count", LONG)]
@@ -117,6 +117,8 @@ def _call_columns(f: AggregateCall) -> list[tuple[str, DataType]]:
         return [(name, DOUBLE)]
     if name in _PAIRS:
         return [(c, DOUBLE) for c in _PAIRS[name]]
+    if name in ("vector_avg", "vector_sum"):
+        return [("acc", BINARY), ("count", LONG)]
     if name in _BITS:
         return [(name, f.data_type)]
     if name in ("max_by", "min_by") and len(f.arguments) > 2:

@@ -151,6 +151,10 @@ DEMONSTRATIONS = (
         "SELECT n_name FROM nation, LATERAL (SELECT r_name FROM region WHERE r_regionkey = n_regionkey)",
         ("LateralJoin",),
     ),
+    Demonstration(
+        "SELECT c_name, n_name FROM customer JOIN nation APPROX NEAREST 2 BY DISTANCE abs(c_nationkey - n_nationkey)",
+        ("NearestByJoin",),
+    ),
     Demonstration("SELECT n_name FROM nation ORDER BY n_name LIMIT 5 OFFSET 10", ("Offset",)),
     Demonstration("SELECT n_regionkey FROM nation GROUP BY n_regionkey HAVING count(*) > 3", ("UnresolvedHaving",)),
     Demonstration("FROM nation |> WHERE n_regionkey = 1 |> SELECT n_name", ("PipeOperator",)),

@@ -249,7 +249,7 @@ def _zoned(e: Expression, zone: str) -> Expression:
 def _flagged(made: Expression, zone: str) -> Iterator[Expression]:
     """The call as it is in a session without ANSI, and as Sparks show it that have no such flag, nor the time zone."""
     if isinstance(made, SignatureCall):
-        off = in_mode(made, "LEGACY")
+        off = in_mode(made, LEGACY)
         assert isinstance(off, SignatureCall)
         yield off
         if off.tail and off.tail[-1] in ("true", "false"):

@@ -13,6 +13,7 @@ from planviz.logical.combining import (
     Intersect,
     Join,
     LateralJoin,
+    NearestByJoin,
     Union,
     UnionLoop,
 )
@@ -110,6 +111,19 @@ def _lateral(o: Operator) -> LogicalPlan:
     return LateralJoin(o.child, right, m.group(1), condition)
 
 
+_NEAREST = re.compile(r"NearestByJoin (Inner|LeftOuter), (true|false), (\d{1,6}), ")
+_DIRECTION = re.compile(r"(?:: [a-z]\w*(?:[(<].*)?)?, (NearestBy(?:Distance|Similarity))$")
+
+
+def _nearest(o: Operator) -> LogicalPlan:
+    m, end = _NEAREST.match(o.text), _DIRECTION.search(o.text)
+    if m is None or end is None or end.start() < m.end():
+        return o.opaque()
+    left, right = o.inputs
+    ranking = o.elaborator.expression(o.terms.one(m.end(), end.start()))
+    return NearestByJoin(left, right, m.group(1), m.group(2) == "true", int(m.group(3)), ranking, end.group(1))
+
+
 def _loop(o: Operator) -> LogicalPlan:
     m = re.fullmatch(r"UnionLoop (\d+)(?:, (\d+))?(?:, (\d+))?", o.text)
     if m is None:
@@ -131,5 +145,6 @@ READERS: dict[str, Callable[[Operator], LogicalPlan]] = {
     "Except": _set(Except),
     "Join": _join,
     "LateralJoin": _lateral,
+    "NearestByJoin": _nearest,
     "UnionLoop": _loop,
 }

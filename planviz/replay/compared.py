@@ -16,7 +16,7 @@ _PLACES = re.compile(
     r"(Location: )\w+(?:\s*\(\d+ paths?\))?\s*\[(?:[^\]\n]*?\.\.\.(?=, |$)|[^\]\n]*(?:\]|$))", re.MULTILINE
 )
 _ROWS = re.compile(r"\b(\w*RDD)\[\d+\] at [^\n,]*")
-_SEEDS = re.compile(r"\b(rand|randn|uuid|shuffle|randstr)\((-?\d{6,})\)")
+_SEEDS = re.compile(r"\b(rand|randn|uuid|shuffle|randstr)\((?:-?\d{6,}|Some\(-?\d{6,}\))\)")
 #: One of these stands in every text that _SEEDS finds something in.
 _SEEDED = ("rand", "uuid(", "shuffle(")
 #: An array of bytes among the filters of a scan, by the number that Java gives the object in this run.

@@ -62,6 +62,7 @@ _OPERATORS = frozenset(
         "LimitAll",
         "LocalLimit",
         "LocalRelation",
+        "NearestByJoin",
         "Offset",
         "OneRowRelation",
         "PipeOperator",

@@ -144,7 +144,7 @@ class _TypeReader:
             return self._with_length(name)
         if name in SRIDS and self.peek() == "(":
             return self._geospatial(name)
-        if name == "interval" and self.peek():
+        if name == "interval" and self.peek().isalpha() and self.peek() not in ("not", "comment", "default"):
             return self._interval()
         if name == "timestamp" and self.peek() in ("with", "without"):
             kind = self.take()

@@ -242,6 +242,10 @@ class Behaviour:
     names_are_no_matter_to_caches: bool = True
     #: array_append(), encode(), json_array_length() and their like are replaced by other functions and Java's methods.
     more_functions_are_replaced: bool = True
+    #: A generator in a select list that reads an alias beside it fails.
+    generators_read_no_aliases: bool = True
+    #: try_sum() and try_avg() of short decimals are computed on their digits, as sum() and avg() are.
+    sums_that_try_are_unscaled: bool = True
     #: Subqueries in a join's condition are taken apart as those of a filter are; else only what is pushed below it.
     join_conditions_ask_subqueries: bool = True
     #: What an aggregate asks of a subquery is the first of its group's answers, not a column outside of the groups.

@@ -44,6 +44,7 @@ VERSION = Version(
         "structs_are_put_together_twice": True,
         "window_inputs_are_shared": False,
         "bloom_filters_take_a_byte_a_row": True,
+        "sums_that_try_are_unscaled": False,
     },
     edits=(
         gone("EliminateOffsets", "OptimizeRand", "PushProjectionThroughLimitAndOffset", "V1Writes"),

@@ -42,6 +42,7 @@ VERSION = Version(
         "join_conditions_ask_subqueries": False,
         "aggregates_take_the_first_answer": False,
         "more_functions_are_replaced": False,
+        "generators_read_no_aliases": False,
         "static_calls_are_short": False,
         "maps_are_grouped": False,
         "modes_show_their_order": False,

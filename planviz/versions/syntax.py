@@ -43,6 +43,7 @@ SINCE: Mapping[str, str] = MappingProxyType(
         "IDENTIFIER() for an alias": "4.1",
         "QUALIFY": "4.2",
         "a method of TABLESAMPLE": "4.2",
+        "JOIN with NEAREST": "4.3",
     }
 )
 

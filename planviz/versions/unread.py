@@ -11,7 +11,6 @@ UNREAD: dict[str, str] = {
     "spark.sql.legacy.castComplexTypesToString.enabled": "how arrays, maps and structs become texts.",
     "spark.sql.legacy.inSubqueryNullability": "whether IN with a subquery may be null.",
     "spark.sql.legacy.lpadRpadAlwaysReturnString": "the type of lpad and rpad.",
-    "spark.sql.legacy.sizeOfNull": "what size(NULL) is.",
     "spark.sql.legacy.typeCoercion.datetimeToString.enabled": "whether dates are compared as texts.",
     # ---------------------------------------------------------------- optimizer
     "spark.sql.legacy.scalarSubqueryCountBugBehavior": "how a correlated count is unnested.",

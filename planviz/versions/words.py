@@ -166,6 +166,8 @@ CHANGES: dict[str, str] = {
     "grouping_columns_are_named_by_sql": "Expressions of ROLLUP, CUBE and GROUPING SETS are named by their SQL.",
     # ---------------------------------------------------------------- optimizer
     "more_functions_are_replaced": "More functions are written as other functions or as methods of Java.",
+    "generators_read_no_aliases": "explode() and its like may not read an alias of the same select list.",
+    "sums_that_try_are_unscaled": "try_sum() and try_avg() of short decimals add their digits as whole numbers.",
     "join_conditions_ask_subqueries": "Subqueries in the condition of a join become joins where they are not pushed "
     "below it, too, and keep what they share with the outer query.",
     "aggregates_take_the_first_answer": "An aggregate takes the first of its group's answers of IN and EXISTS.",

@@ -37,6 +37,8 @@ def opaque(made: Replay) -> list[str]:
 
 
 QUERIES = {
+    "the nearest rows": "SELECT t.id, w.name FROM trips t LEFT JOIN towns w APPROX NEAREST 2 BY DISTANCE t.boss - w.id",
+    "the nearest rows by a column": "SELECT w.name FROM trips t JOIN towns w EXACT NEAREST BY SIMILARITY w.name",
     "a date and an interval": "SELECT id FROM trips WHERE day < DATE'1993-07-01' + INTERVAL '3' MONTH",
     "a column and an interval": "SELECT id FROM trips WHERE day + INTERVAL 1 YEAR < DATE'2020-01-01'",
     "a frame of days": "SELECT sum(price) OVER (PARTITION BY line ORDER BY day RANGE BETWEEN INTERVAL 7 DAYS PRECEDING "

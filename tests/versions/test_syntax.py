@@ -40,6 +40,7 @@ LATER = """
 4.0 4.1 select a as identifier('x') from t1
 4.0 4.1 select time'10:00:00'
 4.1 4.2 select a from t1 tablesample bernoulli (10 percent)
+4.2 4.3 select t1.a from t1 join t1 t2 approx nearest 2 by distance t1.a - t2.a
 4.1 4.2 select a from t1 qualify row_number() over (order by a) = 1
 """
 

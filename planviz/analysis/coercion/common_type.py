@@ -35,7 +35,7 @@ def case(e: CaseWhen, c: TypeCoercion) -> Expression:
 def conditional(e: If, c: TypeCoercion) -> Expression:
     """if(): a boolean first, then two of one type."""
     given = e.predicate.data_type
-    taken = given == NULL or (c is ANSI and is_string(given))
+    taken = given == NULL or (c.mode == ANSI.mode and is_string(given))
     predicate = cast_to(e.predicate, BOOLEAN) if taken else e.predicate
     if e.predicate == Literal(None, NULL):
         predicate = Literal(None, BOOLEAN)
@@ -115,6 +115,8 @@ def in_subquery(e: InSubquery, c: TypeCoercion) -> Expression:
 def concat(e: Concat, c: TypeCoercion) -> Expression:
     """concat and ||: arrays of one type, all binary, else strings."""
     types = {i.data_type for i in e.items}
+    if c.bytes_join_as_text and types == {BINARY}:
+        return e.replace(items=tuple(Cast(i, STRING) for i in e.items))
     if len(types) <= 1 and all(is_string(t) or t in (BINARY, UNKNOWN) for t in types):
         return e
     if all(isinstance(t, ArrayType) for t in types):

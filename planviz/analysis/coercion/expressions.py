@@ -26,6 +26,8 @@ from planviz.trees.depth import deep
 from planviz.trees.memo import Memo
 from planviz.types.collations import COLLATED
 
+#: What -1 of null hangs on a setting for.
+_SIZES = ("size", "cardinality")
 #: By whom an expression got its casts.
 _COERCED: Memo[TypeCoercion] = Memo("coerced")
 
@@ -37,12 +39,12 @@ def coerced_tree(e: Expression, c: TypeCoercion) -> Expression:
         return e
     new = e.map_children(lambda child: coerced_tree(child, c), BEYOND_LEAVES)
     if c.mode != ANSI.mode:
-        new = in_mode(new, c.mode)
+        new = in_mode(new, c)
     if (new.children_resolved or _waits_for_its_bounds(new)) and not isinstance(new, Literal):
         result = coerce(new, c)
         if result is not new and c.mode != ANSI.mode:
             # The casts that were put in just now: HAVING is compared with the select list before the next pass.
-            result = in_mode(result.map_children(lambda x: in_mode(x, c.mode), BEYOND_LEAVES), c.mode)
+            result = in_mode(result.map_children(lambda x: in_mode(x, c), BEYOND_LEAVES), c)
         if c.finish is not None:
             result = c.finish(result)
         if result is not new:
@@ -65,16 +67,16 @@ def _waits_for_its_bounds(e: Expression) -> bool:
     return isinstance(e.frame, SpecifiedWindowFrame) and e.frame.children_resolved
 
 
-def in_mode(e: Expression, mode: str) -> Expression:
+def in_mode(e: Expression, c: TypeCoercion) -> Expression:
     """A node with ANSI off: of a call that another expression replaces, that one, too."""
     if getattr(e, "mode", "") == ANSI.mode:
-        return e.rebuilt(e.replace(mode=mode))
-    if not isinstance(e, SignatureCall):
+        return e.rebuilt(e.replace(mode=c.mode))
+    if not isinstance(e, SignatureCall) or (e.name in _SIZES and not c.null_has_a_size):
         return e
     new = e.without_failures()
     if new is not e and isinstance(e, ReplaceableCall) and e.made is not None:
         made = e.made
-        return new.replace(made=lambda a: made(a).transform_up(lambda x: in_mode(x, mode)))
+        return new.replace(made=lambda a: made(a).transform_up(lambda x: in_mode(x, c)))
     return new
 
 

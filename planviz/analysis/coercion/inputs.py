@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from planviz.analysis.coercion import legacy
 from planviz.analysis.coercion.common_type import same_type
 from planviz.analysis.coercion.lattice import Rule, TypeCoercion, cast_to
@@ -14,6 +16,7 @@ from planviz.expressions.objects import ScalaUDF
 from planviz.expressions.patterns import StringPredicate
 from planviz.expressions.specs import Accepts, SignatureCall
 from planviz.expressions.windows import FrameBoundary, LagLead, SpecifiedWindowFrame, WindowSpec
+from planviz.frontend.errors import analysis_error
 from planviz.functions.signatures import accepts as parameter
 from planviz.types import (
     BINARY,
@@ -54,7 +57,14 @@ def function(e: SignatureCall, c: TypeCoercion) -> Expression:
         t = c.implicit(a.data_type, wanted)
         new.append(a if t is None else cast_to(a, t))
     made = e if all(a is b for a, b in zip(new, e.arguments, strict=True)) else e.replace(arguments=tuple(new))
+    if e.name == "elt" and c.bytes_are_chosen_as_text:
+        first, *others = made.arguments
+        return made.replace(arguments=(first, *(cast_to(a, STRING) for a in others)))
     return _array_elements(made, c) if isinstance(made, FunctionCall) else made
+
+
+#: A text that is a whole number of days.
+_DAYS = re.compile(r"\s*[+-]?\d{1,10}\s*")
 
 
 def _days_added(e: SignatureCall, c: TypeCoercion) -> Expression:
@@ -67,6 +77,12 @@ def _days_added(e: SignatureCall, c: TypeCoercion) -> Expression:
     if kind in (TIMESTAMP, TIMESTAMP_NTZ) or is_string(kind):
         start = Cast(start, DATE)
     if is_string(days.data_type) and (days.foldable or c.mode == "ANSI"):
+        if c.mode != "ANSI" and isinstance(days, Literal) and not _DAYS.fullmatch(str(days.value)):
+            raise analysis_error(
+                "SECOND_FUNCTION_ARGUMENT_NOT_INTEGER",
+                f"The second argument of the function {e.name} needs to be a whole number.",
+                e,
+            )
         days = Cast(days, INT)
     start, days = (Literal(None, t) if x.data_type == NULL else x for x, t in ((start, DATE), (days, INT)))
     same = start is e.arguments[0] and days is e.arguments[1]

@@ -30,6 +30,11 @@ class TypeCoercion:
     mode = "ANSI"
     #: What a version of Spark does beside to every expression whose inputs are cast.
     finish: Callable[[Expression], Expression] | None = None
+    #: Whether concat() and elt() of bytes give texts (spark.sql.function.concatBinaryAsString, eltOutputAsString).
+    bytes_join_as_text = False
+    bytes_are_chosen_as_text = False
+    #: Whether size() of null is -1 without ANSI mode (spark.sql.legacy.sizeOfNull).
+    null_has_a_size = True
 
     def wider(self, a: DataType, b: DataType) -> DataType | None:
         """The type both are cast to where they must agree (`findWiderTypeForTwo`)."""

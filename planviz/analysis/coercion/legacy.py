@@ -270,7 +270,7 @@ def concat(e: Concat, c: TypeCoercion) -> Expression:
     if any(isinstance(t, ArrayType) for t in types):
         t = c.common(types)
         return e if t is None else e.replace(items=tuple(cast_to(i, t) for i in e.items))
-    if all(t == BINARY for t in types) or UNKNOWN in types:
+    if (all(t == BINARY for t in types) and not c.bytes_join_as_text) or UNKNOWN in types:
         return e
     text = next(filter(is_string, types), STRING)
     return e.replace(

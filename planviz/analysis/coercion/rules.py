@@ -18,7 +18,7 @@ from planviz.expressions.calls import FunctionCall
 from planviz.expressions.casts import Cast
 from planviz.expressions.core import BEYOND_LEAVES, AttributeReference, Expression, alias
 from planviz.expressions.decimals import promoted
-from planviz.logical.combining import Except, Intersect, Union
+from planviz.logical.combining import Except, Intersect, Union, UnionLoop
 from planviz.logical.operators import Project
 from planviz.logical.plan import ANALYZED, LogicalPlan
 from planviz.logical.unresolved import Unpivot
@@ -32,14 +32,26 @@ class WidenSetOperationTypes(AnalyzerRule):
     Union(int, bigint)  =>  Union(Project [cast(a as bigint) AS a], ...)
     """
 
-    matches = (Union, Intersect, Except)
+    matches = (Union, Intersect, Except, UnionLoop)
     package = "org.apache.spark.sql.catalyst.analysis.TypeCoercionBase$"
 
     @override
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return plan.resolve_operators_up(self._operator, self.mask)
 
+    def _step(self, plan: UnionLoop) -> LogicalPlan:
+        """The rows of a recursion's step as rows of its anchor, where the anchor's types hold both."""
+        if not plan.children_resolved or len(plan.left.output) != len(plan.right.output):
+            return plan
+        first, again = plan.left.output, plan.right.output
+        targets = [a.type for a in first]
+        if any(self.widest([a.type, b.type]) != a.type for a, b in zip(first, again, strict=True)):
+            return plan
+        return plan.with_new_children((plan.left, _projected(plan.right, targets, plan)))
+
     def _operator(self, plan: LogicalPlan) -> LogicalPlan:
+        if isinstance(plan, UnionLoop):
+            return self._step(plan)
         if not isinstance(plan, Union | Intersect | Except) or plan.resolved or not plan.children_resolved:
             return plan
         if isinstance(plan, Union) and plan.by_name:
@@ -129,7 +141,8 @@ class AnsiCombinedTypeCoercionRule(AnalyzerRule):
 
     def __init__(self, context: AnalysisContext) -> None:
         super().__init__(context)
-        self.versioned = in_version(self.coercion, context.config.behaviour)
+        flags = (bool(context.config.get(key)) for key in _FLAGS)
+        self.versioned = with_flags(in_version(self.coercion, context.config.behaviour), *flags)
 
     def _expression(self, e: Expression) -> Expression:
         known = self.context.config.behaviour
@@ -166,6 +179,24 @@ def with_types_beneath(plan: LogicalPlan) -> LogicalPlan:
         return e
 
     return plan.transform_expressions_up(step, AttributeReference.BIT) if types else plan
+
+
+#: The settings of `with_flags`, in its order.
+_FLAGS = (
+    "spark.sql.function.concatBinaryAsString",
+    "spark.sql.function.eltOutputAsString",
+    "spark.sql.legacy.sizeOfNull",
+)
+
+
+@cache
+def with_flags(coercion: TypeCoercion, joined: bool, chosen: bool, sized: bool) -> TypeCoercion:
+    """The rules under a session's settings for texts made of bytes, and for size() of null."""
+    if (joined, chosen, sized) == (False, False, True):
+        return coercion
+    made = copy(coercion)
+    made.bytes_join_as_text, made.bytes_are_chosen_as_text, made.null_has_a_size = joined, chosen, sized
+    return made
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 
 from planviz.errors import InputError
@@ -83,7 +84,10 @@ def _schema(e: Expression) -> DataType:
         try:
             return StructType(parse_fields(text))
         except InputError:
-            raise analysis_error("PARSE_SYNTAX_ERROR", f"Syntax error in the schema {text!r}.", e) from None
+            # A word alone, and a type of a name with its lengths, are types that nobody knows.
+            unknown = re.fullmatch(r"\s*\w+\s*(\(\s*\d+\s*(,\s*\d+\s*)*\)\s*)?", text)
+            condition = "UNSUPPORTED_DATATYPE" if unknown else "PARSE_SYNTAX_ERROR"
+            raise analysis_error(condition, f"The schema {text!r} cannot be read.", e) from None
 
 
 def schema_text(t: DataType) -> tuple[str, ...]:
@@ -119,6 +123,33 @@ def required_of(call: FunctionCall, t: StructType) -> FunctionCall:
     return FunctionCall(call.name, call.arguments, spec_from(call.name, t), tail, call.lead)
 
 
+def _check_schema(name: str, t: DataType, a: Args) -> None:
+    """Raise AnalysisError where a format has no rows of a type."""
+    if t == UNKNOWN:
+        return
+    told = f'Cannot resolve "{name}({a[0].pretty})" due to data type mismatch: Input schema "{t.sql}"'
+    if name == "from_json" and not isinstance(t, StructType | ArrayType | MapType) and t != VARIANT:
+        raise analysis_error(
+            "DATATYPE_MISMATCH.INVALID_JSON_SCHEMA", f"{told} must be a struct, an array, a map or a variant.", a[1]
+        )
+    if name == "from_json" and isinstance(t, MapType) and not is_string(t.key):
+        raise analysis_error(
+            "DATATYPE_MISMATCH.INVALID_JSON_MAP_KEY_TYPE",
+            f"{told} can only have STRING as the key type.",
+            a[1],
+        )
+    if name == "from_csv" and not isinstance(t, StructType):
+        raise analysis_error(
+            "INVALID_SCHEMA.NON_STRUCT_TYPE",
+            f'The input schema "{t.sql}" is not a valid schema string: a row of CSV is a struct.',
+            a[1],
+        )
+    if name == "from_csv" and isinstance(t, StructType):
+        held = next((f.data_type for f in t.fields if isinstance(f.data_type, StructType | ArrayType | MapType)), None)
+        if held is not None:
+            raise analysis_error("UNSUPPORTED_DATATYPE", f'CSV has no columns of the type "{held.sql}".', a[1])
+
+
 def _from(name: str, tail: tuple[str, ...]) -> Builder:
     def make(a: Args) -> Expression:
         t = _schema(a[1])
@@ -129,6 +160,7 @@ def _from(name: str, tail: tuple[str, ...]) -> Builder:
                 "struct or a variant.",
                 a[1],
             )
+        _check_schema(name, t, a)
         lead = (*schema_text(t), *_options(a[2] if len(a) > 2 else None))
         return FunctionCall(name, a[:1], spec_from(name, t), tail, lead)
 

@@ -71,6 +71,7 @@ limits                RemoveRedundantSorts                        A sort of what
 maps                  InsertMapSortExpression                     Sort the entries of a map that rows are grouped or spread by.
 merging               MergeScalarSubqueries                       Compute scalar subqueries that read the same rows together, once (Spark 3.3 to 4.1; MergeSubplans since 4.2).
 merging               MergeSubplans                               Compute plans that give one row and read the same rows together, once.
+nearest               RewriteNearestByJoin                        Join every row with all of the other side, and keep the best of them.
 nested_aggregates     CollapseGroupedSumOfCount                   Counts of finer groups that are only added up again.
 nested_aggregates     OptimizeExpand                              Repeated rows go before every row is written out once per DISTINCT.
 nested_aggregates     RemoveRedundantAggregates                   A grouping of what is grouped already, and one of which only the groups count.

@@ -150,15 +150,13 @@ class DecimalAggregates(OptimizerRule):
     """
 
     matches = (Sum, Average)
-    settings = ("spark.sql.ansi.enabled",)
 
     @override
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
         return self.on_expressions(plan, self._one, "down")
 
     def _one(self, e: Expression) -> Expression:
-        # A sum that may not fail keeps to decimals where it would fail otherwise.
-        tries = bool(self.context.config.get(self.settings[0]))
+        tries = self.context.config.behaviour.sums_that_try_are_unscaled
         match e:
             case WindowExpression(AggregateExpression() as a, spec):
                 new = _unscaled(a, lambda x: WindowExpression(x, spec), tries)
@@ -180,8 +178,11 @@ def _unscaled(a: AggregateExpression, wrap: Callable[[Expression], Expression], 
     t = f.children[0].data_type if f.children else None
     if not isinstance(f, Sum | Average) or not isinstance(t, DecimalType):
         return None
-    if tries and isinstance(f, Sum) and f.name.startswith("try_"):
-        return None
+    if f.name.startswith("try_"):
+        if not tries:
+            return None
+        # The name is lost on the way, the trying is not.
+        f = Sum(f.child, tries=True) if isinstance(f, Sum) else Average(f.child)
     value = UnscaledValue(f.child)
     if isinstance(f, Sum):
         if t.precision + 10 > 18:

@@ -85,7 +85,7 @@ class InferFiltersFromGenerate(OptimizerRule[Generate]):
     """
 
     matches = (Generate,)
-    settings = ("spark.sql.ansi.enabled",)
+    settings = ("spark.sql.ansi.enabled", "spark.sql.legacy.sizeOfNull")
 
     @override
     def rewrite(self, node: Generate) -> LogicalPlan:
@@ -98,7 +98,8 @@ class InferFiltersFromGenerate(OptimizerRule[Generate]):
 
         size = function("size", child)
         assert isinstance(size, SignatureCall)
-        if not self.context.config.get("spark.sql.ansi.enabled"):
+        config = self.context.config
+        if config.get("spark.sql.legacy.sizeOfNull") and not config.get("spark.sql.ansi.enabled"):
             size = size.without_failures()
         wanted = [_greater_zero(size), IsNotNull(child)]
         known = self.context.constraints.of(node.child)

@@ -32,6 +32,7 @@ from planviz.optimizer.attributes import map_list
 from planviz.optimizer.context import OptimizerContext, OptimizerRule
 from planviz.optimizer.rules.collations import RewriteCollationJoin
 from planviz.optimizer.rules.maps import InsertMapSortExpression
+from planviz.optimizer.rules.nearest import RewriteNearestByJoin
 from planviz.optimizer.rules.replacements import REPLACEABLE, REPLACED_LATER, replacement
 from planviz.types import DATE, STRING, TIMESTAMP, TIMESTAMP_NTZ
 
@@ -59,6 +60,8 @@ class FinishAnalysis(OptimizerRule):
             EliminatePipeOperators(context),
             EliminateView(context),
             EliminateSQLFunctionNode(context),
+            # Before functions are replaced: what ranks the rows moves into other operators first.
+            RewriteNearestByJoin(context),
             ReplaceExpressions(context),
             RewriteNonCorrelatedExists(context),
             *([PullOutGroupingExpressions(context)] if pulled_out else []),

@@ -125,7 +125,7 @@ class PushPredicateThroughNonJoin(OptimizerRule[Filter]):
                 | Expand()
                 | AppendColumns()
                 | BaseEvalPython()
-            ) if child.deterministic or not isinstance(child, _DRAWING):
+            ) if not isinstance(child, _DRAWING) or all(e.deterministic for e in child.expressions):
                 own = child.child.output_set
                 return self._partly(node, lambda p: p.references <= own, child.child, "the columns of its input")
         return self._refused(node, child)

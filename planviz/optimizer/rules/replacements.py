@@ -106,6 +106,16 @@ def _static(
     return made
 
 
+def _vector(method: str) -> Callable[[FunctionCall], Expression]:
+    """A method of Java over the vectors, which is told under which name it was called."""
+
+    def made(e: FunctionCall) -> Expression:
+        arguments = (*e.arguments, lit(e.name))
+        return StaticInvoke("VectorFunctionImplUtils", method, e.data_type, arguments, e.nullable)
+
+    return made
+
+
 def _shapes(of_geography: str, of_geometry: str) -> Callable[[FunctionCall], Expression]:
     """A method of Java by the kind of shapes that it takes."""
 
@@ -251,6 +261,11 @@ _FUNCTIONS: dict[str, Callable[[FunctionCall], Expression]] = {
     "url_decode": _static("UrlCodec", "decode", None, True),
     "url_encode": _static("UrlCodec", "encode"),
     "validate_utf8": _static(_JAVA, "validateUTF8String"),
+    "vector_cosine_similarity": _vector("vectorCosineSimilarity"),
+    "vector_inner_product": _vector("vectorInnerProduct"),
+    "vector_l2_distance": _vector("vectorL2Distance"),
+    "vector_norm": _vector("vectorNorm"),
+    "vector_normalize": _vector("vectorNormalize"),
     "xpath": _xpath("List"),
     "xpath_boolean": _xpath("Boolean"),
     "xpath_double": _xpath("Double"),
