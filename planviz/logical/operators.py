@@ -295,7 +295,7 @@ class View(UnaryNode):
         """View (`name`, [columns])."""
         name = ".".join(f"`{p}`" for p in self.name)
         shown = bracketed(self.output if self.child.resolved else ())
-        return f"View ({name}, {shown if self.spaced else shown.replace(', ', ',')})"
+        return f"{self.mark(False)}View ({name}, {shown if self.spaced else shown.replace(', ', ',')})"
 
 
 @node

@@ -324,7 +324,10 @@ class Calls(Statements):
 
     def _note_explain(self, name: str, receiver: object) -> None:
         if name == "explain" and isinstance(receiver, DataFrame):
-            self.act("explain", receiver)
+            try:
+                self.session.act("explain", receiver)
+            except PlanvizError as e:
+                raise from_planviz(e) from None
 
     def call_function(self, function: Function, arguments: list[object], named: dict[str, object]) -> object:
         """What the body of a function of the program gives."""

@@ -29,6 +29,7 @@ from planviz.logical.operators import (
 )
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LogicalRelation
+from planviz.logical.streams import NamedSource
 from planviz.programs.guessed_plans import (
     UNTOLD,
     deduplicated,
@@ -386,7 +387,7 @@ class Learning(SparkSession):
 
     def _guessed_leaf(self, plan: LogicalPlan) -> str | None:
         """The guessed table that a relation reads."""
-        if not isinstance(plan, LogicalRelation):
+        if not isinstance(plan, LogicalRelation | NamedSource):
             return None
         table = plan.table
         key = table.shown_name if plan.name and isinstance(table, Table) else getattr(table, "name", "")
@@ -397,7 +398,7 @@ class Learning(SparkSession):
         found: list[tuple[frozenset[str], str]] = []
 
         def walk(p: LogicalPlan, names: frozenset[str]) -> None:
-            if isinstance(p, LogicalRelation):
+            if isinstance(p, LogicalRelation | NamedSource):
                 key = self._guessed_leaf(p)
                 if key is not None:
                     found.append((names | {key.rpartition(".")[2].lower()} if p.name else names, key))

@@ -13,6 +13,7 @@ VERSION = Version(
         "spark.sql.maxSinglePartitionBytes": (1 << 63) - 1,
     },
     behaviour={
+        "streams_are_marked": False,
         "bucket_hash": "hash",
         "aliases_are_renewed": False,
         "semi_joins_need_keys": False,
