@@ -13,6 +13,7 @@ from planviz.expressions.objects import StaticInvoke
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.logical.cached import InMemoryRelation
 from planviz.logical.combining import Except, Intersect, Join, LateralJoin, Union
+from planviz.logical.commands import CommandResult
 from planviz.logical.objects import SerializeFromObject
 from planviz.logical.operators import Aggregate, Distinct, Expand, Generate, Project, SubqueryAlias, Window
 from planviz.logical.plan import ANALYZED, LogicalPlan, StreamingSource
@@ -24,7 +25,7 @@ from planviz.versions import Behaviour
 
 INSTANCES = (
     *(LogicalRelation, InMemoryRelation, LocalRelation, LogicalRDD, Range, CTERelationRef, UnionLoopRef),
-    StreamingSource,
+    *(StreamingSource, CommandResult),
 )
 
 

@@ -34,6 +34,7 @@ from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LocalRelation, LogicalRDD, LogicalRelation, Range, cell
 from planviz.logical.streams import NamedStreamingRelation, UnresolvedDataSource
 from planviz.logical.unresolved import UnresolvedRelation
+from planviz.programs.commands import command_rows
 from planviz.programs.files import WrittenColumns, read_columns, written_columns
 from planviz.programs.frames import PandasFrame, spark_rows
 from planviz.programs.guessed_plans import starred
@@ -364,7 +365,8 @@ class ProgramSession(SchemaInference):
         self._learn_from_query(text, untold)
         self.params = parameters(args)
         try:
-            return super().sql(text)
+            made = super().sql(text)
+            return made if made.output else self._rows_of_command(text, made)
         except ParseError:
             if not _FOREIGN.match(text):
                 raise
@@ -374,6 +376,17 @@ class ProgramSession(SchemaInference):
             return DataFrame(self, LocalRelation(()))
         finally:
             self.params = None
+
+    def _rows_of_command(self, text: str, made: DataFrame) -> DataFrame:
+        """What a command gives, where it gives rows."""
+        with self.numbering():
+            found = command_rows(text, self.catalog)
+        if found is None:
+            return made
+        result, asked = found
+        frame = DataFrame(self, result)
+        frame.execution.written_as(asked)
+        return frame
 
     def define(self, statement: Statement) -> None:
         """A definition or command; the query whose rows it writes or changes is an action."""

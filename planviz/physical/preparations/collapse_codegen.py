@@ -6,7 +6,7 @@ import itertools
 
 from planviz.physical.codegen import ColumnarToRowExec, InputAdapter, WholeStageCodegenExec, generated
 from planviz.physical.plan import SparkPlan
-from planviz.physical.sources import LocalTableScanExec
+from planviz.physical.sources import CommandResultExec, LocalTableScanExec
 
 
 def insert_transitions(plan: SparkPlan, passed_on: bool = True) -> SparkPlan:
@@ -29,7 +29,7 @@ class CollapseCodegenStages:
         return self._stage(plan)
 
     def _stage(self, plan: SparkPlan) -> SparkPlan:
-        if isinstance(plan, LocalTableScanExec) or not generated(plan):
+        if isinstance(plan, LocalTableScanExec | CommandResultExec) or not generated(plan):
             return plan.map_children(self._stage)
         inside = self._inside(plan)
         return WholeStageCodegenExec(inside, next(self.numbers))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from planviz.expressions.core import Alias, Expression, Literal, SortOrder
 from planviz.logical.combining import CTERelationDef, Union, UnionLoop, WithCTE
+from planviz.logical.commands import CommandResult
 from planviz.logical.operators import (
     CollectMetrics,
     Expand,
@@ -88,6 +89,8 @@ def basic(plan: LogicalPlan, context: PlanningContext) -> SparkPlan | None:
             return context.operator(o.UnionExec)(tuple(map(below, inputs)), plan.output, code, spread)
         case LocalRelation(columns, rows):
             return sources.LocalTableScanExec(columns, rows)
+        case CommandResult(columns, operator, command, executed):
+            return sources.CommandResultExec(columns, sources.CommandTextExec(operator, (command,) * executed))
         case OneRowRelation():
             return sources.OneRowRelationExec()
         case LogicalRDD(columns, rdd):
