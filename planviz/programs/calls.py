@@ -24,6 +24,7 @@ from planviz.programs import attributes, type_objects
 from planviz.programs.core import from_planviz
 from planviz.programs.library import Factory
 from planviz.programs.model import Program
+from planviz.programs.objects import typed_filter
 from planviz.programs.placeholders import filled_duration, filled_part, placeholder_names, untold_part
 from planviz.programs.python_tables import is_untold, udtf
 from planviz.programs.rest import argument
@@ -244,7 +245,7 @@ class Calls(Statements):
             return self.session.named_rows(receiver, [a for a in arguments if isinstance(a, str)])
         typed = self.applies and name in ("filter", "where") and isinstance(receiver, DataFrame) and len(arguments) == 1
         if typed and isinstance(arguments[0], Function | Native):
-            return self.session.opaque(receiver, name)
+            return typed_filter(self, receiver, name)
         if name == "register" and self.applies and isinstance(receiver, UDFRegistration):
             return registered(self, arguments)
         if name == "register" and is_untold(self.session, receiver, arguments):

@@ -116,6 +116,19 @@ class Learning(SparkSession):
             self._told.add(what)
             self.notes[f"Line {line}: {what}"] = None
 
+    def learn_fields(self, plan: LogicalPlan, fields: Iterable[tuple[str, DataType | None]]) -> None:
+        """Let the guessed table of a plan have the fields of a class, as which its rows are taken. Raises Again where
+        it had to have more."""
+        have = {a.name.lower() for a in plan.output}
+        new = [(n, t) for n, t in fields if n.lower() not in have]
+        for _, key in self._open(plan)[:1] if new else ():
+            if any([self._learn(key, n, t) for n, t in new]):
+                for n, t in new:
+                    # The class says the type; a name only suggests one.
+                    if t is not None:
+                        any([self.guesses.retype(k, n, (), t) for k in key.split(_TOGETHER)])
+                raise Again
+
     def line(self) -> int:
         """The line of the call that is being read, 0 before the first."""
         return 0 if self.origin is None else self.origin[0].count("\n", 0, self.origin[1]) + 1
