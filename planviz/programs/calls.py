@@ -26,7 +26,7 @@ from planviz.programs.library import Factory
 from planviz.programs.model import Program
 from planviz.programs.objects import typed_filter
 from planviz.programs.placeholders import filled_duration, filled_part, placeholder_names, untold_part
-from planviz.programs.python_tables import is_untold, udtf
+from planviz.programs.python_tables import called, is_untold, udtf
 from planviz.programs.rest import argument
 from planviz.programs.scala_functions import registered, scala_function
 from planviz.programs.scala_rows import Record
@@ -151,6 +151,10 @@ class Calls(Statements):
                 return self._call(self.attribute(function, "apply"), arguments, named)
             case DataFrame() | Column() | list() | dict() | tuple() if self.applies and len(arguments) == 1:
                 return self.item(function, arguments[0])
+        if isinstance(function, UserDefinedTableFunction):
+            rows = called(self, function, (*arguments, *named.values()))
+            if rows is not None:
+                return rows
         if callable(function) and (
             isinstance(function, UserDefinedFunction | UserDefinedTableFunction) or hasattr(function, "__self__")
         ):

@@ -24,10 +24,11 @@ from planviz.programs.catalogs import catalog_method
 from planviz.programs.containers import Counter, DefaultDict
 from planviz.programs.core import from_planviz
 from planviz.programs.guesses import Again, Guesses
-from planviz.programs.lakehouse import Utilities
+from planviz.programs.lakehouse import Merge, Utilities
 from planviz.programs.library import import_module
 from planviz.programs.model import Action, Program, ProgramError
 from planviz.programs.objects import WrittenEncoder, as_class, named_as, typed_method
+from planviz.programs.python_tables import TableArgument, transposed
 from planviz.programs.rest import read_rest
 from planviz.programs.scala_imports import is_imported
 from planviz.programs.scala_rows import local_rows, scala_names
@@ -372,6 +373,12 @@ class Interpreter(Calls):
 
     def _of_frame(self, value: DataFrame, name: str, node: ast.AST | None) -> Value:
         """The rows of a DataFrame as an RDD; a name that may be one of a guessed column is learned."""
+        if name == "mergeInto":
+            return Native(name, lambda table, on=None: Merge(self, self.session.table(str(table)), value, on), True)
+        if name == "asTable":
+            return Native(name, lambda: TableArgument(), True)
+        if name == "transpose":
+            return Native(name, lambda index=None: transposed(self, value, index), True)
         if name == "rdd":
             return rdds.of_frame(value, self.session.rows_of(value))
         if node is not None and isinstance(value.plan, object) and not hasattr(type(value), name):
