@@ -136,7 +136,8 @@ class ResolveUnion(AnalyzerRule[Union]):
 
     @override
     def rewrite(self, node: Union) -> LogicalPlan:
-        if not node.by_name or not node.children_resolved or not _apart(node):
+        if not node.by_name or not node.children_resolved or not (node.is_streaming or _apart(node)):
+            # Streams that are read twice keep their ids: the union gives them others behind this.
             return node
         left = node.inputs[0]
         for right in node.inputs[1:]:

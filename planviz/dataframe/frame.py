@@ -214,7 +214,11 @@ class DataFrame(Combining, TypedMethods, Actions):
     ) -> Self:
         """A random share of the rows: `sample(0.1)`, `sample(0.1, seed)`, `sample(True, 0.5, seed)`."""
         if not isinstance(withReplacement, bool) and withReplacement is not None:
-            withReplacement, fraction, seed = False, withReplacement, fraction if seed is None else seed
+            # PySpark forgets a seed that is given by its name where the share stands first.
+            forgets = isinstance(withReplacement, float) and self.session.config.behaviour.samples_forget_seeds
+            if seed is None or forgets:
+                seed = None if fraction is None else int(fraction)
+            withReplacement, fraction = False, withReplacement
         if fraction is None:
             raise InputError("sample needs the share of rows, as in sample(0.1).")
         if not 0 <= float(fraction) <= (float("inf") if withReplacement else 1):

@@ -106,8 +106,12 @@ class Aggregate(UnaryNode):
 
     @lazy
     def output(self) -> tuple[AttributeReference, ...]:
-        """The results."""
-        return tuple([e.to_attribute() for e in self.aggregates])
+        """The results; what functions of a stream's groups give may be null."""
+        results = tuple([e.to_attribute() for e in self.aggregates])
+        if not self.is_streaming:
+            return results
+        pairs = zip(self.aggregates, results, strict=True)
+        return tuple([a.with_nullability(True) if e.bits & AggregateExpression.BIT else a for e, a in pairs])
 
     @lazy
     def resolved(self) -> bool:

@@ -156,6 +156,7 @@ class SessionWindowStateStoreSaveExec(SessionStateExec):
     number: int = 0
 
     required_ordering = always(((),))
+    output_ordering = always(())
 
     def arguments(self) -> list[str]:
         """[keys], session, state, mode, watermarks, version."""

@@ -78,6 +78,7 @@ CHANGES: dict[str, str] = {
     "inserts_name_every_column": "A query that goes into a table gets the table's names in a Project.",
     "tables_are_saved_by_a_command": "saveAsTable() runs SaveAsV1TableCommand, which makes the commands of the table.",
     "bucket_hash": "Rows are spread over written buckets by a hash that knows collations.",
+    "samples_forget_seeds": "PySpark's sample(0.5, seed=3) takes a seed of its own, sample(0.5, 3) the given one.",
     "streams_are_marked": "Plans mark what reads a stream with ~.",
     "streams_are_named": "Streams show the name that their query gives them.",
     "relations_show_names": "Relations show the table's name.",

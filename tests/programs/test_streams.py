@@ -192,3 +192,41 @@ def test_sources_whose_columns_are_always_the_same():
         "k.select(F.col('value').cast('string')).writeStream.start()\n"
     )
     assert read_program(text).actions[0].execution.text("optimized").startswith("~Project [cast(value#")
+
+
+def test_a_stream_read_twice_is_put_together_by_name():
+    program = read_program(f"{_STREAM}s.unionByName(s.select('id', 'ts')).select('id').writeStream.start()\n")
+
+    assert program.error is None
+    assert [line.lstrip(" :+-") for line in _plain(program.actions[0].execution.text("optimized")).splitlines()] == [
+        "~Union false, false", "~Project [id]", "StreamingRelation FileSource[/in], [id, ts], name=<Unassigned>",
+        "~Project [id]", "StreamingRelation FileSource[/in], [id, ts], name=<Unassigned>",
+    ]  # fmt: skip
+
+
+def test_saved_sessions_are_in_no_order():
+    lines = _physical("s.groupBy('id', F.session_window('ts', '5 minutes')).count()")
+
+    assert lines[0].split("(keys")[0].endswith("HashAggregate")
+
+
+def test_what_is_counted_in_a_stream_may_be_null():
+    lines = _physical("s.groupBy('id').count().where('count > 3')")
+
+    assert lines[0] == "*(4) Filter (isnotnull(count) AND (count > 3))"
+
+
+@pytest.mark.parametrize(
+    ("call", "profile", "kept"),
+    [
+        ("sample(0.5, seed=3)", "spark-4.3", False),
+        ("sample(0.5, 3)", "spark-4.3", True),
+        ("sample(fraction=0.5, seed=3)", "spark-4.3", True),
+        ("sample(0.5, seed=3)", "spark-3.5", True),
+    ],
+)
+def test_a_seed_by_its_name_is_forgotten_behind_a_share(call, profile, kept):
+    (action,) = read_program(f"spark.range(9).{call}.show()\n", None, OptimizerConfig(profile=profile)).actions
+
+    shown = action.execution.text("analyzed").splitlines()[0].split(", ")
+    assert (shown[3] == "3") is kept
