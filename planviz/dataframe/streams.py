@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from planviz.catalog.tables import FILE_FORMATS, Table
-from planviz.errors import AnalysisError
+from planviz.errors import AnalysisError, shown
 from planviz.expressions.core import AttributeReference, Literal
 from planviz.frontend.literals import interval_text
 from planviz.logical.relations import LogicalRelation
@@ -55,7 +55,7 @@ def parsed_delay(text: str) -> tuple[str, int]:
     found = interval_text(text, calendar=True)
     value = found.value if isinstance(found, Literal) else None
     if not isinstance(value, tuple) or not isinstance(found, Literal):
-        raise AnalysisError("CANNOT_PARSE_INTERVAL", f"Unable to parse '{text}' as an interval.")
+        raise AnalysisError("CANNOT_PARSE_INTERVAL", f"Unable to parse {shown(text)} as an interval.")
     months, days, micros = (v if isinstance(v, int) else 0 for v in value)
     return str(found), (months * 31 + days) * 86_400_000 + micros // 1000
 
