@@ -13,16 +13,20 @@ from planviz.expressions.objects import StaticInvoke
 from planviz.expressions.subqueries import SubqueryExpression
 from planviz.logical.cached import InMemoryRelation
 from planviz.logical.combining import Except, Intersect, Join, LateralJoin, NearestByJoin, Union
+from planviz.logical.commands import CommandResult
 from planviz.logical.objects import SerializeFromObject
 from planviz.logical.operators import Aggregate, Distinct, Expand, Generate, Project, SubqueryAlias, Window
-from planviz.logical.plan import ANALYZED, LogicalPlan
+from planviz.logical.plan import ANALYZED, LogicalPlan, StreamingSource
 from planviz.logical.relations import CTERelationRef, LocalRelation, LogicalRDD, LogicalRelation, Range, UnionLoopRef
 from planviz.logical.scripts import ScriptTransformation
 from planviz.trees.depth import deep
 from planviz.trees.memo import Memo
 from planviz.versions import Behaviour
 
-INSTANCES = (LogicalRelation, InMemoryRelation, LocalRelation, LogicalRDD, Range, CTERelationRef, UnionLoopRef)
+INSTANCES = (
+    *(LogicalRelation, InMemoryRelation, LocalRelation, LogicalRDD, Range, CTERelationRef, UnionLoopRef),
+    *(StreamingSource, CommandResult),
+)
 
 
 class DeduplicateRelations(AnalyzerRule):
@@ -123,6 +127,9 @@ def _stays(plan: LogicalPlan, seen: Seen) -> bool:
 
 @deep
 def _renew(plan: LogicalPlan, seen: Seen) -> tuple[LogicalPlan, bool]:
+    if plan.is_streaming:
+        # Spark renews no stream here, only where the sides of an operator clash.
+        return plan, False
     # A set for every operator of a large tree would cost more than it saves.
     if plan.weight <= _LIGHT and _stays(plan, seen):
         return plan, False
@@ -161,6 +168,8 @@ def _new_expand(before: Expand, now: Expand) -> Expand:
 @deep
 def _renew_relations(plan: LogicalPlan, seen: Seen) -> tuple[LogicalPlan, bool]:
     """As `_renew`, of relations alone."""
+    if plan.is_streaming:
+        return plan, False
     if not isinstance(plan, INSTANCES):
         return _renew_children(plan, seen, _renew_relations)
     ids = _own_ids(plan)

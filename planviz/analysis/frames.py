@@ -25,6 +25,7 @@ from planviz.functions.registry import build
 from planviz.logical.combining import Union
 from planviz.logical.operators import Deduplicate, Project
 from planviz.logical.plan import LogicalPlan
+from planviz.logical.streams import DeduplicateWithinWatermark
 from planviz.logical.unresolved import DataFrameDropColumns, UnresolvedDeduplicate
 from planviz.types import STRING, ArrayType, DataType, StructType
 
@@ -104,15 +105,16 @@ class ResolveDeduplicate(AnalyzerRule[UnresolvedDeduplicate]):
         if not node.children_resolved:
             return node
         columns = node.child.output
+        made = DeduplicateWithinWatermark if node.within_watermark else Deduplicate
         if node.names is None:
-            return Deduplicate(columns, node.child)
+            return made(columns, node.child)
         keys = []
         for n in dict.fromkeys(node.names):
             found = [a for a in columns if same_name(a.name, n)]
             if not found:
                 raise no_such_field(n, columns, node)
             keys += found
-        return Deduplicate(tuple(keys), node.child)
+        return made(tuple(keys), node.child)
 
 
 def no_such_field(name: str, columns: tuple[AttributeReference, ...], place: LogicalPlan) -> Exception:
@@ -134,7 +136,8 @@ class ResolveUnion(AnalyzerRule[Union]):
 
     @override
     def rewrite(self, node: Union) -> LogicalPlan:
-        if not node.by_name or not node.children_resolved or not _apart(node):
+        if not node.by_name or not node.children_resolved or not (node.is_streaming or _apart(node)):
+            # Streams that are read twice keep their ids: the union gives them others behind this.
             return node
         left = node.inputs[0]
         for right in node.inputs[1:]:

@@ -14,7 +14,16 @@ from planviz.expressions.calls import FunctionCall
 from planviz.expressions.casts import Cast
 from planviz.expressions.complex import CreateNamedStruct, GetStructField
 from planviz.expressions.conditional import CaseWhen
-from planviz.expressions.core import AUTO_GENERATED, Alias, AttributeReference, Expression, Literal, lit, occurs
+from planviz.expressions.core import (
+    AUTO_GENERATED,
+    Alias,
+    AttributeReference,
+    Expression,
+    Literal,
+    NamedExpression,
+    lit,
+    occurs,
+)
 from planviz.expressions.ids import next_id
 from planviz.expressions.predicates import And, EqualTo, GreaterThan, GreaterThanOrEqual, IsNotNull, LessThan
 from planviz.expressions.specs import FunctionSpec
@@ -129,9 +138,11 @@ class TimeWindowing(AnalyzerRule):
             return plan
         _check(window)
         known = self.context.config.behaviour
-        made = AttributeReference("window", _nth(window, 0, known).data_type, True, next_id())
+        remarks = lateness_of(window.column)
+        made = AttributeReference("window", _nth(window, 0, known).data_type, True, next_id(), metadata=remarks)
         if window.size == window.slide:
             computed = Alias(_nth(window, 0, known), made.name, made.expr_id)
+            computed = computed.remarked(*remarks) if remarks else computed
             below: LogicalPlan
             if known.time_windows == "ceiling":
                 below = Filter(IsNotNull(window.column), Project((computed, *child.output), child))
@@ -178,14 +189,20 @@ class SessionWindowing(AnalyzerRule):
         known = self.context.config.behaviour
         end = _interval(window.column, _converted(until, t, LONG), t, known.session_ends_may_be_null).parts[2:]
         value = CreateNamedStruct((lit("start"), moment, *end))
-        made = AttributeReference("session_window", value.data_type, True, next_id(), metadata=(SESSION_WINDOW,))
+        remarks = (SESSION_WINDOW, *lateness_of(window.column))
+        made = AttributeReference("session_window", value.data_type, True, next_id(), metadata=remarks)
         kept: Expression = IsNotNull(window.column)
         read = self.context.config.behaviour.session_gaps_are_read
         if not (read and isinstance(window.gap, Literal)) or _backwards(window.gap):
             kept = And(kept, GreaterThan(GetStructField(made, 1), GetStructField(made, 0)))
-        computed = Alias(value, made.name, made.expr_id).remarked(SESSION_WINDOW)
+        computed = Alias(value, made.name, made.expr_id).remarked(*remarks)
         below = Filter(kept, Project((computed, *child.output), child))
         return _over(plan, below, SessionWindow, made)
+
+
+def lateness_of(column: Expression) -> tuple[str, ...]:
+    """The remarks on how late rows may come by a column: what is made of its moments has them, too."""
+    return column.delay if isinstance(column, NamedExpression) else ()
 
 
 def _refuse_many(count: int, window: Expression) -> None:
@@ -227,7 +244,10 @@ class ResolveWindowTime(AnalyzerRule):
         found = {x.canonicalized: x for x in calls if x.children_resolved and _is_window(x.arguments[0].data_type)}
         if not found:
             return plan
-        made = {key: Alias(_last_moment(x.arguments[0]), x.pretty, next_id()) for key, x in found.items()}
+        made = {
+            key: Alias(_last_moment(x.arguments[0]), x.pretty, next_id()).remarked(*lateness_of(x.arguments[0]))
+            for key, x in found.items()
+        }
         (child,) = plan.children
 
         def moved(x: Expression) -> Expression:

@@ -88,7 +88,7 @@ class Actions(Frame):
 
         Raises AnalysisError for a stream.
         """
-        if self.session.is_streaming(self.plan):
+        if self.plan.is_streaming:
             told = "The method `write` can not be called on streaming Dataset/DataFrame."
             raise AnalysisError("CALL_ON_STREAMING_DATASET_UNSUPPORTED", told)
         from planviz.dataframe.writers import DataFrameWriter

@@ -57,7 +57,31 @@ _PART = re.compile(r"`((?:[^`]|``)*)`(?=\.|$)|([^.`]+)(?=\.|$)")
 
 
 class LongNumber(int):
-    """A whole number of 64 bits, as Scala writes 2L: a literal of it is a bigint."""
+    """A whole number of 64 bits, as Scala writes 2L: its literals are bigints, and so is what is computed with it."""
+
+    def __add__(self, other: int) -> int:
+        return _long(super().__add__(other))
+
+    def __sub__(self, other: int) -> int:
+        return _long(super().__sub__(other))
+
+    def __mul__(self, other: int) -> int:
+        return _long(super().__mul__(other))
+
+    def __mod__(self, other: int) -> int:
+        return _long(super().__mod__(other))
+
+    def __neg__(self) -> int:
+        return LongNumber(super().__neg__())
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def __rsub__(self, other: int) -> int:
+        return _long(super().__rsub__(other))
+
+
+def _long(result: int) -> int:
+    return LongNumber(result) if type(result) is int else result
 
 
 class FloatNumber(float):

@@ -6,7 +6,7 @@ Scala; `Encoders.array("long")`, `Encoders.tuple(a, b)` are made of others.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from planviz.errors import InputError
@@ -27,6 +27,7 @@ from planviz.expressions.objects import (
     UpCast,
     ValidateExternalType,
 )
+from planviz.expressions.unresolved import UnresolvedAttribute
 from planviz.types import (
     BINARY,
     BOOLEAN,
@@ -63,6 +64,8 @@ class Encoder:
     read: Callable[[Expression], Expression]
     write: Callable[[Expression], Expression]
     fields: tuple[Encoder, ...] = ()
+    #: The names of a class's fields, by which they are read; a tuple's are read by their places.
+    names: tuple[str, ...] = ()
 
     @property
     def column(self) -> DataType:
@@ -73,7 +76,10 @@ class Encoder:
         """The object from the columns by their places, not bound yet."""
         if not self.fields:
             return self.read(GetColumnByOrdinal(0, self.column))
-        parts = [f.read(GetColumnByOrdinal(i, f.column)) for i, f in enumerate(self.fields)]
+        if self.names:
+            parts = [f.read(UnresolvedAttribute((n,))) for n, f in zip(self.names, self.fields, strict=True)]
+        else:
+            parts = [f.read(GetColumnByOrdinal(i, f.column)) for i, f in enumerate(self.fields)]
         return NewInstance(self.kind.simple_string, tuple(parts), self.kind)
 
     def serializer(self) -> tuple[Expression, ...]:
@@ -82,10 +88,9 @@ class Encoder:
         if not self.fields:
             return (Alias(self.write(given), "value", next_id()),)
         whole = KnownNotNull(AssertNotNull(given))
-        parts = [
-            Alias(f.write(Invoke(whole, f"_{i}", f.kind)), f"_{i}", next_id()) for i, f in enumerate(self.fields, 1)
-        ]
-        return tuple(parts)
+        names = self.names or tuple(f"_{i + 1}" for i in range(len(self.fields)))
+        pairs = zip(names, self.fields, strict=True)
+        return tuple([Alias(f.write(Invoke(whole, name, f.kind)), name, next_id()) for name, f in pairs])
 
 
 def _one(t: DataType, nullable: bool = True) -> StructType:
@@ -207,6 +212,19 @@ class Encoders:
         return Encoder(kind, f"class {kind.class_name}", StructType((*fields,)), lambda s: s, lambda o: o, (*encoders,))
 
 
+def class_encoder(name: str, fields: Sequence[tuple[str, Encoder]]) -> Encoder:
+    """A class with fields, each of one column of its name (Scala: a case class; Java: a bean)."""
+    parts = [StructField(n, e.column, e.schema.fields[0].nullable) for n, e in fields]
+    names, encoders = tuple(n for n, _ in fields), tuple(e for _, e in fields)
+    schema = StructType(tuple(parts))
+    return Encoder(ObjectType(name), f"class {name}", schema, lambda s: s, lambda o: o, encoders, names)
+
+
+def plain_encoder(kind: DataType) -> Encoder:
+    """A field whose class is not told apart: read and written as it is."""
+    return Encoder(ObjectType("java.lang.Object"), "class java.lang.Object", _one(kind), lambda s: s, lambda o: o)
+
+
 def _text_array() -> Encoder:
     name = "[Ljava.lang.String;"
     text = Encoders.STRING
@@ -241,4 +259,10 @@ _BY_NAME: dict[str, Encoder] = {
     "bigint": Encoders.LONG, "float": Encoders.FLOAT, "double": Encoders.DOUBLE, "string": Encoders.STRING,
     "decimal(38,18)": Encoders.DECIMAL, "date": Encoders.DATE, "timestamp": Encoders.TIMESTAMP,
     "binary": Encoders.BINARY,
+}  # fmt: skip
+
+#: The encoders of Scala's own numbers, by what rows hold of them.
+PRIMITIVES: dict[DataType, Encoder] = {
+    BOOLEAN: Encoders.boolean, BYTE: Encoders.byte, SHORT: Encoders.short, INT: Encoders.int, LONG: Encoders.long,
+    FLOAT: Encoders.float, DOUBLE: Encoders.double,
 }  # fmt: skip

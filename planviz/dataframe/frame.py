@@ -11,7 +11,7 @@ from planviz.catalog.tables import GLOBAL_TEMP
 from planviz.dataframe.actions import Actions
 from planviz.dataframe.ambiguity import belonging
 from planviz.dataframe.base import flat
-from planviz.dataframe.column import Column, literal, named, select_item
+from planviz.dataframe.column import Column, literal, name_parts, named, select_item
 from planviz.dataframe.combining import Combining
 from planviz.dataframe.grouped import GroupedData
 from planviz.dataframe.maps import set_order
@@ -19,6 +19,7 @@ from planviz.dataframe.python import python_table_call
 from planviz.dataframe.refusals import IllegalArgument, NotAsserted, UnexpectedType, UnrecognizedStatistic
 from planviz.dataframe.statistics import StatFunctions
 from planviz.dataframe.storage import StorageLevel
+from planviz.dataframe.streams import check_moment, parsed_delay
 from planviz.dataframe.summaries import STATISTICS, statistics_of
 from planviz.dataframe.typed import TypedMethods
 from planviz.dataframe.window import sort_order
@@ -43,6 +44,7 @@ from planviz.logical.operators import (
 )
 from planviz.logical.python import MapInPython
 from planviz.logical.relations import LogicalRDD
+from planviz.logical.streams import UUID, EventTimeWatermark
 from planviz.logical.unresolved import UnresolvedDeduplicate, UnresolvedHint
 from planviz.types import (
     INT,
@@ -185,25 +187,38 @@ class DataFrame(Combining, TypedMethods, Actions):
 
     def dropDuplicates(self, subset: list[str] | None = None) -> Self:
         """One row of those that are equal in some columns, or in all."""
+        return self._deduplicated(subset)
+
+    def _deduplicated(self, subset: list[str] | None, within_watermark: bool = False) -> Self:
         if subset is not None and not isinstance(subset, list | tuple):
             raise UnexpectedType("subset", "list or tuple", subset)
         names = None if subset is None else tuple(subset)
         if not self.session.config.behaviour.duplicates_compare_in_order:
             names = tuple(set_order(list(self.columns if names is None else names)))
-        return self.same_type(UnresolvedDeduplicate(names, self.plan))
+        return self.same_type(UnresolvedDeduplicate(names, self.plan, within_watermark))
 
     drop_duplicates = dropDuplicates
 
     def dropDuplicatesWithinWatermark(self, subset: list[str] | None = None) -> Self:
-        """One row of those that are equal and came no longer apart than the watermark allows: planned as any others."""
-        return self.dropDuplicates(subset)
+        """One row of those of a stream that are equal and came no longer apart than the watermark allows.
+
+        Raises AnalysisError for rows that are no stream.
+        """
+        if self.session.is_batch(self.plan):
+            told = "dropDuplicatesWithinWatermark is not supported with batch DataFrames/DataSets"
+            raise AnalysisError("_LEGACY_ERROR_TEMP_3102", told)
+        return self._deduplicated(subset, self.plan.is_streaming)
 
     def sample(
         self, withReplacement: bool | float | None = None, fraction: float | int | None = None, seed: int | None = None
     ) -> Self:
         """A random share of the rows: `sample(0.1)`, `sample(0.1, seed)`, `sample(True, 0.5, seed)`."""
         if not isinstance(withReplacement, bool) and withReplacement is not None:
-            withReplacement, fraction, seed = False, withReplacement, fraction if seed is None else seed
+            # PySpark forgets a seed that is given by its name where the share stands first.
+            forgets = isinstance(withReplacement, float) and self.session.config.behaviour.samples_forget_seeds
+            if seed is None or forgets:
+                seed = None if fraction is None else int(fraction)
+            withReplacement, fraction = False, withReplacement
         if fraction is None:
             raise InputError("sample needs the share of rows, as in sample(0.1).")
         if not 0 <= float(fraction) <= (float("inf") if withReplacement else 1):
@@ -308,7 +323,7 @@ class DataFrame(Combining, TypedMethods, Actions):
     @property
     def isStreaming(self) -> bool:
         """Whether rows keep coming."""
-        return self.session.is_streaming(self.plan)
+        return self.plan.is_streaming
 
     def isLocal(self) -> bool:
         """Whether collect and take can do without executors."""
@@ -323,8 +338,22 @@ class DataFrame(Combining, TypedMethods, Actions):
     localCheckpoint = checkpoint
 
     def withWatermark(self, eventTime: str, delayThreshold: str) -> Self:
-        """How late rows of a stream may come; without a stream it means nothing."""
-        return self
+        """How late rows of a stream may come; without a stream it means nothing.
+
+        Raises AnalysisError for a delay that is no time, and for a column that is no moment.
+        """
+        delay, milliseconds = parsed_delay(str(delayThreshold))
+        marked = self.session.config.behaviour.streams_are_marked
+        column = UnresolvedAttribute(name_parts(str(eventTime)))
+        watermark = EventTimeWatermark(UUID, column, delay, milliseconds, self.plan, marked)
+        if not self.plan.is_streaming:
+            made = self.same_type(self.plan)
+            made.execution.written_as(watermark)
+            return made
+        made = self.same_type(watermark)
+        if isinstance(made.plan, EventTimeWatermark):
+            check_moment(made.plan)
+        return made
 
     def withMetadata(self, columnName: str, metadata: object) -> Self:
         """With other metadata of a column."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Self
 
 from planviz.catalog.tables import Table
-from planviz.dataframe.refusals import UnexpectedType
+from planviz.dataframe.refusals import BadValue, UnexpectedType
 from planviz.expressions.core import AttributeReference, Expression
 from planviz.expressions.ids import next_id
 from planviz.logical.relations import LogicalRelation
+from planviz.logical.streams import shown_options
 from planviz.types import STRING, DataType, StructField, StructType, as_nullable, parse_fields
 
 if TYPE_CHECKING:
@@ -17,10 +18,13 @@ if TYPE_CHECKING:
 
 #: Options of `csv` that may be given by place.
 _CSV = ("sep", "encoding", "quote", "escape", "comment", "header", "inferSchema")
+#: Files of which a stream has to be told the columns.
+_WITH_SCHEMA = ("csv", "json", "parquet", "orc", "xml")
 #: What formats give whatever the files hold.
 _FIXED = {
     "text": (StructField("value", STRING),),
     "socket": (StructField("value", STRING),),
+    "rate-micro-batch": tuple(parse_fields("timestamp timestamp, value bigint")),
     "rate": tuple(parse_fields("timestamp timestamp, value bigint")),
     "kafka": tuple(
         parse_fields(
@@ -39,6 +43,8 @@ class DataFrameReader:
         self.provider = "parquet"
         self.fields: tuple[StructField, ...] | None = None
         self.given: dict[str, object] = {}
+        #: The names of the options as they were written.
+        self.written: dict[str, str] = {}
 
     def format(self, source: object) -> Self:
         """The kind of files, or the name of another source."""
@@ -48,11 +54,13 @@ class DataFrameReader:
     def option(self, key: Expression, value: object) -> Self:
         """A setting of the source."""
         self.given[str(key).lower()] = value
+        self.written[str(key).lower()] = str(key)
         return self
 
     def options(self, **options: object) -> Self:
         """Several of them."""
         self.given.update({k.lower(): v for k, v in options.items()})
+        self.written.update({k.lower(): k for k in options})
         return self
 
     def schema(self, schema: object) -> Self:
@@ -123,13 +131,27 @@ class DataFrameReader:
 class DataStreamReader(DataFrameReader):
     """PySpark's DataStreamReader: the same with rows that keep coming."""
 
+    #: Whether a path was given.
+    paths = False
+
     def load(self, path: object = None, format: object = None, schema: object = None, **options: object) -> DataFrame:
         """The rows. Raises InputError where nothing says what columns they have."""
-        return self.session.streaming(super().load(path, format, schema, **options))
+        self.paths = path is not None or "path" in self.given
+        provider = str(format or self.provider).lower()
+        inferred = str(self.session.conf.get("spark.sql.streaming.schemaInference", "false")).lower() == "true"
+        if schema is None and self.fields is None and provider in _WITH_SCHEMA and not inferred:
+            told = "Schema must be specified when creating a streaming source DataFrame."
+            raise BadValue("_LEGACY_ERROR_TEMP_2048", told, "IllegalArgumentException")
+        return self.session.streaming(super().load(path, format, schema, **options), self)
 
     def table(self, tableName: str) -> DataFrame:
         """A table."""
-        return self.session.streaming(super().table(tableName))
+        return self.session.streaming(super().table(tableName), self)
+
+    @property
+    def shown_options(self) -> tuple[str, ...]:
+        """What was given, as plans print it."""
+        return shown_options({self.written.get(k, k): v for k, v in self.given.items()})
 
 
 def _one(paths: tuple[object, ...]) -> object:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
-from dataclasses import replace
 
 from planviz.analysis import Analyzer
-from planviz.catalog.tables import Catalog, Table, View
+from planviz.catalog.tables import Catalog, View
 from planviz.config import OptimizerConfig
 from planviz.dataframe.base import Frame
 from planviz.dataframe.column import name_parts
@@ -21,6 +20,7 @@ from planviz.dataframe.readers import DataFrameReader, DataStreamReader, relatio
 from planviz.dataframe.refusals import IllegalArgument
 from planviz.dataframe.rows import Schema, fields_of
 from planviz.dataframe.services import RuntimeConfig, SparkContext
+from planviz.dataframe.streams import source_of
 from planviz.dataframe.table_functions import TableValuedFunctions
 from planviz.dataframe.writers import TableLayout
 from planviz.errors import InputError
@@ -31,6 +31,7 @@ from planviz.frontend import Statement, parse_script
 from planviz.frontend.dialect import dialect_of
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LocalRelation, LogicalRDD, LogicalRelation, Range
+from planviz.logical.streams import NamedSource, NamedStreamingRelation, UnresolvedDataSource
 from planviz.logical.unresolved import UnresolvedRelation
 from planviz.types import (
     LONG,
@@ -58,8 +59,6 @@ class SparkSession(Session):
         self.ids = Ids()
         self._frames = itertools.count(1)
         count_variables()
-        #: The tables and files that are read as streams, each time anew.
-        self._streams: list[object] = []
         self._analyzer: Analyzer | None = None
 
     def next_number(self) -> int:
@@ -86,25 +85,28 @@ class SparkSession(Session):
         """Where streams are read."""
         return DataStreamReader(self)
 
-    def streaming(self, frame: DataFrame) -> DataFrame:
+    def streaming(self, frame: DataFrame, reader: DataStreamReader) -> DataFrame:
         """The same rows as they keep coming."""
 
         def read(plan: LogicalPlan) -> LogicalPlan:
-            if not isinstance(plan, LogicalRelation) or not isinstance(plan.table, Table):
-                return plan
-            self._streams.append(replace(plan.table))
-            made: LogicalPlan = plan.replace(table=self._streams[-1])
+            known = self.config.behaviour
+            return source_of(plan, reader, known) if isinstance(plan, LogicalRelation) else plan
+
+        made = DataFrame(self, frame.plan.transform_up(read, LogicalRelation.BIT))
+        marked, named = self.config.behaviour.streams_are_marked, self.config.behaviour.streams_are_named
+        asked = frame.execution.parsed
+        if isinstance(asked, UnresolvedRelation):
+            asked = asked.replace(streaming=True)
+        elif isinstance(made.plan, NamedSource) and marked:
+            asked = UnresolvedDataSource(reader.provider, int(reader.paths))
+        else:
             return made
-
-        return DataFrame(self, frame.plan.transform_up(read, LogicalRelation.BIT))
-
-    def is_streaming(self, plan: LogicalPlan) -> bool:
-        """Whether a plan reads a stream."""
-        return bool(self._streams) and any(r.table is t for r in plan.collect(LogicalRelation) for t in self._streams)
+        made.execution.written_as(NamedStreamingRelation(asked) if named else asked)
+        return made
 
     def is_batch(self, plan: LogicalPlan) -> bool:
         """Whether a plan surely reads no stream."""
-        return not self.is_streaming(plan)
+        return not plan.is_streaming
 
     def batch_of(self, frame: Frame) -> DataFrame:
         """The rows that one trigger takes from a stream, as `foreachBatch` gives them to a function."""

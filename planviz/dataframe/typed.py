@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Self
 
 from planviz.dataframe.base import Frame
-from planviz.dataframe.encoders import Encoder, encoder
+from planviz.dataframe.encoders import PRIMITIVES, Encoder, encoder
 from planviz.errors import InputError
 from planviz.expressions.complex import CreateNamedStruct
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, lit
@@ -28,6 +28,7 @@ from planviz.logical.objects import (
 )
 from planviz.logical.operators import Aggregate, Distinct, Project
 from planviz.logical.plan import LogicalPlan
+from planviz.logical.relations import LocalRelation
 from planviz.types import STRING, DataType
 
 
@@ -89,6 +90,9 @@ class TypedMethods(Frame):
         if self.encoder is not None:
             return self.encoder
         columns = self.output
+        if len(columns) == 1 and isinstance(self.plan, LocalRelation) and not columns[0].is_nullable:
+            # The numbers of a sequence are Scala's own.
+            return PRIMITIVES.get(columns[0].type) or encoder(columns[0].type.simple_string)
         if len(columns) == 1:
             return encoder(columns[0].type.simple_string)
         raise InputError("A typed operation needs the class of the rows: call as_(Encoders...) first.")

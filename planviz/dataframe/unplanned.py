@@ -10,8 +10,8 @@ from planviz.dataframe.readers import DataFrameReader
 from planviz.dataframe.services import SessionCatalog, SparkContext
 from planviz.dataframe.session import SparkSession
 
-_FRAME = """asTable executionInfo inputFiles mergeInto metadataColumn nearestByJoin plot rdd repartitionById
-sameSemantics semanticHash storageLevel transpose zip zipWithIndex"""
+_FRAME = """executionInfo inputFiles metadataColumn nearestByJoin plot rdd repartitionById
+sameSemantics semanticHash storageLevel zip zipWithIndex"""
 _SESSION = """active addArtifact addArtifacts addTag clearProgressHandlers clearTags client copyFromLocalToFs
 createExternalTable dataSource emptyDataFrame getConf getTags interruptAll interruptOperation interruptTag profile
 registerFunction registerJavaFunction registerProgressHandler removeProgressHandler removeTag sessionState sharedState

@@ -102,6 +102,10 @@ class QueryExecution:
         self._stages["parsed"] = plan
         return self
 
+    def written_as(self, plan: LogicalPlan) -> None:
+        """Show another plan as the parsed one: what was looked up while the program was read."""
+        self._stages["parsed"] = plan
+
     def with_plans(self, analyzed: LogicalPlan, optimized: LogicalPlan, first_id: int) -> QueryExecution:
         """This execution of plans that were read back; `first_id` numbers the first expression that is new to both."""
         self._stages = {"parsed": analyzed, "analyzed": analyzed, "optimized": optimized}

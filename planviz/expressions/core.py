@@ -34,7 +34,14 @@ class TypeMismatch:
     message: str
 
 
+#: A remark about a column: how late its moments may come in a stream, in milliseconds.
+DELAY = "spark.watermarkDelayMs="
 NO_REFERENCES: frozenset[int] = frozenset()
+
+
+def lateness(remarks: tuple[str, ...]) -> str:
+    """How plans print the delay that a column's remarks tell, empty for none: -T600000ms."""
+    return "".join([f"-T{m[len(DELAY) :]}ms" for m in remarks if m.startswith(DELAY)]) if remarks else ""
 
 
 def show(value: Expression | bool | str) -> str:
@@ -241,6 +248,12 @@ class NamedExpression(Expression):
     qualifier: tuple[str, ...]
 
     @property
+    def delay(self) -> tuple[str, ...]:
+        """The remarks on how late the rows of a stream may come by this column."""
+        remarks = self.metadata if isinstance(self, AttributeReference | Alias) else ()
+        return tuple(m for m in remarks if m.startswith(DELAY))
+
+    @property
     def qualified_name(self) -> str:
         """Qualifier and name, dots between, parts quoted where needed."""
         return ".".join(quote_if_needed(p) for p in (*self.qualifier, self.name))
@@ -383,8 +396,8 @@ class AttributeReference(Declared, LeafExpression, Attribute):
         return AttributeReference(self.name, self.type, nullable, self.expr_id, self.qualifier, self.metadata)
 
     def to_string(self) -> str:
-        """name#id, with L for bigint."""
-        return f"{self.name}#{self.expr_id}{type_suffix(self.type)}"
+        """name#id, with L for bigint, and with how late the rows of a stream may come by it."""
+        return f"{self.name}#{self.expr_id}{type_suffix(self.type)}{lateness(self.metadata)}"
 
     @property
     def simple_string(self) -> str:
@@ -474,7 +487,7 @@ class Alias(NamedExpression, UnaryExpression):
 
     def to_string(self) -> str:
         """child AS name#id."""
-        suffix = type_suffix(self.data_type) if self.resolved else ""
+        suffix = type_suffix(self.data_type) + lateness(self.metadata) if self.resolved else ""
         return f"{self.child} AS {self.name}#{self.expr_id}{suffix}"
 
     def render(self, r: Callable[[Expression], str]) -> str:

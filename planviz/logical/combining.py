@@ -93,7 +93,7 @@ class Join(BinaryNode):
     @lazy
     def simple_string(self) -> str:
         """Join Inner, (condition), leftHint=(...)."""
-        prefix = "'" if not self.resolved else "!" if self.missing_input else ""
+        prefix = self.mark()
         kind = self.kind
         if self.using is not None:
             kind = f"UsingJoin({kind}, [{', '.join(self.using)}])"
@@ -295,8 +295,7 @@ class SetOperation(BinaryNode):
     @lazy
     def simple_string(self) -> str:
         """Intersect false, Except All true."""
-        prefix = "" if self.resolved else "'"
-        return f"{prefix}{self.node_name}{self.ALL if self.is_all else ''} {str(self.is_all).lower()}"
+        return f"{self.mark(False)}{self.node_name}{self.ALL if self.is_all else ''} {str(self.is_all).lower()}"
 
 
 @node

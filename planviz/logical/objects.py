@@ -139,8 +139,16 @@ class TypedFilter(UnaryNode):
 
     def over_objects(self, child: LogicalPlan) -> Filter:
         """The same over a child that gives the objects."""
+        return Filter(self._called(child.output[0]), child)
+
+    @property
+    def condition(self) -> Expression:
+        """What the rows are asked: the function of the object that is made of each."""
+        return self._called(self.deserializer)
+
+    def _called(self, given: Expression) -> Expression:
         called = FunctionObject(self.function, ObjectType("scala.Function1"))
-        return Filter(Invoke(called, "apply", BOOLEAN, (child.output[0],), False), child)
+        return Invoke(called, "apply", BOOLEAN, (given,), False)
 
 
 @node

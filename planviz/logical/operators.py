@@ -107,8 +107,12 @@ class Aggregate(UnaryNode):
 
     @lazy
     def output(self) -> tuple[AttributeReference, ...]:
-        """The results."""
-        return tuple([e.to_attribute() for e in self.aggregates])
+        """The results; what functions of a stream's groups give may be null."""
+        results = tuple([e.to_attribute() for e in self.aggregates])
+        if not self.is_streaming:
+            return results
+        pairs = zip(self.aggregates, results, strict=True)
+        return tuple([a.with_nullability(True) if e.bits & AggregateExpression.BIT else a for e, a in pairs])
 
     @lazy
     def resolved(self) -> bool:
@@ -296,7 +300,7 @@ class View(UnaryNode):
         """View (`name`, [columns])."""
         name = ".".join(f"`{p}`" for p in self.name)
         shown = bracketed(self.output if self.child.resolved else ())
-        return f"View ({name}, {shown if self.spaced else shown.replace(', ', ',')})"
+        return f"{self.mark(False)}View ({name}, {shown if self.spaced else shown.replace(', ', ',')})"
 
 
 @node

@@ -187,10 +187,24 @@ class LogicalPlan(QueryPlan["LogicalPlan"]):
         """What stands behind the name: every field that is no child, empty ones left out."""
         return arguments_of(self, LogicalPlan)
 
+    @property
+    def is_streaming(self) -> bool:
+        """Whether rows keep coming: somewhere beneath, a stream is read."""
+        return bool(self.bits & StreamingSource.BIT)
+
+    def mark(self, checked: bool = True) -> str:
+        """What its line begins with: ' for unresolved, ! for columns that are missing where these are looked for, ~ for
+        a stream."""
+        if not self.resolved:
+            return "'"
+        if checked and self.missing_input:
+            return "!"
+        return "~" if self.is_streaming and not self.bits & UnmarkedSource.BIT else ""
+
     @lazy
     def simple_string(self) -> str:
         """The operator's line of a plan text."""
-        prefix = "'" if not self.resolved else "!" if self.children and self.missing_input else ""
+        prefix = self.mark(bool(self.children))
         text = f"{self.node_name} {', '.join(self.arguments())}".rstrip(" ")
         return prefix + text
 
@@ -307,6 +321,14 @@ class Source(LeafNode):
     def new_instance(self) -> Self:
         """The same rows under fresh ids."""
         return self.replace(attributes=tuple(a.new_instance() for a in self.attributes))
+
+
+class StreamingSource(Source):
+    """A leaf whose rows keep coming."""
+
+
+class UnmarkedSource(StreamingSource):
+    """The same where plan texts do not mark what is above it (before Spark 4.0)."""
 
 
 class UnaryNode(LogicalPlan):

@@ -196,16 +196,17 @@ class UnresolvedDeduplicate(UnaryNode):
 
     names: tuple[str, ...] | None
     child: LogicalPlan
+    within_watermark: bool = False
     UNRESOLVED = True
 
     def arguments(self) -> list[str]:
-        """The keys, false (within a watermark), true (checked against the columns)."""
+        """The keys, whether only within a watermark, true (checked against the columns)."""
         keys = (
             "DeduplicateAllColumnsAsKey"
             if self.names is None
             else f"DeduplicateKeyColumns(List({', '.join(self.names)}))"
         )
-        return [keys, "false", "true"]
+        return [keys, str(self.within_watermark).lower(), "true"]
 
 
 @node

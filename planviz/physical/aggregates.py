@@ -15,6 +15,8 @@ from planviz.physical.distribution import (
     Distribution,
     OutputOrder,
     Partitioning,
+    Stateful,
+    StatefulDistribution,
     ascending,
     given_order,
 )
@@ -72,7 +74,10 @@ class GroupingExec(UnaryExec):
         """See `distribution`."""
         if self.distribution is None:
             return (UNSPECIFIED,)
-        return (ClusteredDistribution(self.distribution) if self.distribution else AllTuples(),)
+        if not self.distribution:
+            return (AllTuples(),)
+        stateful = isinstance(self.distribution, Stateful)
+        return (StatefulDistribution(self.distribution) if stateful else ClusteredDistribution(self.distribution),)
 
     @lazy
     def output_ordering(self) -> tuple[OutputOrder, ...]:

@@ -79,6 +79,19 @@ class ClusteredDistribution(Distribution):
 
 
 @dataclass(frozen=True)
+class StatefulDistribution(Distribution):
+    """Rows by the hash of these very `keys`: where a stream's state was before, it has to be again."""
+
+    keys: tuple[Expression, ...]
+
+
+class Stateful(tuple[Expression, ...]):
+    """Keys by whose very hash rows have to be together (StatefulDistribution)."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True)
 class OrderedDistribution(Distribution):
     """Every partition wholly before the next one."""
 
@@ -141,6 +154,8 @@ class HashPartitioning(Partitioning):
 
     def satisfies(self, wanted: Distribution) -> bool:
         """Also clusters by these keys and more: rows that agree in more keys agree in these."""
+        if isinstance(wanted, StatefulDistribution):
+            return len(self.keys) == len(wanted.keys) and all(map(same, self.keys, wanted.keys))
         if isinstance(wanted, ClusteredDistribution):
             if operator_conf().all_keys_for_distribution:
                 return len(self.keys) == len(wanted.keys) and all(map(same, self.keys, wanted.keys))

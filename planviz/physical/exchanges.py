@@ -21,6 +21,7 @@ from planviz.trees.node import Held, always, lazy, node
 from planviz.types import LONG, is_integral
 
 ENSURE_REQUIREMENTS, REPARTITION_BY_NUM = "ENSURE_REQUIREMENTS", "REPARTITION_BY_NUM"
+REQUIRED_BY_STATEFUL_OPERATOR = "REQUIRED_BY_STATEFUL_OPERATOR"
 
 
 class Exchange(UnaryExec):

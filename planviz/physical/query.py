@@ -29,6 +29,7 @@ from planviz.physical.preparations.subqueries import PlanSubqueries
 from planviz.physical.printed import PrintedExec
 from planviz.physical.strategies.planner import SparkPlanner
 from planviz.physical.strategies.steps import Planned, note_strategies
+from planviz.physical.streams import STATEFUL, numbered
 from planviz.physical.writes import DataWritingCommandExec
 from planviz.trees.trace import Trace
 
@@ -68,6 +69,11 @@ class Preparation:
         if self.adaptive and not self.config.behaviour.adaptive_plans_prune and prunes(optimized):
             self.adaptive = self.subqueries.adaptive = False
         spark = self.planner.plan(optimized)
+        if optimized.is_streaming:
+            spark = numbered(spark)
+            # What keeps state between runs has to find it where it was.
+            kept = any(isinstance(p, STATEFUL) for p in spark.walk())
+            self.adaptive = self.subqueries.adaptive = self.adaptive and not kept
         executed = self._prepared(spark, False)
         context = self.context
         return PhysicalPlan(spark, executed, tuple(context.decisions), tuple(context.warnings), context.plan_id)

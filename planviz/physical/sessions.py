@@ -31,6 +31,8 @@ class MergingSessionsExec(BaseAggregateExec):
     child: SparkPlan
     #: How Scala calls the collection of the keys to spread by.
     collection: str = "List"
+    #: Into how many partitions the state of a stream is spread, 0 for rows that do not stream.
+    partitions: int = 0
 
     @property
     def required_ordering(self) -> tuple[tuple[SortOrder, ...], ...]:
@@ -54,7 +56,8 @@ class MergingSessionsExec(BaseAggregateExec):
         missing = any(f.where is not None and not f.where.references <= self.child.output_set for f in self.functions)
         spread = f"{self.collection}({bracketed(self.distribution or ())[1:-1]})"
         lists = [bracketed(x) for x in (self.functions, values) if x]
-        parts = [spread, "false", bracketed(self.keys), self.session.simple_string, *lists, f"{len(self.keys)}"]
+        streams = ["true", str(self.partitions)] if self.partitions else ["false"]
+        parts = [spread, *streams, bracketed(self.keys), self.session.simple_string, *lists, f"{len(self.keys)}"]
         return f"{'!' * missing}{self.node_name} {', '.join(parts)}, {bracketed(self.results)}"
 
     @property

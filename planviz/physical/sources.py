@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from planviz.expressions.core import AttributeReference, SortOrder
+from planviz.expressions.subqueries import QueryPlan
 from planviz.logical.plan import LogicalPlan, bracketed
 from planviz.physical.distribution import (
     OutputOrder,
@@ -51,6 +52,48 @@ class LocalTableScanExec(SourceExec):
         """LocalTableScan <empty>, [columns]."""
         shown = [*([] if self.rows else ["<empty>"]), *([bracketed(self.columns)] if self.columns else [])]
         return " ".join(["LocalTableScan", ", ".join(shown)]).rstrip()
+
+
+@node
+class CommandTextExec(LeafExec):
+    """The operator of a command, or the command beneath it, as a plan prints it."""
+
+    text: str
+    inner: tuple[Held[LogicalPlan], ...] = ()
+
+    @property
+    def inner_children(self) -> tuple[QueryPlan, ...]:
+        """The command."""
+        return self.inner
+
+    @property
+    def node_name(self) -> str:
+        """The first words of the line."""
+        return " ".join(self.text.split(" ")[: 2 if self.text.startswith("Execute ") else 1])
+
+    @lazy
+    def simple_string(self) -> str:
+        """The line."""
+        return self.text
+
+
+@node
+class CommandResultExec(SourceExec):
+    """The rows that a command gave (Spark: CommandResultExec)."""
+
+    columns: tuple[AttributeReference, ...]
+    command: Held[CommandTextExec]
+    CODEGEN = True
+
+    @property
+    def inner_children(self) -> tuple[QueryPlan, ...]:
+        """The command's operator."""
+        return (self.command,)
+
+    @lazy
+    def simple_string(self) -> str:
+        """CommandResult [columns]."""
+        return f"CommandResult {bracketed(self.columns)}"
 
 
 @node

@@ -24,8 +24,9 @@ from planviz.programs import attributes, type_objects
 from planviz.programs.core import from_planviz
 from planviz.programs.library import Factory
 from planviz.programs.model import Program
+from planviz.programs.objects import typed_filter
 from planviz.programs.placeholders import filled_duration, filled_part, placeholder_names, untold_part
-from planviz.programs.python_tables import is_untold, udtf
+from planviz.programs.python_tables import called, is_untold, udtf
 from planviz.programs.rest import argument
 from planviz.programs.scala_functions import registered, scala_function
 from planviz.programs.scala_rows import Record
@@ -150,6 +151,10 @@ class Calls(Statements):
                 return self._call(self.attribute(function, "apply"), arguments, named)
             case DataFrame() | Column() | list() | dict() | tuple() if self.applies and len(arguments) == 1:
                 return self.item(function, arguments[0])
+        if isinstance(function, UserDefinedTableFunction):
+            rows = called(self, function, (*arguments, *named.values()))
+            if rows is not None:
+                return rows
         if callable(function) and (
             isinstance(function, UserDefinedFunction | UserDefinedTableFunction) or hasattr(function, "__self__")
         ):
@@ -244,7 +249,7 @@ class Calls(Statements):
             return self.session.named_rows(receiver, [a for a in arguments if isinstance(a, str)])
         typed = self.applies and name in ("filter", "where") and isinstance(receiver, DataFrame) and len(arguments) == 1
         if typed and isinstance(arguments[0], Function | Native):
-            return self.session.opaque(receiver, name)
+            return typed_filter(self, receiver, name)
         if name == "register" and self.applies and isinstance(receiver, UDFRegistration):
             return registered(self, arguments)
         if name == "register" and is_untold(self.session, receiver, arguments):
@@ -324,7 +329,10 @@ class Calls(Statements):
 
     def _note_explain(self, name: str, receiver: object) -> None:
         if name == "explain" and isinstance(receiver, DataFrame):
-            self.act("explain", receiver)
+            try:
+                self.session.act("explain", receiver)
+            except PlanvizError as e:
+                raise from_planviz(e) from None
 
     def call_function(self, function: Function, arguments: list[object], named: dict[str, object]) -> object:
         """What the body of a function of the program gives."""

@@ -24,10 +24,11 @@ from planviz.programs.catalogs import catalog_method
 from planviz.programs.containers import Counter, DefaultDict
 from planviz.programs.core import from_planviz
 from planviz.programs.guesses import Again, Guesses
-from planviz.programs.lakehouse import Utilities
+from planviz.programs.lakehouse import Merge, Utilities
 from planviz.programs.library import import_module
 from planviz.programs.model import Action, Program, ProgramError
-from planviz.programs.objects import groups_of_objects, made_of_objects
+from planviz.programs.objects import WrittenEncoder, as_class, named_as, typed_method
+from planviz.programs.python_tables import TableArgument, transposed
 from planviz.programs.rest import read_rest
 from planviz.programs.scala_imports import is_imported
 from planviz.programs.scala_rows import local_rows, scala_names
@@ -121,6 +122,9 @@ class Interpreter(Calls):
         return builtins(self) | scala_names() | scala_names_of_values() | {
             "spark": spark, "sqlContext": spark, "sc": context,
             "display": Native("display", lambda v=None, *a, **k: self.displayed(v), True),
+            "java_as": Native("java_as", lambda value, given: named_as(self, value, given), True),
+            "scala_encoder": Native("scala_encoder", lambda written: WrittenEncoder(str(written)), True),
+            "scala_as": Native("scala_as", lambda value, written: as_class(self, value, str(written)), True),
             "dbutils": Utilities(), "println": Native("println", lambda *a, **k: None, True),
         }  # fmt: skip
 
@@ -349,11 +353,9 @@ class Interpreter(Calls):
             return DataFrame(value, LocalRelation(()))
         if not isinstance(value, DataFrame):
             return NotImplemented
-        if name in ("map", "flatMap", "mapPartitions", "as_"):
-            return Native(name, lambda *a, **k: self.session.opaque(value, name), True)
-        if name == "groupByKey":
-            return Native(name, lambda *a, **k: groups_of_objects(self), True)
-        return made_of_objects(self, name, "_1", "_2") if name == "joinWith" else NotImplemented
+        if name == "as_":
+            return Native(name, lambda *a, **k: value, True)
+        return typed_method(self, value, name)
 
     def _of_services(self, value: object, name: str) -> Value:
         """What hangs on a session: its settings, its catalogue, its context; NotImplemented for anything else."""
@@ -371,6 +373,12 @@ class Interpreter(Calls):
 
     def _of_frame(self, value: DataFrame, name: str, node: ast.AST | None) -> Value:
         """The rows of a DataFrame as an RDD; a name that may be one of a guessed column is learned."""
+        if name == "mergeInto":
+            return Native(name, lambda table, on=None: Merge(self, self.session.table(str(table)), value, on), True)
+        if name == "asTable":
+            return Native(name, lambda: TableArgument(), True)
+        if name == "transpose":
+            return Native(name, lambda index=None: transposed(self, value, index), True)
         if name == "rdd":
             return rdds.of_frame(value, self.session.rows_of(value))
         if node is not None and isinstance(value.plan, object) and not hasattr(type(value), name):

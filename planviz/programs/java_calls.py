@@ -26,6 +26,8 @@ _SAME = frozenset(["stream", "toSeq", "seq", "toList", "toArray", "asScala", "it
 _LISTS = re.compile(
     r"(?:Arrays\.asList|(?:List|Set|Stream)\.of|Collections\.singletonList|ImmutableList\.of|Sets\.newHashSet)"
 )
+#: Methods that take the class of what their function gives.
+_TYPED = frozenset(["map", "flatMap", "mapPartitions", "groupByKey", "mapGroups", "flatMapGroups"])
 _CONVERSIONS = re.compile(r"(?:\w+\.)*(?:JavaConverters|JavaConversions|CollectionConverters|Seq\w*)\.\w+")
 _MADE = {
     "createStructField": "StructField", "createStructType": "StructType", "createArrayType": "ArrayType",
@@ -295,6 +297,9 @@ class JavaCalls(Expressions):
             return self._attribute(holder, name, node)
         if name in _SAME or (name == "as" and not given):
             return holder
+        if name == "as" and len(given) == 1 and isinstance(given[0], ast.Name):
+            # An encoder, or the name of an alias.
+            return self._call(self._name("java_as", node), [holder, given[0]])
         if name == "collect" and len(given) == 1:
             match given[0]:
                 case ast.Call(ast.Attribute(attr="joining"), between):
@@ -316,12 +321,18 @@ class JavaCalls(Expressions):
         return self._method(holder, name, given, [], node)
 
     def _arguments(self, node: Node) -> list[Value]:
-        """What a call is given; encoders only say of which class the objects are."""
-        return [
-            self.value(c)
-            for c in self.inside(node)
-            if "comment" not in c.type and not re.match(r"Encoders?\b|RowEncoder\b", self._text(c))
-        ]
+        """What a call is given; encoders say of which class the objects are that a function gives."""
+        called = None if node.parent is None else node.parent.child_by_field_name("name")
+        typed = called is not None and self._text(called) in _TYPED
+        given: list[Value] = []
+        for c in self.inside(node):
+            if "comment" in c.type:
+                continue
+            if not re.match(r"Encoders?\b|RowEncoder\b", self._text(c)):
+                given.append(self.value(c))
+            elif typed and (simple := re.match(r"Encoders\.([A-Z]+)\(\)", self._text(c))):
+                given.append(self._call(self._name("scala_encoder", c), [ast.Constant(simple[1])]))
+        return given
 
     def _java_of_object_creation_expression(self, node: Node) -> ast.expr:
         name = (

@@ -97,7 +97,7 @@ class Merge(Described):
 
     def attribute(self, name: str) -> object:
         """The clauses, of Python (`whenMatchedUpdate(set=...)`) and of Scala (`whenMatched().updateExpr(...)`)."""
-        if name == "execute":
+        if name in ("execute", "merge"):
             return Native(name, lambda *a: self._execute(), True)
         kind = next((kind for words, kind in _CLAUSES if name.startswith(words)), None)
         kinds = self.kinds if kind is None else (*self.kinds, kind)

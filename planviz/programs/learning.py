@@ -29,6 +29,7 @@ from planviz.logical.operators import (
 )
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LogicalRelation
+from planviz.logical.streams import NamedSource
 from planviz.programs.guessed_plans import (
     UNTOLD,
     deduplicated,
@@ -114,6 +115,19 @@ class Learning(SparkSession):
         if what not in self._told:
             self._told.add(what)
             self.notes[f"Line {line}: {what}"] = None
+
+    def learn_fields(self, plan: LogicalPlan, fields: Iterable[tuple[str, DataType | None]]) -> None:
+        """Let the guessed table of a plan have the fields of a class, as which its rows are taken. Raises Again where
+        it had to have more."""
+        have = {a.name.lower() for a in plan.output}
+        new = [(n, t) for n, t in fields if n.lower() not in have]
+        for _, key in self._open(plan)[:1] if new else ():
+            if any([self._learn(key, n, t) for n, t in new]):
+                for n, t in new:
+                    # The class says the type; a name only suggests one.
+                    if t is not None:
+                        any([self.guesses.retype(k, n, (), t) for k in key.split(_TOGETHER)])
+                raise Again
 
     def line(self) -> int:
         """The line of the call that is being read, 0 before the first."""
@@ -386,7 +400,7 @@ class Learning(SparkSession):
 
     def _guessed_leaf(self, plan: LogicalPlan) -> str | None:
         """The guessed table that a relation reads."""
-        if not isinstance(plan, LogicalRelation):
+        if not isinstance(plan, LogicalRelation | NamedSource):
             return None
         table = plan.table
         key = table.shown_name if plan.name and isinstance(table, Table) else getattr(table, "name", "")
@@ -397,7 +411,7 @@ class Learning(SparkSession):
         found: list[tuple[frozenset[str], str]] = []
 
         def walk(p: LogicalPlan, names: frozenset[str]) -> None:
-            if isinstance(p, LogicalRelation):
+            if isinstance(p, LogicalRelation | NamedSource):
                 key = self._guessed_leaf(p)
                 if key is not None:
                     found.append((names | {key.rpartition(".")[2].lower()} if p.name else names, key))

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from planviz.dataframe.python_tables import UDTFRegistration, table_function
-from planviz.programs.values import Class, Native, Unknown, Value
+from planviz.dataframe.frame import DataFrame
+from planviz.dataframe.python_tables import UDTFRegistration, UserDefinedTableFunction, table_function
+from planviz.expressions.core import AttributeReference
+from planviz.expressions.ids import next_id
+from planviz.logical.relations import LogicalRDD
+from planviz.programs.values import Class, Described, Native, Unknown, Value
 from planviz.types import StructType
 
 if TYPE_CHECKING:
@@ -30,6 +35,37 @@ def udtf(reader: Calls, cls: Value = None, **named: Value) -> Value:
         reader.unplanned("a table function whose columns only its run tells", reader.at)
         return Unknown(f"{name}(...)")
     return table_function(reader.session, name, returns, by_arrow if isinstance(by_arrow, bool) else None)
+
+
+class TableArgument(Described):
+    """`df.asTable()`: the rows of a DataFrame as an argument of a table function, perhaps in parts and in order."""
+
+    def attribute(self, name: str) -> Value:
+        """partitionBy, orderBy, withSinglePartition."""
+        return Native(name, lambda *given, **named: self, True)
+
+
+def called(reader: Calls, function: UserDefinedTableFunction, given: Sequence[Value]) -> DataFrame | None:
+    """What a table function gives of the rows of a DataFrame, which are not known; None for other arguments."""
+    if not any(isinstance(g, TableArgument) for g in given):
+        return None
+    reader.unplanned("a table function over the rows of a DataFrame", reader.at)
+    fields = function.function.columns or ()
+    with reader.session.numbering():
+        columns = tuple(AttributeReference(f.name, f.data_type, f.nullable, next_id()) for f in fields)
+        return DataFrame(reader.session, LogicalRDD(columns, next_id()))
+
+
+def transposed(reader: Calls, frame: DataFrame, index: Value) -> DataFrame:
+    """DataFrame.transpose: the rows' values of a column become names of columns; only rows that the text tells tell
+    these."""
+    rows = reader.session.rows_of(frame)
+    at = 0
+    named = index if isinstance(index, str) else getattr(getattr(index, "expr", None), "name", None)
+    if isinstance(named, str) and named in frame.columns:
+        at = frame.columns.index(named)
+    names = sorted({str(row[at]) for row in rows if isinstance(row, tuple)}) if rows else []
+    return reader.session.guessed_rows(f"transpose of line {getattr(reader.at, 'lineno', 1)}", ["key", *names])
 
 
 def is_untold(session: ProgramSession, receiver: object, arguments: list[Value]) -> bool:

@@ -157,8 +157,11 @@ class Expressions(Matching):
         function = node.child_by_field_name("function")
         field = function.child_by_field_name("field") if function.type == "field_expression" else None
         if field is not None and self._text(field) in ("as", "asInstanceOf"):
-            # A Dataset's class changes no plan that is shown.
-            return self.value(function.child_by_field_name("value"))
+            holder = self.value(function.child_by_field_name("value"))
+            written = node.child_by_field_name("type_arguments")
+            if self._text(field) == "asInstanceOf" or written is None:
+                return holder
+            return self._call(self._name("scala_as", node), [holder, ast.Constant(self._text(written)[1:-1])])
         return self.value(function)
 
     def _of_instance_expression(self, node: Node) -> ast.expr:

@@ -78,7 +78,9 @@ def record_class(
         made._fields, made.declared, made.kind, made.members = tuple(names), declared, kind, members
         return made
 
-    return RowClass(RowTuple(names), make)
+    found = RowClass(RowTuple(names), make)
+    found.kind, found.types = kind, tuple(map(str, fields[1::2]))
+    return found
 
 
 def scala_names() -> dict[str, Native]:

@@ -192,6 +192,9 @@ def _of_elements(reader: Interpreter, value: Unknown, name: str, f: Value) -> Va
     made = reader.call(f, [Unknown(f"{value.what}[...]")], {}, None)
     if name == "foreach":
         return None
+    if reader.session.incomplete:
+        # It may be a Dataset whose statement was passed over in this reading.
+        return Unknown(f"{value.what}.{name}(...)")
     return list(reader.rounds(made)) if name == "flatMap" else [made] if name == "map" else Unknown(name)
 
 

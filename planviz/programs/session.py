@@ -26,15 +26,15 @@ from planviz.expressions.ids import fresh_ids, next_id
 from planviz.expressions.unresolved import UnresolvedAttribute
 from planviz.frontend import Statement, parse_script
 from planviz.frontend.model import CREATED
-from planviz.logical.combining import Join
 from planviz.logical.operators import (
-    Aggregate,
-    Deduplicate,
     Project,
     Sort,
 )
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LocalRelation, LogicalRDD, LogicalRelation, Range, cell
+from planviz.logical.streams import NamedStreamingRelation, UnresolvedDataSource
+from planviz.logical.unresolved import UnresolvedRelation
+from planviz.programs.commands import command_rows
 from planviz.programs.files import WrittenColumns, read_columns, written_columns
 from planviz.programs.frames import PandasFrame, spark_rows
 from planviz.programs.guessed_plans import starred
@@ -60,8 +60,6 @@ _TOLD_BY_DELTA = re.compile(r"\s*desc(?:ribe)?\s+(history|detail)\s+[\w`]", re.I
 _OF_BATCHES = frozenset(
     ("show", "count", "collect", "take", "tail", "head", "first", "isEmpty", "toPandas", "toArrow", "toLocalIterator")
 )
-#: What keeps state between triggers in a streaming query, by the operator of the batch.
-_STATEFUL = {"Deduplicate": "StreamingDeduplicate", "Join": "StreamingSymmetricHashJoin"}
 
 
 class ProgramSession(SchemaInference):
@@ -95,25 +93,15 @@ class ProgramSession(SchemaInference):
 
     def act(self, name: str, frame: object, number: int | None = None, command: LogicalPlan | None = None) -> Value:
         """Note an action, with the command that it runs. Raises AnalysisError for one that a stream does not have."""
-        if isinstance(frame, DataFrame) and self.is_streaming(frame.plan):
-            if name in _OF_BATCHES:
-                told = "Queries with streaming sources must be executed with writeStream.start()"
-                raise AnalysisError("_LEGACY_ERROR_TEMP_3102", told)
-            self._tell_of_stream(frame.plan)
+        if isinstance(frame, DataFrame) and frame.plan.is_streaming:
+            _refuse_for_stream(name, frame)
         return self.note(name, frame, number, command)
-
-    def _tell_of_stream(self, plan: LogicalPlan) -> None:
-        kept = [p for p in plan.walk() if isinstance(p, Aggregate | Deduplicate | Join)]
-        streams = [p for p in kept if not isinstance(p, Join) or all(map(self.is_streaming, p.children))]
-        names = dict.fromkeys(_STATEFUL.get(p.node_name, "StateStoreRestore and StateStoreSave") for p in streams)
-        told = "a streaming query is planned as the batch of what one trigger takes"
-        self.tell(f"{told}; Spark adds {', '.join(names)}." if names else f"{told}.", self.line())
 
     def is_batch(self, plan: LogicalPlan) -> bool:
         """Whether a plan surely reads no stream: a table that nothing describes may be one."""
         leaves = [p for p in plan.walk() if not p.children]
         known = [p for p in leaves if isinstance(p, LogicalRelation | Range | LocalRelation)]
-        named = [p for p in known if isinstance(p, LogicalRelation) and p.name]
+        named = [p for p in known if isinstance(p, LogicalRelation) and p.name and self._guessed_leaf(p) is not None]
         return len(known) == len(leaves) and not named and super().is_batch(plan)
 
     def batch_of(self, frame: Frame) -> DataFrame:
@@ -377,7 +365,8 @@ class ProgramSession(SchemaInference):
         self._learn_from_query(text, untold)
         self.params = parameters(args)
         try:
-            return super().sql(text)
+            made = super().sql(text)
+            return made if made.output else self._rows_of_command(text, made)
         except ParseError:
             if not _FOREIGN.match(text):
                 raise
@@ -387,6 +376,17 @@ class ProgramSession(SchemaInference):
             return DataFrame(self, LocalRelation(()))
         finally:
             self.params = None
+
+    def _rows_of_command(self, text: str, made: DataFrame) -> DataFrame:
+        """What a command gives, where it gives rows."""
+        with self.numbering():
+            found = command_rows(text, self.catalog)
+        if found is None:
+            return made
+        result, asked = found
+        frame = DataFrame(self, result)
+        frame.execution.written_as(asked)
+        return frame
 
     def define(self, statement: Statement) -> None:
         """A definition or command; the query whose rows it writes or changes is an action."""
@@ -482,6 +482,21 @@ class ProgramSession(SchemaInference):
         """Whether there is a table or view; nobody knows of one that nothing describes, where tables are guessed."""
         known = super().table_exists(parts)
         return Unknown(f"tableExists({'.'.join(parts)})") if not known and self.guesses.tables else known
+
+
+def _refuse_for_stream(name: str, frame: DataFrame) -> None:
+    """Raise AnalysisError for an action that needs all rows, and for showing the plan of a stream that is read by SQL:
+    Spark does not know it for a stream before it is analyzed."""
+    if name in _OF_BATCHES or (name == "explain" and not _asks_for_stream(frame.execution.parsed)):
+        told = "Queries with streaming sources must be executed with writeStream.start()"
+        raise AnalysisError("_LEGACY_ERROR_TEMP_3102", told)
+
+
+def _asks_for_stream(parsed: LogicalPlan) -> bool:
+    """Whether a plan is known to be of a stream as it was written."""
+    if isinstance(parsed, UnresolvedRelation):
+        return parsed.streaming
+    return parsed.is_streaming or isinstance(parsed, NamedStreamingRelation | UnresolvedDataSource)
 
 
 def _first_names(text: str) -> set[str]:

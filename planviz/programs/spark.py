@@ -236,6 +236,9 @@ class RowClass(Native):
     def __init__(self, values: RowTuple, make: Any) -> None:
         super().__init__("Row", make, True)
         self.values = values
+        #: The name of a case class, and the types of its fields as they are written.
+        self.kind = ""
+        self.types: tuple[str, ...] = ()
 
 
 def type_names(reader: Interpreter) -> dict[str, object]:

@@ -77,6 +77,11 @@ class Behaviour:
     insert_flags: int = 4
     #: A table's name is that of its catalogue, database and table; else of the latter two.
     relations_name_the_catalogue: bool = True
+    #: PySpark's `sample(0.5, seed=3)` takes a seed of its own.
+    samples_forget_seeds: bool = True
+    #: Plan texts mark what reads a stream; a source shows its name, and a file source nothing else.
+    streams_are_marked: bool = True
+    streams_are_named: bool = True
     #: A relation of a logical plan shows its name.
     relations_show_names: bool = True
     #: References to a definition get ids of their own wherever the query reads it; else where sides of a join clash.

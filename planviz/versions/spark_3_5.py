@@ -13,6 +13,8 @@ VERSION = Version(
         "spark.sql.maxSinglePartitionBytes": (1 << 63) - 1,
     },
     behaviour={
+        "samples_forget_seeds": False,
+        "streams_are_marked": False,
         "bucket_hash": "hash",
         "aliases_are_renewed": False,
         "semi_joins_need_keys": False,

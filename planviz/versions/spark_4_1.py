@@ -13,6 +13,7 @@ VERSION = Version(
         "spark.sql.optimizer.mergeSubplans.filterPropagation.enabled": False,
     },
     behaviour={
+        "streams_are_named": False,
         "insert_flags": 3,
         "noop_write": "NoopWrite",
         "order_reads_blanked_keys": False,

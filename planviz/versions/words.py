@@ -78,6 +78,9 @@ CHANGES: dict[str, str] = {
     "inserts_name_every_column": "A query that goes into a table gets the table's names in a Project.",
     "tables_are_saved_by_a_command": "saveAsTable() runs SaveAsV1TableCommand, which makes the commands of the table.",
     "bucket_hash": "Rows are spread over written buckets by a hash that knows collations.",
+    "samples_forget_seeds": "PySpark's sample(0.5, seed=3) takes a seed of its own, sample(0.5, 3) the given one.",
+    "streams_are_marked": "Plans mark what reads a stream with ~.",
+    "streams_are_named": "Streams show the name that their query gives them.",
     "relations_show_names": "Relations show the table's name.",
     "cte_references_are_renewed": "Each reference to a definition of WITH has columns of its own.",
     "having_finds_grouping_values": "HAVING reads grouping() and grouping_id() that the select list computes, and "

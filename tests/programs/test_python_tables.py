@@ -80,3 +80,36 @@ def test_it_is_no_value(query, condition):
     program = read_program(f"{_SQUARES}spark.sql('{query}').show()\n", None)
     assert program.error is not None
     assert program.error.condition == condition
+
+
+@pytest.mark.parametrize("more", ["", ".partitionBy('id').orderBy('id')", ".withSinglePartition()"])
+def test_the_rows_of_a_dataframe_as_an_argument_are_no_error(more):
+    program = read_program(
+        "from pyspark.sql.functions import udtf\nclass Big:\n    def eval(self, row):\n        yield row['id'],\n"
+        f"f = udtf(Big, returnType='n: int')\nf(spark.range(10).asTable(){more}).filter('n > 3').show()\n"
+    )
+
+    assert program.error is None
+    assert [a.name for a in program.actions[0].execution.analyzed.output] == ["n"]
+    assert any("a table function over the rows of a DataFrame" in told for _, told in program.not_understood)
+
+
+def test_a_transposed_dataframe_has_the_values_of_its_first_column_as_names():
+    program = read_program(
+        "d = spark.createDataFrame([('b', 1), ('a', 2)], ['k', 'x'])\nd.transpose().show()\n"
+        "spark.read.parquet('/x').transpose('id').select('key', 'z').show()\n"
+    )
+
+    assert program.error is None
+    assert [[c.name for c in a.execution.analyzed.output] for a in program.actions] == [["key", "a", "b"], ["key", "z"]]
+
+
+def test_merge_into_joins_its_target_with_its_source():
+    program = read_program(
+        "from pyspark.sql import functions as F\ns = spark.table('updates').alias('s')\n"
+        "s.mergeInto('t', F.expr('t.k = s.k')).whenMatched().updateAll().whenNotMatched().insertAll().merge()\n"
+    )
+
+    assert program.error is None
+    assert [a.name for a in program.actions] == ["merge"]
+    assert program.actions[0].execution.text("analyzed").startswith("Join RightOuter, (k#")

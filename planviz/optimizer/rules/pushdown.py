@@ -33,6 +33,7 @@ from planviz.logical.operators import (
 )
 from planviz.logical.plan import LeafNode, LogicalPlan
 from planviz.logical.python import BaseEvalPython
+from planviz.logical.streams import EventTimeWatermark
 from planviz.optimizer.attributes import alias_map, inlined, substitute
 from planviz.optimizer.context import OptimizerContext, OptimizerRule
 from planviz.optimizer.expression_set import ExpressionSet
@@ -116,6 +117,9 @@ class PushPredicateThroughNonJoin(OptimizerRule[Filter]):
                 return self._union(condition, child, inputs)
             case Distinct(grandchild):
                 return self._partly(node, lambda p: True, grandchild, "")
+            case EventTimeWatermark(_, column):
+                moment = column.references
+                return self._partly(node, lambda p: p.references.isdisjoint(moment), child.child, "other columns")
             case (
                 Sort()
                 | Repartition()

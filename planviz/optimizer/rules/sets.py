@@ -53,7 +53,8 @@ class ReplaceDeduplicateWithAggregate(OptimizerRule):
         def step(p: LogicalPlan) -> LogicalPlan:
             if mapping:
                 p = p.map_expressions(lambda e: e.transform_up(renamed, AttributeReference.BIT))
-            return self._aggregate(p, mapping) if isinstance(p, Deduplicate) else p
+            # Over a stream the keys that were seen have to be kept.
+            return self._aggregate(p, mapping) if isinstance(p, Deduplicate) and not p.is_streaming else p
 
         return plan.transform_up(step)
 

@@ -6,7 +6,8 @@ import itertools
 
 from planviz.physical.codegen import ColumnarToRowExec, InputAdapter, WholeStageCodegenExec, generated
 from planviz.physical.plan import SparkPlan
-from planviz.physical.sources import LocalTableScanExec
+from planviz.physical.sources import CommandResultExec, LocalTableScanExec
+from planviz.types import ObjectType
 
 
 def insert_transitions(plan: SparkPlan, passed_on: bool = True) -> SparkPlan:
@@ -29,7 +30,8 @@ class CollapseCodegenStages:
         return self._stage(plan)
 
     def _stage(self, plan: SparkPlan) -> SparkPlan:
-        if isinstance(plan, LocalTableScanExec) or not generated(plan):
+        alone = isinstance(plan, LocalTableScanExec | CommandResultExec) or _gives_objects(plan)
+        if alone or not generated(plan):
             return plan.map_children(self._stage)
         inside = self._inside(plan)
         return WholeStageCodegenExec(inside, next(self.numbers))
@@ -40,3 +42,8 @@ class CollapseCodegenStages:
         if plan.APART:
             return plan.map_children(lambda c: InputAdapter(self._stage(c)))
         return plan.map_children(self._inside)
+
+
+def _gives_objects(plan: SparkPlan) -> bool:
+    """Whether it gives objects, which no row can hold: a stage cannot end with it."""
+    return len(plan.output) == 1 and isinstance(plan.output[0].type, ObjectType)

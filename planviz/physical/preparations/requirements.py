@@ -17,12 +17,13 @@ from planviz.physical.distribution import (
     PartitioningCollection,
     RangePartitioning,
     SinglePartition,
+    StatefulDistribution,
     canonical_partitioning,
     flattened,
     ordering_satisfies,
     same,
 )
-from planviz.physical.exchanges import ShuffleExchangeExec
+from planviz.physical.exchanges import ENSURE_REQUIREMENTS, REQUIRED_BY_STATEFUL_OPERATOR, ShuffleExchangeExec
 from planviz.physical.joins import ShuffledJoinExec
 from planviz.physical.operators import SortExec
 from planviz.physical.plan import SparkPlan
@@ -73,7 +74,8 @@ class EnsureRequirements:
             return child
         if isinstance(wanted, BroadcastDistribution):
             return self.context.broadcast(wanted.mode, child)
-        return self.context.shuffle(partitioning_for(wanted, self.context.partitions), child)
+        origin = REQUIRED_BY_STATEFUL_OPERATOR if isinstance(wanted, StatefulDistribution) else ENSURE_REQUIREMENTS
+        return self.context.shuffle(partitioning_for(wanted, self.context.partitions), child, origin)
 
     def exchange(self, p: Partitioning, child: SparkPlan) -> ShuffleExchangeExec:
         """A side of a join shuffled like the other one; in place of a shuffle that it has already."""
@@ -102,7 +104,7 @@ def _spread_already(exchange: ShuffleExchangeExec) -> bool:
 def partitioning_for(wanted: Distribution, number: int) -> Partitioning:
     """How a shuffle meets a distribution (Spark: Distribution.createPartitioning)."""
     match wanted:
-        case ClusteredDistribution(keys):
+        case ClusteredDistribution(keys) | StatefulDistribution(keys):
             return HashPartitioning(number, keys)
         case OrderedDistribution(order):
             return RangePartitioning(number, order)

@@ -14,11 +14,18 @@ from planviz.logical.operators import Aggregate, Expand
 from planviz.optimizer.rules.floats import normalized
 from planviz.physical.aggregates import BaseAggregateExec, HashAggregateExec, ObjectHashAggregateExec, SortAggregateExec
 from planviz.physical.buffers import is_mutable, keeps_objects
+from planviz.physical.distribution import Stateful
 from planviz.physical.sessions import MergingSessionsExec, UpdatingSessionsExec
 from planviz.physical.stages import PlannedStage
 from planviz.physical.strategies.context import PlanningContext
 from planviz.physical.strategies.python import aggregate as in_python
 from planviz.physical.strategies.python import python_functions
+from planviz.physical.streams import (
+    SessionWindowStateStoreRestoreExec,
+    SessionWindowStateStoreSaveExec,
+    StateStoreRestoreExec,
+    StateStoreSaveExec,
+)
 from planviz.types import is_collated
 
 if TYPE_CHECKING:
@@ -109,7 +116,9 @@ class Stages:
         """One stage; without `results` it gives keys and buffers."""
         buffers = self.of(functions)
         given = [*[k.to_attribute() for k in keys], *buffers] if results is None else results
-        wanted = None if distribution is None else tuple(distribution)
+        wanted: tuple[Expression, ...] | None = None
+        if distribution is not None:
+            wanted = distribution if isinstance(distribution, Stateful) else tuple(distribution)
         cls = self.context.operator(self._operator(functions, buffers, keys))
         made = cls(wanted, tuple(keys), tuple(functions), tuple(buffers), tuple(given), child)
         self.made.append(PlannedStage.of(len(self.made) + 1, made))
@@ -121,14 +130,17 @@ class Stages:
         keys: Sequence[NamedExpression],
         session: AttributeReference,
         functions: Sequence[Function],
+        partitions: int = 0,
     ) -> MergingSessionsExec:
         """A stage that makes one of the sessions that overlap."""
         buffers = self.of(functions)
-        wanted = tuple([k for k in keys if k is not session])
+        others = tuple([k for k in keys if k is not session])
+        wanted = Stateful(others) if partitions else others
         merged = tuple([f.replace(mode="PartialMerge") for f in functions])
         results = (*keys, *buffers)
         collection = "List" if self.context.config.behaviour.session_keys_are_lists else "ArrayBuffer"
         made = MergingSessionsExec(wanted, tuple(keys), session, merged, tuple(buffers), results, child, collection)
+        made = made.replace(partitions=partitions)
         self.made.append(PlannedStage.of(len(self.made) + 1, made))
         return made
 
@@ -188,14 +200,13 @@ def aggregate(plan: Aggregate, context: PlanningContext) -> SparkPlan | None:
     """The stages for an aggregate, the last one on top; the decision goes to the context."""
     known = context.config.behaviour
     parts, recorder = PhysicalAggregation(plan, known.ordered_functions_are_shared), Recorder()
-    streams = any(getattr(p, "streaming", False) for p in parts.child.walk())
-    recorder.ask("streaming", "the input is a stream", streams)
+    recorder.ask("streaming", "the input is a stream", plan.is_streaming)
     python = tuple([f.name for f in python_functions(parts.functions)])
     if recorder.ask("python", "a function is written in Python", bool(python), functions=python):
         made: GroupingExec = in_python(parts, recorder, context)
         stages = [PlannedStage.of(1, made)]
     else:
-        made, stages = _with_buffers(parts, recorder, context)
+        made, stages = _with_buffers(parts, recorder, context, plan.is_streaming)
     values = {"keys": tuple(parts.keys), "functions": tuple(parts.functions), "results": tuple(parts.results)}
     outcome = made.node_name
     context.decisions.append(recorder.decided("Aggregation", plan, outcome, **values, stages=tuple(stages)))
@@ -203,10 +214,12 @@ def aggregate(plan: Aggregate, context: PlanningContext) -> SparkPlan | None:
 
 
 def _with_buffers(
-    parts: PhysicalAggregation, recorder: Recorder, context: PlanningContext
+    parts: PhysicalAggregation, recorder: Recorder, context: PlanningContext, streams: bool = False
 ) -> tuple[BaseAggregateExec, list[PlannedStage]]:
     _ask_about(parts, recorder)
     stages = Stages(context, recorder, parts.functions)
+    if streams:
+        return _of_stream(parts, stages, context.plan(parts.child)), stages.made
     distinct = [f for f in parts.functions if f.distinct]
     child = context.plan(parts.child)
     made = _one_distinct(parts, distinct, stages, child) if distinct else _without_distinct(parts, stages, child)
@@ -248,6 +261,26 @@ def _without_distinct(parts: PhysicalAggregation, stages: Stages, child: SparkPl
     if session is not None:
         partial = stages.merging_sessions(partial, keys, session, parts.functions)
     return stages.stage(partial, keys, _mode(parts.functions, "Final"), keys, parts.results)
+
+
+def _of_stream(parts: PhysicalAggregation, stages: Stages, child: SparkPlan) -> BaseAggregateExec:
+    """New buffers are merged, then with those of earlier runs, then kept (Spark: planStreamingAggregation)."""
+    keys = parts.key_attributes
+    number = stages.context.partitions
+    together = Stateful(keys)
+    partial = stages.stage(child, parts.keys, _mode(parts.functions, "Partial"))
+    session = _session(keys)
+    if session is not None:
+        others = tuple([k for k in keys if k is not session])
+        restored: SparkPlan = SessionWindowStateStoreRestoreExec(others, session, number, partial)
+        one = stages.merging_sessions(restored, keys, session, parts.functions, number)
+        saved: SparkPlan = SessionWindowStateStoreSaveExec(others, session, number, one)
+        return stages.stage(saved, keys, _mode(parts.functions, "Final"), None, parts.results)
+    merged = stages.stage(partial, keys, _mode(parts.functions, "PartialMerge"), together)
+    again = StateStoreRestoreExec(tuple(keys), number, merged)
+    both = stages.stage(again, keys, _mode(parts.functions, "PartialMerge"), together)
+    kept = StateStoreSaveExec(tuple(keys), number, both)
+    return stages.stage(kept, keys, _mode(parts.functions, "Final"), together, parts.results)
 
 
 def _one_distinct(

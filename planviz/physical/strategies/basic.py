@@ -6,6 +6,17 @@ from typing import TYPE_CHECKING
 
 from planviz.expressions.core import Alias, Expression, Literal, SortOrder
 from planviz.logical.combining import CTERelationDef, Union, UnionLoop, WithCTE
+from planviz.logical.commands import CommandResult
+from planviz.logical.objects import (
+    AppendColumns,
+    AppendColumnsWithObject,
+    DeserializeToObject,
+    MapElements,
+    MapGroups,
+    MapPartitions,
+    SerializeFromObject,
+    TypedFilter,
+)
 from planviz.logical.operators import (
     CollectMetrics,
     Expand,
@@ -28,8 +39,8 @@ from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import CTERelationRef, LocalRelation, LogicalRDD, OneRowRelation, Range
 from planviz.logical.scripts import ScriptTransformation
 from planviz.logical.writes import InsertIntoHadoopFsRelationCommand, NoopWrite, RunnableCommand, WriteFiles
+from planviz.physical import objects, sources
 from planviz.physical import operators as o
-from planviz.physical import sources
 from planviz.physical.distribution import (
     HashPartitioning,
     Partitioning,
@@ -88,6 +99,8 @@ def basic(plan: LogicalPlan, context: PlanningContext) -> SparkPlan | None:
             return context.operator(o.UnionExec)(tuple(map(below, inputs)), plan.output, code, spread)
         case LocalRelation(columns, rows):
             return sources.LocalTableScanExec(columns, rows)
+        case CommandResult(columns, operator, command, executed):
+            return sources.CommandResultExec(columns, sources.CommandTextExec(operator, (command,) * executed))
         case OneRowRelation():
             return sources.OneRowRelationExec()
         case LogicalRDD(columns, rdd):
@@ -106,7 +119,38 @@ def basic(plan: LogicalPlan, context: PlanningContext) -> SparkPlan | None:
             return ExecutedCommandExec(plan)
         case Range(start, end, step, slices, column, _):
             return sources.RangeExec(start, end, step, slices or context.config.parallelism, (column,))
-    return _limit(plan, context) or _moved(plan, context) or _cte(plan, context) or python.evaluation(plan, context)
+    return (
+        _of_objects(plan, context)
+        or _limit(plan, context)
+        or _moved(plan, context)
+        or _cte(plan, context)
+        or python.evaluation(plan, context)
+    )
+
+
+def _of_objects(plan: LogicalPlan, context: PlanningContext) -> SparkPlan | None:
+    below = context.plan
+    match plan:
+        case DeserializeToObject(deserializer, obj, child):
+            return objects.DeserializeToObjectExec(deserializer, obj, below(child))
+        case SerializeFromObject(serializer, child):
+            return objects.SerializeFromObjectExec(serializer, below(child))
+        case MapElements():
+            return objects.MapElementsExec(plan.function, plan.obj, below(plan.child))
+        case MapPartitions(function, obj, child):
+            return objects.MapPartitionsExec(function, obj, below(child))
+        case TypedFilter():
+            return o.FilterExec(plan.condition, below(plan.child))
+        case AppendColumns():
+            return objects.AppendColumnsExec(plan.function, plan.deserializer, plan.serializer, below(plan.child))
+        case AppendColumnsWithObject(function, kept, new, child):
+            return objects.AppendColumnsWithObjectExec(function, kept, new, below(child))
+        case MapGroups():
+            deserializers = (plan.key_deserializer, plan.value_deserializer)
+            return objects.MapGroupsExec(
+                plan.function, *deserializers, plan.grouping, plan.data, plan.obj, below(plan.child)
+            )
+    return None
 
 
 def _limit(plan: LogicalPlan, context: PlanningContext) -> SparkPlan | None:

@@ -18,6 +18,7 @@ from planviz.physical.strategies.in_memory_scans import in_memory_scan
 from planviz.physical.strategies.join_selection import JoinSelection
 from planviz.physical.strategies.limits import special_limit
 from planviz.physical.strategies.steps import Planned
+from planviz.physical.strategies.streams import streaming
 from planviz.trees.memo import place
 
 if TYPE_CHECKING:
@@ -67,6 +68,10 @@ class SparkPlanner:
     def _asked(self, plan: LogicalPlan, root: bool) -> tuple[str, SparkPlan | None]:
         """The strategy that knows the operator, and what it gives."""
         context = self.context
+        if plan.is_streaming:
+            made = streaming(plan, context)
+            if made is not None:
+                return _OF_STREAMS.get(type(plan).__name__, "StreamingRelationStrategy"), made
         made = scan_of(plan, context)
         if made is not None:
             return "FileSourceStrategy", made
@@ -86,6 +91,15 @@ class SparkPlanner:
             made = own if isinstance(own, SparkPlan) else None
         return _OWN.get(type(plan).__name__, "BasicOperators"), made
 
+
+#: The strategies that Spark asks first where rows keep coming.
+_OF_STREAMS = {
+    "EventTimeWatermark": "StatefulAggregationStrategy",
+    "Deduplicate": "StreamingDeduplicationStrategy",
+    "DeduplicateWithinWatermark": "StreamingDeduplicationStrategy",
+    "GlobalLimit": "StreamingGlobalLimitStrategy",
+    "Join": "StreamingJoinStrategy",
+}
 
 #: Operators that have a strategy of their own, beside those that become one operator each.
 _OWN = {
