@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from typing_extensions import override
 
@@ -14,7 +14,13 @@ from planviz.analysis.sql_table_functions import sql_table_function
 from planviz.analysis.table_functions import TABLE_FUNCTIONS, table_function, with_aliases
 from planviz.catalog.tables import JvmFunction, PythonFunction, SqlFunction
 from planviz.evaluation import DEFAULT_EVALUATOR
-from planviz.expressions.aggregates import AggregateCall, AggregateExpression, AggregateFunction, FirstLast
+from planviz.expressions.aggregates import (
+    AggregateCall,
+    AggregateExpression,
+    AggregateFunction,
+    FirstLast,
+    GroupingID,
+)
 from planviz.expressions.calls import FunctionCall, Replaced
 from planviz.expressions.casts import Cast
 from planviz.expressions.common_expressions import written_out
@@ -233,8 +239,12 @@ class ResolveFunctions(AnalyzerRule):
         if made is None:
             return self._opaque(e)
         made = as_called_then(_with_nulls(made, e), self.context.config.behaviour)
+        if isinstance(made, GroupingID) and not self.context.config.behaviour.grouping_id_is_long:
+            made = made.replace(type=INT)
         if isinstance(made, RankLike | NTile) and not self.context.config.behaviour.ranks_are_never_null:
             made = made.replace(is_nullable=True)
+        if not self.context.config.behaviour.ordered_functions_are_deterministic:
+            made = _undetermined(made)
         if is_aggregate_function(made):
             assert isinstance(made, AggregateFunction)
             if isinstance(made, AggregateCall) and made.name in ("collect_list", "collect_set"):
@@ -644,3 +654,16 @@ class ResolveRandomSeed(AnalyzerRule):
 def _shown(e: Expression) -> str:
     """Spark: simpleString, which gives a column its type."""
     return f"{e}: {e.data_type.simple_string}" if isinstance(e, AttributeReference) else str(e)
+
+
+@cache
+def _drawing(spec: FunctionSpec) -> FunctionSpec:
+    """The signature of a function whose value may differ each time."""
+    return replace(spec, deterministic=False)
+
+
+def _undetermined(made: Expression) -> Expression:
+    """What collects values as Spark took it before 3.3: as if it drew lots."""
+    if isinstance(made, AggregateCall) and made.name in ("collect_list", "collect_set"):
+        return made.replace(spec=_drawing(made.spec))
+    return made

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import cast
 
+from planviz.expressions.casts import Cast
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, SortOrder
 from planviz.expressions.python import PythonUDF
 from planviz.logical.combining import (
@@ -32,6 +33,7 @@ from planviz.logical.operators import (
     Sort,
     SubqueryAlias,
     View,
+    ViewColumns,
     Window,
     WindowGroupLimit,
 )
@@ -132,10 +134,25 @@ def _view(o: Operator) -> LogicalPlan:
     if m is None:
         return o.opaque()
     name = tuple(re.findall(r"`([^`]*)`", m.group(1)))
-    made = View(name, o.child, len(name) == 1, (), True)
+    child = _under_own_ids(o)
+    made = View(name, child, len(name) == 1, (), True)
     if made.simple_string == o.text:
         return made
-    return PrintedView(name, o.child, len(name) == 1, (), True, True, o.text)
+    return PrintedView(name, child, len(name) == 1, (), True, True, o.text)
+
+
+_VIEW_COLUMN = re.compile(r"([^\[\],]+)#(\d+)L?(?=,|\])")
+
+
+def _under_own_ids(o: Operator) -> LogicalPlan:
+    """What is beneath a view, its columns under the ids that the view shows: before Spark 3.2 no line beneath makes
+    them."""
+    listed = [(name, int(number)) for name, number in _VIEW_COLUMN.findall(o.text[o.text.find(", [") + 2 :])]
+    given = o.child.output
+    if len(listed) != len(given) or [number for _, number in listed] == [a.expr_id for a in given]:
+        return o.child
+    pairs = zip(given, listed, strict=True)
+    return ViewColumns(tuple([Alias(Cast(a, a.type), name, number) for a, (name, number) in pairs]), o.child)
 
 
 def _window(o: Operator) -> LogicalPlan:

@@ -13,6 +13,9 @@ VERSION = Version(
         "spark.sql.maxSinglePartitionBytes": (1 << 63) - 1,
     },
     behaviour={
+        "caches_ask_for_adaptive": True,
+        "caches_know_their_columns": False,
+        "caches_tell_batches": False,
         "bucket_hash": "hash",
         "aliases_are_renewed": False,
         "semi_joins_need_keys": False,
