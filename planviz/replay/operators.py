@@ -183,16 +183,8 @@ def _group_limit(o: Operator) -> LogicalPlan:
 
 
 def _expand(o: Operator) -> LogicalPlan:
-    if not o.skip("[["):
-        return o.opaque()
-    rows: list[tuple[Term, ...]] = []
-    while True:
-        items, end = o.terms.listed(o.at)
-        rows.append(items)
-        o.at = end + 1
-        if not o.skip(", ["):
-            break
-    if not o.skip("], ["):
+    rows, word = _projections(o)
+    if not rows or not o.skip("], ["):
         return o.opaque()
     columns = []
     made: list[list[Expression]] = [[] for _ in rows]
@@ -202,7 +194,26 @@ def _expand(o: Operator) -> LogicalPlan:
         for row, made_row in zip(rows, made, strict=True):
             made_row.append(o.elaborator.expression(row[at], kind))
         columns.append(AttributeReference(name, kind or UNKNOWN, nullable, expr_id))
-    return Expand(tuple(tuple(r) for r in made), tuple(columns), o.child)
+    plan = Expand(tuple(tuple(r) for r in made), tuple(columns), o.child)
+    return plan.in_lists(word) if word else plan
+
+
+def _projections(o: Operator) -> tuple[list[tuple[Term, ...]], str]:
+    """The lists of an Expand, [[a, 0], [a, 1]], and Scala's word for them: before 3.2 [List(a, 0), List(a, 1)]."""
+    rows: list[tuple[Term, ...]] = []
+    if not o.skip("[["):
+        if not o.skip("["):
+            return [], ""
+        items, o.at = o.terms.listed(o.at)
+        words = {str(t.value[0]) if t.kind == "call" else "" for t in items}
+        word = words.pop() if len(words) == 1 else ""
+        return ([tuple(t.children) for t in items], word) if word in ("List", "ArrayBuffer") else ([], "")
+    while True:
+        items, end = o.terms.listed(o.at)
+        rows.append(items)
+        o.at = end + 1
+        if not o.skip(", ["):
+            return rows, ""
 
 
 def _slot(

@@ -1,4 +1,5 @@
-"""Texts of views and caches read back: columns that the view alone shows, types that the cached plan alone tells."""
+"""Texts of views, caches and grouping sets read back: columns that the view alone shows, types that the cached plan
+alone tells, lists as Scala prints them."""
 
 from __future__ import annotations
 
@@ -34,7 +35,9 @@ def verdicts(version: str, sql: str) -> dict[str, str]:
         "SELECT count(*) FROM w",
         "SELECT sum(y) FROM high WHERE x > 3",
         "SELECT t.v FROM t JOIN u ON t.a = u.a",
+        "SELECT b, count(*) FROM (SELECT b, a + 1 AS c FROM t) GROUP BY CUBE (b, c)",
+        "SELECT a, sum(v) FROM (SELECT a, v FROM t) GROUP BY ROLLUP (a)",
     ],
 )
-def test_a_text_over_views_and_caches_is_planned_again(version, sql):
+def test_a_text_is_planned_again(version, sql):
     assert verdicts(version, sql) == {"optimized": "equal", "physical": "equal"}
