@@ -10,7 +10,7 @@ from planviz.errors import AnalysisError
 from planviz.expressions.aggregates import AggregateExpression, FirstLast
 from planviz.expressions.arithmetic import UNPROMOTED, BinaryArithmetic
 from planviz.expressions.core import Alias, Expression, Literal, alias
-from planviz.expressions.earlier import PlainlyNamedLike, as_called_then, stored, untyped_interval
+from planviz.expressions.earlier import PlainlyNamedLike, as_called_then, stored, undetermined, untyped_interval
 from planviz.expressions.patterns import Like, RLike
 from planviz.expressions.unresolved import TempResolvedColumn, UnresolvedFunction
 from planviz.logical.combining import Except, ExceptInOneWord, Intersect, IntersectInOneWord, Union
@@ -35,7 +35,7 @@ def as_parsed_then(plan: LogicalPlan, config: OptimizerConfig) -> LogicalPlan:
         if isinstance(e, BinaryArithmetic):
             return e.rebuilt(e.replace(mode=UNPROMOTED)) if known.decimals_are_promoted else e
         if isinstance(e, FirstLast):
-            return e.rebuilt(e.replace(settled=known.ordered_functions_are_deterministic))
+            return e if known.ordered_functions_are_deterministic else undetermined(e)
         if isinstance(e, UnresolvedFunction):
             # PySpark says of mode() that any of several values will do: it does so where mode() can be told.
             told = e.parts == ("mode",) and e.arguments[1:] == (Literal(False, BOOLEAN),)

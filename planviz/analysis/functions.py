@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache, lru_cache
+from functools import lru_cache
 
 from typing_extensions import override
 
@@ -39,7 +39,7 @@ from planviz.expressions.core import (
     occurs,
 )
 from planviz.expressions.counters import CounterDiff
-from planviz.expressions.earlier import as_called_then, name_then, with_named_fields, with_shown_casts
+from planviz.expressions.earlier import as_called_then, name_then, undetermined, with_named_fields, with_shown_casts
 from planviz.expressions.ids import next_id
 from planviz.expressions.lambdas import LambdaFunction, NamedLambdaVariable, UnresolvedLambdaVariable
 from planviz.expressions.objects import ScalaUDF
@@ -244,7 +244,7 @@ class ResolveFunctions(AnalyzerRule):
         if isinstance(made, RankLike | NTile) and not self.context.config.behaviour.ranks_are_never_null:
             made = made.replace(is_nullable=True)
         if not self.context.config.behaviour.ordered_functions_are_deterministic:
-            made = _undetermined(made)
+            made = undetermined(made)
         if is_aggregate_function(made):
             assert isinstance(made, AggregateFunction)
             if isinstance(made, AggregateCall) and made.name in ("collect_list", "collect_set"):
@@ -654,16 +654,3 @@ class ResolveRandomSeed(AnalyzerRule):
 def _shown(e: Expression) -> str:
     """Spark: simpleString, which gives a column its type."""
     return f"{e}: {e.data_type.simple_string}" if isinstance(e, AttributeReference) else str(e)
-
-
-@cache
-def _drawing(spec: FunctionSpec) -> FunctionSpec:
-    """The signature of a function whose value may differ each time."""
-    return replace(spec, deterministic=False)
-
-
-def _undetermined(made: Expression) -> Expression:
-    """What collects values as Spark took it before 3.3: as if it drew lots."""
-    if isinstance(made, AggregateCall) and made.name in ("collect_list", "collect_set"):
-        return made.replace(spec=_drawing(made.spec))
-    return made

@@ -36,6 +36,7 @@ def verdicts(version: str, sql: str) -> dict[str, str]:
         "SELECT sum(y) FROM high WHERE x > 3",
         "SELECT t.v FROM t JOIN u ON t.a = u.a",
         "SELECT b, count(*) FROM (SELECT b, a + 1 AS c FROM t) GROUP BY CUBE (b, c)",
+        "SELECT * FROM (SELECT a, first(b) AS f, collect_list(v) AS l FROM t GROUP BY a) WHERE a > 3",
         "SELECT a, sum(v) FROM (SELECT a, v FROM t) GROUP BY ROLLUP (a)",
     ],
 )
