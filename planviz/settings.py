@@ -179,6 +179,11 @@ SETTINGS = {
         Setting("spark.sql.shuffle.partitions", 200, "Partitions of a shuffle.", least=1),
         Setting("spark.sql.maxSinglePartitionBytes", 128 << 20, "Up to which size joined rows stay in one.", "bytes"),
         Setting("spark.sql.adaptive.enabled", True, "Plan anew while the query runs, on what its stages gave."),
+        Setting(
+            "spark.sql.optimizer.canChangeCachedPlanOutputPartitioning",
+            True,
+            "Plan what fills a cache anew while it runs, too.",
+        ),
         Setting("spark.sql.adaptive.forceApply", False, "Also where a query has no exchange and no subquery."),
         Setting("spark.sql.adaptive.coalescePartitions.enabled", True, "Merge small partitions while the query runs."),
         Setting(

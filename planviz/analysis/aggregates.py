@@ -32,6 +32,7 @@ from planviz.expressions.ids import next_id
 from planviz.expressions.unresolved import GroupingSets, TempResolvedColumn, UnresolvedAttribute
 from planviz.expressions.windows import WindowExpression
 from planviz.frontend.errors import analysis_error
+from planviz.logical.combining import Union
 from planviz.logical.operators import Aggregate, Expand, Filter, Project, Sort
 from planviz.logical.plan import LogicalPlan, UnaryNode
 from planviz.logical.unresolved import UnresolvedHaving
@@ -140,7 +141,7 @@ class ResolveAggregateFunctions(AnalyzerRule):
         if made is not plan or marked or not plan.child.resolved or not plan.missing_input:
             return made
         # What grouping() stands for is known after names were bound, and HAVING may have hidden it above the Aggregate.
-        _, child = add_missing(list(plan.order), plan.child, self.context.config.behaviour.added_columns_are_hashed)
+        _, child = add_missing(list(plan.order), plan.child, self.context.config.behaviour)
         return plan if child is plan.child else Project(plan.child.output, plan.replace(child=child))
 
     def _sort_by_results(self, plan: Sort) -> LogicalPlan:
@@ -478,9 +479,19 @@ def expanded(plan: Aggregate, config: OptimizerConfig) -> LogicalPlan:
     position = [AttributeReference("_gen_grouping_pos", INT, False, next_id())] if positions else []
     columns = (*child_output, *attributes, gid, *position)
     below = Expand(tuple(projections), columns, Project((*child_output, *aliases), plan.child))
-    below = below.in_lists() if known.lists_are_named else below
+    below = below.in_lists(_scala_list(plan.child)) if known.lists_are_named else below
     results = tuple(_over_expand(e, keys, attributes, gid) for e in plan.aggregates)
     return Aggregate((*attributes, gid, *position), results, below)
+
+
+def _scala_list(plan: LogicalPlan) -> str:
+    """Scala's class of the list of a plan's columns: a table's is another than that of a select list.
+
+    What stands between hands its class on, a join that of its left side.
+    """
+    while plan.children and not isinstance(plan, Project | Aggregate | Union):
+        plan = plan.children[0]
+    return "ArrayBuffer" if isinstance(plan, Project | Aggregate) else "List"
 
 
 def _without_names(g: Expression) -> Expression:

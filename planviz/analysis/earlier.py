@@ -7,16 +7,16 @@ from planviz.analysis.coercion.rules import coercion_of, in_version
 from planviz.analysis.context import AnalysisContext
 from planviz.config import OptimizerConfig
 from planviz.errors import AnalysisError
-from planviz.expressions.aggregates import AggregateExpression
+from planviz.expressions.aggregates import AggregateExpression, FirstLast
 from planviz.expressions.arithmetic import UNPROMOTED, BinaryArithmetic
 from planviz.expressions.core import Alias, Expression, Literal, alias
-from planviz.expressions.earlier import PlainlyNamedLike, as_called_then, stored, untyped_interval
+from planviz.expressions.earlier import PlainlyNamedLike, as_called_then, stored, undetermined, untyped_interval
 from planviz.expressions.patterns import Like, RLike
 from planviz.expressions.unresolved import TempResolvedColumn, UnresolvedFunction
 from planviz.logical.combining import Except, ExceptInOneWord, Intersect, IntersectInOneWord, Union
-from planviz.logical.operators import Aggregate, Project, RepartitionByExpression, Sample, Sort
+from planviz.logical.operators import Aggregate, Project, RepartitionByExpression, Sample, Sort, SubqueryAlias
 from planviz.logical.plan import LogicalPlan
-from planviz.logical.unresolved import UnresolvedWith
+from planviz.logical.unresolved import UnresolvedSubqueryColumnAliases, UnresolvedWith
 from planviz.types import BOOLEAN
 
 
@@ -24,6 +24,8 @@ def as_parsed_then(plan: LogicalPlan, config: OptimizerConfig) -> LogicalPlan:
     """The plan, subqueries included, with intervals, dates and arithmetic as the configured version has them."""
     known, zone = config.behaviour, config.text("spark.sql.session.timeZone")
     mask = Literal.BIT | BinaryArithmetic.BIT | Like.BIT | RLike.BIT
+    if not known.ordered_functions_are_deterministic:
+        mask |= FirstLast.BIT
     if not known.modes_show_their_order:
         mask |= UnresolvedFunction.BIT
     if known.samples_show_their_method:
@@ -32,6 +34,8 @@ def as_parsed_then(plan: LogicalPlan, config: OptimizerConfig) -> LogicalPlan:
     def step(e: Expression) -> Expression:
         if isinstance(e, BinaryArithmetic):
             return e.rebuilt(e.replace(mode=UNPROMOTED)) if known.decimals_are_promoted else e
+        if isinstance(e, FirstLast):
+            return e if known.ordered_functions_are_deterministic else undetermined(e)
         if isinstance(e, UnresolvedFunction):
             # PySpark says of mode() that any of several values will do: it does so where mode() can be told.
             told = e.parts == ("mode",) and e.arguments[1:] == (Literal(False, BOOLEAN),)
@@ -54,11 +58,22 @@ def as_parsed_then(plan: LogicalPlan, config: OptimizerConfig) -> LogicalPlan:
         if isinstance(p, Intersect | Except) and not known.set_operations_are_spaced:
             cls = IntersectInOneWord if isinstance(p, Intersect) else ExceptInOneWord
             p = cls(p.left, p.right, p.is_all)
+        if isinstance(p, SubqueryAlias) and not known.aliases_name_columns_last:
+            p = _named_above(p)
         if isinstance(p, UnresolvedWith):
-            p = p.replace(plans=tuple(d.transform_with_subqueries(operator) for d in p.plans))
+            # The name of a definition stands above its columns' names in every version.
+            p = p.replace(plans=tuple(d.map_children(lambda c: c.transform_with_subqueries(operator)) for d in p.plans))
         return p.transform_expressions_up(step, mask)
 
     return plan.transform_with_subqueries(operator)
+
+
+def _named_above(p: SubqueryAlias) -> LogicalPlan:
+    """t(a, b) over a relation with the columns' names given above the alias: t.a means none of them."""
+    named = p.child
+    if not isinstance(named, UnresolvedSubqueryColumnAliases):
+        return p
+    return named.replace(child=p.replace(child=named.child))
 
 
 def order_computed_below(plan: Sort, context: AnalysisContext) -> Project | None:

@@ -15,7 +15,13 @@ from planviz.analysis.sql_table_functions import sql_table_function
 from planviz.analysis.table_functions import TABLE_FUNCTIONS, table_function, with_aliases
 from planviz.catalog.tables import JvmFunction, PythonFunction, SqlFunction
 from planviz.evaluation import DEFAULT_EVALUATOR, Evaluator
-from planviz.expressions.aggregates import AggregateCall, AggregateExpression, AggregateFunction, FirstLast
+from planviz.expressions.aggregates import (
+    AggregateCall,
+    AggregateExpression,
+    AggregateFunction,
+    FirstLast,
+    GroupingID,
+)
 from planviz.expressions.calls import FunctionCall, Replaced
 from planviz.expressions.casts import Cast
 from planviz.expressions.common_expressions import written_out
@@ -34,7 +40,7 @@ from planviz.expressions.core import (
     occurs,
 )
 from planviz.expressions.counters import CounterDiff
-from planviz.expressions.earlier import as_called_then, name_then, with_named_fields, with_shown_casts
+from planviz.expressions.earlier import as_called_then, name_then, undetermined, with_named_fields, with_shown_casts
 from planviz.expressions.ids import next_id
 from planviz.expressions.lambdas import LambdaFunction, NamedLambdaVariable, UnresolvedLambdaVariable
 from planviz.expressions.objects import ScalaUDF
@@ -260,8 +266,12 @@ class ResolveFunctions(AnalyzerRule):
         if made is None:
             return self._opaque(e)
         made = as_called_then(_with_nulls(made, e), self.context.config.behaviour)
+        if isinstance(made, GroupingID) and not self.context.config.behaviour.grouping_id_is_long:
+            made = made.replace(type=INT)
         if isinstance(made, RankLike | NTile) and not self.context.config.behaviour.ranks_are_never_null:
             made = made.replace(is_nullable=True)
+        if not self.context.config.behaviour.ordered_functions_are_deterministic:
+            made = undetermined(made)
         if is_aggregate_function(made):
             assert isinstance(made, AggregateFunction)
             if isinstance(made, AggregateCall) and made.name in ("collect_list", "collect_set"):

@@ -237,7 +237,8 @@ class ResolveCoalesceHints(AnalyzerRule):
         if name == "REPARTITION" and not keys and number is not None:
             return Repartition(number, True, plan.child)
         if name == "REBALANCE":
-            if not self.context.config.get("spark.sql.adaptive.enabled"):
+            known = self.context.config.behaviour.queries_are_rebalanced
+            if not known or not self.context.config.get("spark.sql.adaptive.enabled"):
                 return plan
             _check_columns(name, keys, plan)
             return RebalancePartitions(tuple(keys), plan.child, number)

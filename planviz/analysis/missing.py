@@ -12,6 +12,7 @@ from planviz.logical.file_metadata import names_metadata
 from planviz.logical.operators import Aggregate, Distinct, Expand, Filter, Project, SubqueryAlias
 from planviz.logical.plan import LogicalPlan, UnaryNode
 from planviz.logical.unresolved import PipeOperator, UnresolvedHaving
+from planviz.versions import Behaviour
 
 
 def with_aggregate(e: Expression, child: LogicalPlan, files: str = "none") -> Expression:
@@ -50,13 +51,17 @@ def with_aggregate(e: Expression, child: LogicalPlan, files: str = "none") -> Ex
     return made
 
 
+#: As the newest version does it.
+LATEST = Behaviour()
+
+
 def add_missing(
-    expressions: list[Expression], plan: LogicalPlan, hashed: bool = False
+    expressions: list[Expression], plan: LogicalPlan, known: Behaviour = LATEST
 ) -> tuple[list[Expression], LogicalPlan]:
     """Bind names in what lies below `plan` and let the projections between pass those columns on.
 
-    `hashed` says that these stand as in a hash set, where they are more than four. Returns the expressions and the
-    plan, the same ones where nothing was found.
+    `known` says in which order these stand. Returns the expressions and the plan, the same ones where nothing was
+    found.
     """
     wanted = frozenset[int]().union(*[e.references for e in expressions]) - plan.output_set
     if not wanted and all(e.resolved for e in expressions):
@@ -67,12 +72,12 @@ def add_missing(
         # ORDER BY right above the Aggregate: ResolveAggregateFunctions finds what these mean among its results.
         return expressions, plan
     here = [bind_if_possible(e, Scope(plan.output)) for e in expressions]
-    bound, child = add_missing(here, plan.child, hashed)
-    missing = _missing(bound, plan, child)
+    bound, child = add_missing(here, plan.child, known)
+    missing = _missing(bound, plan, child, known.added_columns_follow_the_input)
     if isinstance(plan, Project):
         if not missing and child is plan.child:
             return bound, plan
-        added = expressions_in_hash_set(missing) if hashed else missing
+        added = expressions_in_hash_set(missing) if known.added_columns_are_hashed else missing
         return bound, Project((*plan.projects, *added), child)
     if isinstance(plan, Aggregate):
         if child is not plan.child or not all(any(g.semantic_equals(a) for g in plan.grouping) for a in missing):
@@ -81,10 +86,13 @@ def add_missing(
     return bound, plan if child is plan.child else plan.replace(child=child)
 
 
-def _missing(expressions: list[Expression], plan: LogicalPlan, child: LogicalPlan) -> list[AttributeReference]:
-    """What the expressions read of the child and the plan does not pass on."""
+def _missing(
+    expressions: list[Expression], plan: LogicalPlan, child: LogicalPlan, as_given: bool
+) -> list[AttributeReference]:
+    """What the expressions read of the child and the plan does not pass on: of a Project in the child's order, where
+    `as_given`, else as the expressions name it."""
     read = {a.expr_id: None for e in expressions for a in e.attributes if a.expr_id not in plan.output_set}
-    if isinstance(plan, Project):
+    if isinstance(plan, Project) and as_given:
         return [a for a in {a.expr_id: a for a in child.output}.values() if a.expr_id in read]
     available = {a.expr_id: a for a in child.output}
     return [available[i] for i in read if i in available]

@@ -225,7 +225,7 @@ class ResolveReferences(AnalyzerRule):
         scope = Scope(plan.child.output)
         order = [bind_if_possible(o, scope) for o in plan.order]
         order = [with_aggregate(o, plan.child, self.context.config.behaviour.file_metadata) for o in order]
-        resolved, child = add_missing(order, plan.child, self.context.config.behaviour.added_columns_are_hashed)
+        resolved, child = add_missing(order, plan.child, self.context.config.behaviour)
         if plan.whole and self.context.config.behaviour.lists_name_themselves:
             resolved = with_order_by_all(resolved, plan.child)
         resolved = [self._last_resort(o) for o in resolved]
@@ -243,8 +243,11 @@ class ResolveReferences(AnalyzerRule):
         if any(e.bits & UnresolvedStar.BIT for e in plan.expressions):
             plan = plan.map_expressions(lambda e: e.transform_up(lambda x: star_arguments(x, plan), UnresolvedStar.BIT))
         bound = plan.map_expressions(lambda e: bind(e, scope))
-        if any(e.bits & UnresolvedAttribute.BIT for e in bound.expressions) and not isinstance(plan.child, Aggregate):
-            resolved, child = add_missing(list(bound.expressions), plan.child)
+        lacks = any(e.bits & UnresolvedAttribute.BIT for e in bound.expressions)
+        known = self.context.config.behaviour
+        stays = isinstance(plan, RepartitionByExpression) and not known.hints_find_missing_columns
+        if lacks and not stays and not isinstance(plan.child, Aggregate):
+            resolved, child = add_missing(list(bound.expressions), plan.child, known)
             if child is not plan.child:
                 it = iter(resolved)
                 return Project(plan.child.output, bound.map_expressions(lambda _: next(it)).replace(child=child))

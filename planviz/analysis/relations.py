@@ -9,6 +9,7 @@ from typing import cast
 from typing_extensions import override
 
 from planviz.analysis.context import AnalysisContext, AnalyzerRule, sql_text
+from planviz.analysis.earlier import as_parsed_then
 from planviz.catalog.tables import CATALOG, FILE_FORMATS, Table
 from planviz.catalog.tables import View as CatalogView
 from planviz.expressions.aggregates import AggregateExpression
@@ -114,7 +115,7 @@ class ResolveRelations(AnalyzerRule):
                 read,
             )
         assert self.context.analyze_view is not None
-        analyzed = self.context.analyze_view(view.child, self.context)
+        analyzed = self.context.analyze_view(as_parsed_then(view.child, self.context.config), self.context)
         return _with_columns(view.replace(child=analyzed), self.context.config.behaviour.views_cast_their_columns, ids)
 
 

@@ -45,13 +45,16 @@ GROWING = "_growing"
 ROWS_LOST = "_rows_lost"
 #: Behind any of these: nobody counts the rows of a LocalRelation, as before Spark 3.5.
 LOCAL_UNCOUNTED = "_local_uncounted"
+#: Behind any of these: what is known of a cache's columns is lost where a query reads them under ids of its own.
+CACHES_FORGET = "_caches_forget"
 _ESTIMATES: dict[str, Memo[Estimate]] = {
-    way + unique + lost + growing + local: Memo("estimate" + way + unique + lost + growing + local)
+    (name := way + unique + lost + growing + local + forget): Memo("estimate" + name)
     for way in (SIZES, TABLE_ROWS, ROWS, ROWS_BUT_IN_UNIONS)
     for unique in ("", ANY_MATCHES)
     for lost in ("", ROWS_LOST)
     for growing in ("", GROWING)
     for local in ("", LOCAL_UNCOUNTED)
+    for forget in ("", CACHES_FORGET)
 }
 #: Operators of which only bytes are estimated, whether rows are known or not.
 BY_SIZE = (
@@ -93,6 +96,8 @@ class Estimator:
         name = self._way + ("" if self._unique else ANY_MATCHES) + ("" if rows_kept else ROWS_LOST)
         name += "" if self._shrinks else GROWING
         name += "" if self._local else LOCAL_UNCOUNTED
+        self._caches = known.caches_know_their_columns
+        name += "" if self._caches else CACHES_FORGET
         self._memo = _ESTIMATES[name]
 
     @classmethod
@@ -135,11 +140,11 @@ class Estimator:
 
     def _estimated(self, plan: LogicalPlan) -> Estimate:
         if isinstance(plan, LeafNode) or not plan.children:
-            return leaf_estimate(plan, self._way != SIZES, self._partitions, self._local)
+            return leaf_estimate(plan, self._way != SIZES, self._partitions, self._local, self._caches)
         inputs = tuple([self.estimate(c) for c in plan.children])
         found = self._with_rows(plan, inputs) if self._way in (ROWS, ROWS_BUT_IN_UNIONS) else None
         found = found or size_estimate(plan, inputs, self._unique)
-        if isinstance(plan, Sort) and not self._kept:
+        if isinstance(plan, Sort | Repartition | RepartitionByExpression) and not self._kept:
             return Estimate(found.size, rule=found.rule, inputs=inputs)
         return found
 

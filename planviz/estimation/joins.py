@@ -48,7 +48,7 @@ def join_estimate(plan: Join, left: Estimate, right: Estimate, unique: bool = Tr
             return None
         size = output_size(plan.output, left.rows, left.columns)
         return Estimate(size, left.rows, left.columns, formulas.LEFT_ROWS, (left, right))
-    if plan.kind == "ExistenceJoin" or left.rows is None or right.rows is None:
+    if plan.kind in ("ExistenceJoin", "LeftSingle") or left.rows is None or right.rows is None:
         return None
     keys = join_keys(plan)
     if not keys:

@@ -23,11 +23,14 @@ UNKNOWN_SIZE = (1 << 63) - 1
 OF_UNKNOWN_SIZE = UNKNOWN_SIZE // 1024
 
 
-def leaf_estimate(plan: LogicalPlan, with_rows: bool, of_partitions: bool = True, local: bool = True) -> Estimate:
+def leaf_estimate(
+    plan: LogicalPlan, with_rows: bool, of_partitions: bool = True, local: bool = True, renamed: bool = True
+) -> Estimate:
     """The estimate of a leaf; `with_rows` says whether the catalogue's rows and columns count.
 
     `of_partitions`: they count where a filter chose among the table's partitions, too (since Spark 3.2).
-    `local`: whether known rows are counted (since Spark 3.5).
+    `local`: whether known rows are counted (since Spark 3.5). `renamed`: whether what is known of a cache's columns
+    holds for those under which it is read; else only where they have the same ids.
     """
     match plan:
         case LogicalRelation() if plan.partition_filters:
@@ -43,10 +46,17 @@ def leaf_estimate(plan: LogicalPlan, with_rows: bool, of_partitions: bool = True
             return _range(plan)
         case CTERelationRef(statistics=Estimate() as found):
             return replace(found, rule=formulas.DEFINITION, inputs=(found,), parts=(), given=())
-        case InMemoryRelation(cached=CachedPlan(statistics=Estimate() as found)):
+        case InMemoryRelation(columns, CachedPlan(statistics=Estimate() as found) as cached):
             rule = formulas.CACHED_SIZE if found.rows is None else formulas.CACHED_ROWS
-            return replace(found, rule=rule, inputs=(found,), parts=(), given=())
+            known = _under(columns, cached, found.columns) if renamed else found.columns
+            return replace(found, columns=known, rule=rule, inputs=(found,), parts=(), given=())
     return Estimate(UNKNOWN_SIZE, rule=formulas.UNKNOWN_TABLE)
+
+
+def _under(columns: Iterable[AttributeReference], cached: CachedPlan, known: Columns) -> Columns:
+    """What is known of a cache's columns, by the ids under which they are read."""
+    pairs = zip(cached.plan.output, columns, strict=True)
+    return {read.expr_id: known[kept.expr_id] for kept, read in pairs if kept.expr_id in known}
 
 
 def table_estimate(table: Table | None, output: Iterable[AttributeReference], with_rows: bool) -> Estimate:

@@ -12,6 +12,7 @@ from planviz.catalog.statistics import ColumnStatistics
 from planviz.decisions.estimates import Formula
 from planviz.estimation.formulas import UNKNOWN_TABLE
 from planviz.expressions.core import AttributeReference
+from planviz.expressions.subqueries import QueryPlan
 from planviz.logical.operators import Filter
 from planviz.logical.plan import LogicalPlan, size_text
 from planviz.logical.relations import LogicalRelation
@@ -81,14 +82,31 @@ def count_text(count: int) -> str:
 def cost_string(
     plan: LogicalPlan, estimate: Callable[[LogicalPlan], Estimate], asked: Container[int] | None = None
 ) -> str:
-    """The tree as `explain cost` prints it: the operators with their estimates, or those whose `id()` is in `asked`."""
+    """The tree as `explain cost` prints it: the operators with their estimates, or those whose `id()` is in `asked`.
+
+    A cache that fills another one stands in that one's physical plan, and has none.
+    """
+    filling = _beneath_caches(plan)
 
     def line(node: Printable) -> str:
         shown = node.simple_string
-        known = isinstance(node, LogicalPlan) and (asked is None or id(node) in asked)
+        known = isinstance(node, LogicalPlan) and (asked is None or id(node) in asked) and id(node) not in filling
         return f"{shown}, {estimate(node).text}" if isinstance(node, LogicalPlan) and known else shown
 
     return tree_string(plan, line)
+
+
+def _beneath_caches(plan: LogicalPlan) -> set[int]:
+    """The `id()` of the logical operators in the physical plans that fill the plan's caches."""
+    found = set[int]()
+    todo: list[tuple[QueryPlan, bool]] = [(plan, False)]
+    while todo:
+        node, physical = todo.pop()
+        physical = physical or not isinstance(node, LogicalPlan)
+        if physical and isinstance(node, LogicalPlan):
+            found.add(id(node))
+        todo += [(below, physical) for below in (*node.children, *node.inner_children)]
+    return found
 
 
 def ceiling(number: Decimal) -> int:

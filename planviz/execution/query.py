@@ -39,6 +39,9 @@ from planviz.types.zones import in_session_zone
 
 #: Settings of a plan that fills a cache: its buckets are read one by one (Spark: getOrCloneSessionWithConfigsOff).
 _CACHING = {"spark.sql.sources.bucketing.autoBucketedScan.enabled": False}
+#: Whether such a plan may spread its rows otherwise while it runs, as adaptive execution does: before Spark 3.5 it is
+#: adaptive only then, later it is anyway.
+_SPREAD_ANEW = "spark.sql.optimizer.canChangeCachedPlanOutputPartitioning"
 STAGES = ("parsed", "analyzed", "optimized", "sparkPlan", "physical")
 #: What `explain_string` can print; Spark's codegen mode prints Java code, and there is none here.
 EXPLAIN_MODES = ("simple", "extended", "formatted", "cost")
@@ -267,7 +270,9 @@ class QueryExecution:
         # The caches of this moment: planned again later, it must not read the cache that it fills.
         caches = self.caches.copy()
         filling = replace(self, trace=Trace(), warnings=[], caches=caches, _planned=None, _with_cached_data=None)
-        filling.config = self.config.with_settings(_CACHING)
+        anew = self.config.get(_SPREAD_ANEW) or self.config.behaviour.caches_are_planned_anew
+        adaptive = {} if anew else {"spark.sql.adaptive.enabled": False}
+        filling.config = self.config.with_settings(_CACHING | adaptive)
         filling._stages = {name: self._stages[name] for name in ("parsed", "analyzed") if name in self._stages}
         physical = filling.physical
         statistics = Estimator(self.config).estimate(filling.optimized)

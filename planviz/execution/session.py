@@ -506,10 +506,22 @@ class Session:
                 )
             self._define(replace(s, kind="create_view", words="TEMPORARY"))
         execution = self._execution(replace(s, plan=UnresolvedRelation(s.name)))
-        self.caches.add(execution.kept(level, ".".join(s.name)))
+        self.caches.add(execution.kept(level, self._shown_in_scans(s.name)))
         if execution.ids is not None:
             with ids_from(execution.ids):
                 self._first_id = max(self._first_id, next_id())
+
+    def _shown_in_scans(self, name: tuple[str, ...]) -> str:
+        """A cached table's name as the scans of its cache show it."""
+        if not self.config.behaviour.cached_tables_are_quoted:
+            return ".".join(name)
+        view = self.catalog.view(name)
+        known = self.catalog.table(name)
+        if view is not None:
+            whole = view.name_parts if view.temporary else (view.database, view.name.lower())
+        else:
+            whole = name if known is None else known.qualified[1:]
+        return ".".join(f"`{part}`" for part in whole)
 
     def _uncache(self, s: Statement) -> None:
         try:

@@ -222,6 +222,13 @@ class FirstLast(AggregateFunction, UnaryExpression):
     child: Expression
     name: str = "first"
     ignore_nulls: bool = False
+    #: Whether it counts as one value for the same rows, whatever their order, as it does since Spark 3.3.
+    settled: bool = True
+
+    @lazy
+    def deterministic(self) -> bool:
+        """As Spark takes it, and the child."""
+        return self.settled and self.child.deterministic
 
     @lazy
     def canonicalized(self) -> Expression:
@@ -322,10 +329,15 @@ class GroupingID(Expression):
     """grouping_id(columns)."""
 
     columns: tuple[Expression, ...]
+    type: DataType = LONG
     NAME = "grouping_id"
 
-    data_type = always(LONG)
     nullable = always(False)
+
+    @property
+    def data_type(self) -> DataType:
+        """BIGINT, in Spark 3.0 INT."""
+        return self.type
 
     @lazy
     def references(self) -> frozenset[int]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import date
 from functools import cache
 
-from planviz.expressions.aggregates import AggregateCall
+from planviz.expressions.aggregates import AggregateCall, FirstLast
 from planviz.expressions.calls import FunctionCall, RuntimeReplaceable
 from planviz.expressions.casts import Cast
 from planviz.expressions.complex import CreateMap, GetArrayStructFields, GetStructField
@@ -282,3 +282,18 @@ def with_shown_casts(e: Expression) -> Expression:
         return x.replace(user_specified=True) if isinstance(x, Cast) and not x.user_specified else x
 
     return e.transform_up(step, Cast.BIT)
+
+
+@cache
+def _drawing(spec: FunctionSpec) -> FunctionSpec:
+    """The signature of a function whose value may differ each time."""
+    return replace(spec, deterministic=False)
+
+
+def undetermined(e: Expression) -> Expression:
+    """first(), last() and what collects values as Spark took them before 3.3: as if they drew lots."""
+    if isinstance(e, FirstLast):
+        return e.rebuilt(e.replace(settled=False)) if e.settled else e
+    if isinstance(e, AggregateCall) and e.name in ("collect_list", "collect_set") and e.spec.deterministic:
+        return e.rebuilt(e.replace(spec=_drawing(e.spec)))
+    return e

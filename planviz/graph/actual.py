@@ -168,7 +168,9 @@ def _table(scan: PlanNode) -> str:
     """The table of a scan, else the folder or file that it reads."""
     if not scan.arguments.get("table") and (read := path_name(str(scan.arguments.get("location", "")))):
         return read.lower()
-    return str(scan.arguments.get("table") or scan.text[:80]).rpartition(".")[2].strip("`").lower()
+    # Ids differ from run to run: rows that stand in the plan are told by the names of their columns.
+    named = scan.arguments.get("table") or _IDS.sub("", scan.text[:80])
+    return str(named).rpartition(".")[2].strip("`").lower()
 
 
 def _words(node: PlanNode) -> str:

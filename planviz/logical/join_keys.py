@@ -26,6 +26,7 @@ from planviz.logical.operators import (
     Window,
 )
 from planviz.logical.plan import LogicalPlan
+from planviz.logical.relations import LocalRelation
 from planviz.trees.memo import Memo
 from planviz.types import (
     BINARY,
@@ -142,7 +143,9 @@ def _distinct_keys(plan: LogicalPlan) -> list[frozenset[int]]:
             return distinct_keys(plan.child)
         case Window():
             return distinct_keys(plan.child)
-    return [frozenset()] if plan.max_rows is not None and plan.max_rows <= 1 else []
+    # Of rows that stand in the plan Spark knows no keys, however few they are.
+    single = not isinstance(plan, LocalRelation) and plan.max_rows is not None and plan.max_rows <= 1
+    return [frozenset()] if single else []
 
 
 def _of_groups(

@@ -62,6 +62,9 @@ class _Explained:
         self._root = root
         self._behaviour = behaviour
         self._numbers: dict[int, int] = {}
+        #: The number given last, and when each operator got its own: before Spark 3.2 two may have the same.
+        self._last = 0
+        self._order: dict[int, int] = {}
         #: Operators in a generated stage, and the stage that is told beneath the tree.
         self._generated: set[int] = set()
         self._stages: dict[int, int] = {}
@@ -77,7 +80,7 @@ class _Explained:
             self._number(part)
             self._stage(part)
         self._fresh = itertools.count(
-            1 + max((a.expr_id for part in parts for n in part.walk() for a in n.output), default=0)
+            1 + max((a.expr_id for part in parts for n in _all_operators(part) for a in n.output), default=0)
         )
 
     def text(self) -> str:
@@ -107,11 +110,16 @@ class _Explained:
         for child in node.children:
             self._number(child, generated, above)
         if id(node) not in self._numbers:
-            self._numbers[id(node)] = len(self._numbers) + 1
+            self._last += 1
+            self._numbers[id(node)] = self._last
+            self._order[id(node)] = len(self._order)
             if generated:
                 self._generated.add(id(node))
+        last = self._last
         for inner in _inner(node):
             self._number(inner)
+        if not self._behaviour.caches_take_numbers:
+            self._last = last
 
     def _stage(self, part: SparkPlan) -> None:
         """Find the stages that are told: from the root down, the last one entered and not left.
@@ -135,14 +143,16 @@ class _Explained:
         lines: list[str] = []
         fresh: list[QueryPlan] = []
         self._draw(root, "", "", lines, fresh)
-        fresh.sort(key=lambda node: self._numbers[id(node)])
+        fresh.sort(key=lambda node: self._order[id(node)])
         return "\n".join(lines) + "\n\n" + "".join(f"\n{self._operator(node)}" for node in fresh)
 
     def _draw(self, node: QueryPlan, first: str, rest: str, lines: list[str], fresh: list[QueryPlan]) -> None:
         while isinstance(node, _MARKS):
             node = node.child
         mark = "* " if id(node) in self._generated else ""
-        lines.append(f"{first}{mark}{_tree_name(node)} ({self._numbers[id(node)]})")
+        batches = isinstance(node, InMemoryTableScanExec) and node.columnar and self._behaviour.caches_tell_batches
+        told = " (columnarIn=false, columnarOut=true)" if batches else ""
+        lines.append(f"{first}{mark}{_tree_name(node)} ({self._numbers[id(node)]}){told}")
         if id(node) not in self._told:
             self._told.add(id(node))
             fresh.append(node)
@@ -265,6 +275,15 @@ def _inner(node: QueryPlan) -> tuple[QueryPlan, ...]:
     if not isinstance(node, LogicalPlan):
         return ()
     return tuple(node.inner_children)
+
+
+def _all_operators(part: QueryPlan) -> Iterator[QueryPlan]:
+    """The operators of a plan and of the plans that fill the caches that it reads."""
+    todo = [part]
+    while todo:
+        node = todo.pop()
+        yield node
+        todo += (*node.children, *_inner(node))
 
 
 def _subqueries_of(root: SparkPlan) -> Iterator[tuple[SparkPlan, PlanHolder, SparkPlan]]:

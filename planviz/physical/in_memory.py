@@ -32,13 +32,14 @@ _BATCHED = (BOOLEAN, BYTE, SHORT, INT, LONG, FLOAT, DOUBLE)
 class InMemoryTableScanExec(LeafExec):
     """Reads `columns` of a cache; `predicates` let it skip batches of rows by their least and greatest values.
 
-    `vectorized` says whether batches of columns may be given.
+    `vectorized` says whether batches of columns may be given, `gives_rows` whether rows may be given then, too.
     """
 
     columns: tuple[AttributeReference, ...]
     predicates: tuple[Expression, ...]
     relation: Held[InMemoryRelation]
     vectorized: bool = True
+    gives_rows: bool = True
 
     @lazy
     def output(self) -> tuple[AttributeReference, ...]:
@@ -80,8 +81,8 @@ class InMemoryTableScanExec(LeafExec):
 
     @property
     def row_based(self) -> bool:
-        """It always can give rows."""
-        return True
+        """It can give rows anyway; before Spark 3.1 only where it gives no batches."""
+        return self.gives_rows or not self.columnar
 
     @lazy
     def _names(self) -> dict[int, AttributeReference]:

@@ -56,6 +56,10 @@ def pushed(e: Expression, by_text: bool = True, booleans: bool = True) -> str | 
             return _comparison(_MIRRORED.get(type(e), type(e)), column, v)
         case In(a, items) if column := _name(a):
             listed = [i for i in items if isinstance(i, Literal)]
+            asked = [i for i in items if isinstance(i, ScalarSubqueryExec)]
+            if asked and len(listed) + len(asked) == len(items):
+                texts = sorted([*map(_value, listed), *map(_value, asked)])
+                return f"In({column}, [{','.join(texts)}])"
             return f"In({column}, [{_values(listed, by_text)}])" if len(listed) == len(items) else None
         case InSet(a, values) if column := _name(a):
             return f"In({column}, [{_values(values, by_text)}])"

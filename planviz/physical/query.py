@@ -79,7 +79,9 @@ class Preparation:
         return PhysicalPlan(spark, executed, tuple(context.decisions), tuple(context.warnings), context.plan_id)
 
     def _prepared(self, plan: SparkPlan, subquery: bool) -> SparkPlan:
-        adaptive = self.adaptive and (subquery or self.forced or needs_adaptive(plan))
+        adaptive = self.adaptive and (
+            subquery or self.forced or needs_adaptive(plan, self.config.behaviour.caches_ask_for_adaptive)
+        )
         if adaptive and isinstance(plan, DataWritingCommandExec) and not self.config.behaviour.writes_are_planned:
             return plan.replace(child=self._prepared(plan.child, subquery))
         if adaptive and isinstance(plan, PrintedExec) and plan.node_name in WRITES and len(plan.inputs) == 1:
@@ -125,13 +127,13 @@ def prunes(plan: LogicalPlan) -> bool:
 WRITES = frozenset({"AppendData", "OverwriteByExpression", "OverwritePartitionsDynamic", "ReplaceData", "WriteDelta"})
 
 
-def needs_adaptive(plan: SparkPlan) -> bool:
+def needs_adaptive(plan: SparkPlan, cached: bool = False) -> bool:
     """Whether there is anything to plan anew (InsertAdaptiveSparkPlan): an exchange now or soon, a subquery, or a cache
-    whose own plan is planned anew."""
+    whose own plan is planned anew; `cached`: any cache."""
     return any(
         isinstance(p, Exchange)
         or (isinstance(p, PrintedExec) and p.node_name.endswith("Exchange"))
-        or (isinstance(p, InMemoryTableScanExec) and p.adaptive)
+        or (isinstance(p, InMemoryTableScanExec) and (cached or p.adaptive))
         or any(d != UNSPECIFIED for d in p.required_distribution)
         or any(e.bits & SubqueryExpression.BIT for e in p.expressions)
         for p in plan.walk()

@@ -19,7 +19,7 @@ from planviz.types import UNKNOWN
 
 _LEVEL = re.compile(r"StorageLevel\(([^()]*?)(?:, )?(\d+) replicas\)")
 _COLUMN = re.compile(r"(?<![^\[\],])([^\[\],]+?)#(\d+)L?(?=, |\])")
-_TABLE = re.compile(r"Scan [Ii]n-memory table `?([^`\[]+?)`? \[")
+_TABLE = re.compile(r"Scan [Ii]n-memory table ([^\[]+?)(?: \[|$)")
 #: How many places of a cache in the analyzed plan are tried.
 MOST = 12
 

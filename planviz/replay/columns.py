@@ -150,6 +150,8 @@ def columns_of(plans: Iterable[PlanGraph], heading_lines: Iterable[str] = ()) ->
             elif plan.stage == "optimized" and (table := HIVE_TABLE.match(node.text)) is not None:
                 columns.pruned.setdefault(table.group(), []).append(_is_pruned(plan, node.id))
     _note_names(plans, columns)
+    for plan in plans:
+        _note_cached(plan, columns)
     if columns.shortened:
         for name, number, long in (m for p in plans for n in p for m in _MENTION.findall(n.text)):
             columns.mentioned.setdefault(int(number), (name, bool(long)))
@@ -202,6 +204,42 @@ def _note_keys(plan: PlanGraph, join: int, columns: Columns) -> None:
                 columns.by_id.setdefault(int(number), parse_type(kind))
             except PlanvizError:
                 return
+
+
+def _note_cached(plan: PlanGraph, columns: Columns) -> None:
+    """Give the columns of caches the types of those of the plans that fill them, which have ids of their own."""
+    for node in reversed(list(plan)):
+        if node.op != "InMemoryRelation":
+            continue
+        beneath = plan.children(node.id)
+        while beneath and _MAKING.match(plan[beneath[0]].text) is None:
+            beneath = plan.children(beneath[0])
+        made = _MAKING.match(plan[beneath[0]].text) if beneath else None
+        own = _columns_in(node.text.partition("], StorageLevel")[0].partition("[")[2])
+        filling = _columns_in(made.group(1) or made.group(2)) if made is not None else []
+        for (_, number, long), (source, _, _) in zip(own, filling, strict=False) if len(own) == len(filling) else ():
+            kind = columns.by_id.get(source)
+            if kind is not None and not long:
+                columns.by_id.setdefault(number, kind)
+
+
+def _columns_in(listed: str) -> list[tuple[int, int, bool]]:
+    """Of each item of a list the column that it shows (0: none), the one that it gives, whether that is a bigint."""
+    found: list[tuple[int, int, bool]] = []
+    depth = start = 0
+    for at, letter in enumerate(listed + ","):
+        depth += (letter in "([<") - (letter in ")]>")
+        if letter == "," and depth <= 0:
+            m = _ITEM.match(listed[start:at].strip())
+            found.append((int(m[1]), int(m[3] or m[1]), bool(m[4] if m[3] else m[2])) if m else (0, 0, False))
+            start = at + 1
+    return found
+
+
+#: A column, or a column under another name.
+_ITEM = re.compile(r"[^\s#()]+#(\d{1,18})(L?)(?: AS [^#()]+#(\d{1,18})(L?))?$")
+#: The operators of a physical plan that say which columns they give, in brackets that stand last or behind their name.
+_MAKING = re.compile(r"(?:Project \[(.*)\]$|(?:\w*Aggregate\(.*output=|FileScan [^\[]*)\[(.*?)\])", re.DOTALL)
 
 
 def _note_local_rows(plan: PlanGraph, columns: Columns) -> None:

@@ -36,7 +36,7 @@ _HINTS = re.compile(r"(?:, leftHint=\(strategy=(\w+)\))?(?:, rightHint=\(strateg
 
 def _union(o: Operator) -> LogicalPlan:
     words = o.rest.split(", ") if o.rest else ["false", "false"]
-    return Union(_alike(o.inputs), words[0] == "true", words[-1] == "true")
+    return Union(_alike(o.inputs), words[0] == "true", words[-1] == "true", shows_flags=bool(o.rest))
 
 
 def _alike(inputs: tuple[LogicalPlan, ...]) -> tuple[LogicalPlan, ...]:

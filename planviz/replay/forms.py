@@ -270,11 +270,13 @@ def _explode(e: Elaborator, t: Term) -> Expression | None:
 
 def _get_timestamp(e: Elaborator, t: Term) -> Expression | None:
     """gettimestamp(text, format, TimestampType, [what to use instead,] zone, flag): a text read by a format."""
-    if len(t.children) < 3 or t.children[2].text not in _PRECISE:
+    if len(t.children) < 3:
         return None
     value, pattern, *tail = t.children
     arguments = (e.expression(value, STRING), e.expression(pattern, STRING))
-    made = FunctionCall("gettimestamp", arguments, parsed_spec(_PRECISE[tail[0].text]), tuple(x.text for x in tail))
+    # Before Spark 3.2 it always is a moment of a zone, and no type is shown.
+    kind = _PRECISE.get(tail[0].text, TIMESTAMP)
+    made = FunctionCall("gettimestamp", arguments, parsed_spec(kind), tuple(x.text for x in tail))
     return made if made.text == t.text else None
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import cast
 
+from planviz.expressions.casts import Cast
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, SortOrder
 from planviz.expressions.python import PythonUDF
 from planviz.logical.combining import (
@@ -32,6 +33,7 @@ from planviz.logical.operators import (
     Sort,
     SubqueryAlias,
     View,
+    ViewColumns,
     Window,
     WindowGroupLimit,
 )
@@ -132,10 +134,25 @@ def _view(o: Operator) -> LogicalPlan:
     if m is None:
         return o.opaque()
     name = tuple(re.findall(r"`([^`]*)`", m.group(1)))
-    made = View(name, o.child, len(name) == 1, (), True)
+    child = _under_own_ids(o)
+    made = View(name, child, len(name) == 1, (), True)
     if made.simple_string == o.text:
         return made
-    return PrintedView(name, o.child, len(name) == 1, (), True, True, o.text)
+    return PrintedView(name, child, len(name) == 1, (), True, True, o.text)
+
+
+_VIEW_COLUMN = re.compile(r"([^\[\],]+)#(\d+)L?(?=,|\])")
+
+
+def _under_own_ids(o: Operator) -> LogicalPlan:
+    """What is beneath a view, its columns under the ids that the view shows: before Spark 3.2 no line beneath makes
+    them."""
+    listed = [(name, int(number)) for name, number in _VIEW_COLUMN.findall(o.text[o.text.find(", [") + 2 :])]
+    given = o.child.output
+    if len(listed) != len(given) or [number for _, number in listed] == [a.expr_id for a in given]:
+        return o.child
+    pairs = zip(given, listed, strict=True)
+    return ViewColumns(tuple([Alias(Cast(a, a.type), name, number) for a, (name, number) in pairs]), o.child)
 
 
 def _window(o: Operator) -> LogicalPlan:
@@ -166,16 +183,8 @@ def _group_limit(o: Operator) -> LogicalPlan:
 
 
 def _expand(o: Operator) -> LogicalPlan:
-    if not o.skip("[["):
-        return o.opaque()
-    rows: list[tuple[Term, ...]] = []
-    while True:
-        items, end = o.terms.listed(o.at)
-        rows.append(items)
-        o.at = end + 1
-        if not o.skip(", ["):
-            break
-    if not o.skip("], ["):
+    rows, word = _projections(o)
+    if not rows or not o.skip("], ["):
         return o.opaque()
     columns = []
     made: list[list[Expression]] = [[] for _ in rows]
@@ -185,7 +194,26 @@ def _expand(o: Operator) -> LogicalPlan:
         for row, made_row in zip(rows, made, strict=True):
             made_row.append(o.elaborator.expression(row[at], kind))
         columns.append(AttributeReference(name, kind or UNKNOWN, nullable, expr_id))
-    return Expand(tuple(tuple(r) for r in made), tuple(columns), o.child)
+    plan = Expand(tuple(tuple(r) for r in made), tuple(columns), o.child)
+    return plan.in_lists(word) if word else plan
+
+
+def _projections(o: Operator) -> tuple[list[tuple[Term, ...]], str]:
+    """The lists of an Expand, [[a, 0], [a, 1]], and Scala's word for them: before 3.2 [List(a, 0), List(a, 1)]."""
+    rows: list[tuple[Term, ...]] = []
+    if not o.skip("[["):
+        if not o.skip("["):
+            return [], ""
+        items, o.at = o.terms.listed(o.at)
+        words = {str(t.value[0]) if t.kind == "call" else "" for t in items}
+        word = words.pop() if len(words) == 1 else ""
+        return ([tuple(t.children) for t in items], word) if word in ("List", "ArrayBuffer") else ([], "")
+    while True:
+        items, end = o.terms.listed(o.at)
+        rows.append(items)
+        o.at = end + 1
+        if not o.skip(", ["):
+            return rows, ""
 
 
 def _slot(

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from planviz.config import OptimizerConfig
 from planviz.decisions.join_tree import THRESHOLD
 from planviz.errors import PlanvizError
+from planviz.expressions.aggregates import AggregateCall, FirstLast
+from planviz.expressions.earlier import undetermined
 from planviz.expressions.ids import Ids, ids_from
 from planviz.graph import PlanGraph
 from planviz.graph.planned import PART, planned
@@ -395,10 +397,14 @@ class _Replaying:
 
         def make(config: OptimizerConfig) -> _Optimized:
             trace, rows = Trace(), None if ordered is None else rows_told(ordered)
+            start = plan
+            if not config.behaviour.ordered_functions_are_deterministic:
+                mask = FirstLast.BIT | AggregateCall.BIT
+                start = plan.transform_with_subqueries(lambda p: p.transform_expressions_up(undetermined, mask))
             order = None if ordered is None else PrintedOrder(ordered)
             with ids_from(Ids(self.first_id)):
                 context = OptimizerContext(config, join_order=order)
-                made = Optimizer(config, context).optimize(with_tables(plan, sizes, self.columns, rows), trace)
+                made = Optimizer(config, context).optimize(with_tables(start, sizes, self.columns, rows), trace)
             return _Optimized(made, trace, [] if order is None else order.used, config.profile)
 
         return self.optimizations.of(plan, (self.first_id, sizes, ordered is not None), config, make)

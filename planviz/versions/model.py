@@ -71,6 +71,8 @@ class Behaviour:
     windows_are_hashed: bool = False
     #: More than four columns that ORDER BY adds to a projection stand in such an order, too.
     added_columns_are_hashed: bool = False
+    #: The columns that ORDER BY and filters add to a projection stand as its input has them; else as they are named.
+    added_columns_follow_the_input: bool = True
     #: INSERT tells the rights that it needs.
     inserts_tell_privileges: bool = True
     #: How many of these INSERT tells: whether it overwrites, IF NOT EXISTS, BY NAME, whether the schema may change.
@@ -133,6 +135,10 @@ class Behaviour:
     outer_columns_are_renamed: bool = True
     #: Of the columns that USING and NATURAL joins hide only those that are named are given; else all where one is.
     hidden_columns_come_alone: bool = True
+    #: The hint REBALANCE is known.
+    queries_are_rebalanced: bool = True
+    #: A hint that repartitions may name columns that the select list lacks.
+    hints_find_missing_columns: bool = True
     #: REBALANCE takes a number of partitions.
     rebalancing_takes_a_number: bool = True
     #: Where all come, they stand behind what the join gives; else before it.
@@ -320,6 +326,8 @@ class Behaviour:
     one_row_is_unsorted_here: bool = False
     #: A semi join goes below a projection that computes columns, too.
     semi_joins_compute_columns_again: bool = False
+    #: What is known of a cache's columns holds for those under which a query reads it.
+    caches_know_their_columns: bool = True
     #: A join over the unique keys of one side is no larger than the other side.
     unique_keys_bound_joins: bool = True
     #: A semi join goes below an aggregate or window only where it can be a broadcast join.
@@ -393,6 +401,14 @@ class Behaviour:
     filters_of_functions_are_coded: bool = True
     #: Operators of limits show their offset: "all", all but those over sorted rows ("unsorted"), or none.
     limits_show_offsets: Literal["all", "unsorted", "none"] = "all"
+    #: What fills a cache takes numbers of its own in explain's formatted mode; else they are given once more.
+    caches_take_numbers: bool = True
+    #: A scan of a cached table shows the table's whole name in quotes, as Spark 3.0 does.
+    cached_tables_are_quoted: bool = False
+    #: Explain's formatted mode tells of a scan of a cache whether it takes and gives batches.
+    caches_tell_batches: bool = True
+    #: A scan of a cache gives rows as well as batches, as its reader asks; else batches where all columns are numbers.
+    caches_give_rows: bool = True
     #: Code is generated for nested loop joins, which keep the order and the spread of the side that is not sent.
     nested_loop_joins_are_coded: bool = True
     #: Aggregates over sorted rows that have generated code: all, those "without keys", or none.
@@ -409,6 +425,18 @@ class Behaviour:
     booleans_are_pushed: bool = True
     #: Python functions over Arrow batches take the batches that a scan gives.
     arrow_takes_columns: bool = True
+    #: first(), last() and what collects values count as deterministic: filters go below, projections merge.
+    ordered_functions_are_deterministic: bool = True
+    #: The names of a derived table's columns stand below its name, so that t.a means one; else above, and it does not.
+    aliases_name_columns_last: bool = True
+    #: What an outer join lacks on a side without rows is null; else null cast to the column's type.
+    missing_columns_are_null: bool = True
+    #: RemoveRedundantAliases leaves those of a union's first input, whose ids the union has.
+    unions_keep_aliases: bool = True
+    #: A filter on columns that an Expand hands on goes below it.
+    filters_go_below_expands: bool = True
+    #: Of a filter of partitions and other columns a scan is told what it says about either alone.
+    filters_are_taken_apart: bool = True
     #: A scan is given filters that hold scalar subqueries.
     scans_take_subqueries: bool = True
     #: A scan of a bucketed table shows whether it reads its buckets one by one, and why not.
@@ -438,6 +466,12 @@ class Behaviour:
     )
     #: Buckets of which a filter leaves some out are read one by one, whether that serves what is above or not.
     pruned_buckets_are_read_apart: bool = False
+    #: Adaptive execution plans what fills a cache whatever the setting says that lets it spread rows otherwise.
+    caches_are_planned_anew: bool = True
+    #: A query that reads a cache runs under adaptive execution, whether it has an exchange or not (3.5 alone).
+    caches_ask_for_adaptive: bool = False
+    #: CoalesceBucketsInJoin runs under adaptive execution, too.
+    adaptive_plans_coalesce_buckets: bool = True
     #: Adaptive execution plans queries that leave out partitions while they run, too.
     adaptive_plans_prune: bool = True
     #: A join's sides are spread by exactly its keys in their order, and agree once they have as many partitions.

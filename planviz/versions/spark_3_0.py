@@ -7,6 +7,9 @@ VERSION = Version(
     "Spark 3.0: its own batches and operators, CHAR and VARCHAR are plain strings",
     settings={"spark.sql.legacy.charVarcharAsString": True},
     behaviour={
+        "cached_tables_are_quoted": True,
+        "filters_go_below_expands": False,
+        "filters_are_taken_apart": False,
         "names_leave_out_fields": "never",
         "grouping_id_is_long": False,
         "names_hide_replacements": False,
@@ -28,6 +31,8 @@ VERSION = Version(
             ("elt", 1),
             ("make_date", 1),
             ("element_at", 1),
+            ("gettimestamp", 1),
+            ("parse_url", 1),
         ),
         "windows_are_hashed": True,
         "added_columns_are_hashed": True,

@@ -7,6 +7,13 @@ VERSION = Version(
     "Spark 3.1: adaptive execution is off, a definition of WITH is written where it is named",
     settings={"spark.sql.adaptive.enabled": False},
     behaviour={
+        "unions_keep_aliases": False,
+        "caches_take_numbers": False,
+        "calls_begin_later": (("element_at", 1), ("gettimestamp", 2)),
+        "aliases_name_columns_last": False,
+        "missing_columns_are_null": False,
+        "queries_are_rebalanced": False,
+        "hints_find_missing_columns": False,
         "outer_joins_are_dropped_for": frozenset(),
         "joins_give_hidden_columns": False,
         "pruned_buckets_are_read_apart": True,

@@ -27,6 +27,8 @@ VERSION = Version(
             ("conv", 1),
             ("percentile", 1),
         ),
+        "ordered_functions_are_deterministic": False,
+        "caches_give_rows": False,
         "calls_begin_later": (("element_at", 1),),
         "split_texts_are_no_nulls": False,
         "booleans_are_pushed": False,

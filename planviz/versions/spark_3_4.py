@@ -6,8 +6,14 @@ _OPERATORS = ("Operator Optimization",)
 VERSION = Version(
     "spark-3.4",
     "Spark 3.4: a filter on a rank limits no group of a window",
-    settings={"spark.sql.optimizer.windowGroupLimitThreshold": -1},
+    settings={
+        "spark.sql.optimizer.windowGroupLimitThreshold": -1,
+        "spark.sql.optimizer.canChangeCachedPlanOutputPartitioning": False,
+    },
     behaviour={
+        "caches_ask_for_adaptive": False,
+        "caches_are_planned_anew": False,
+        "adaptive_plans_coalesce_buckets": False,
         "groups_ask_subqueries": False,
         "inline_tables_wait": False,
         "insert_flags": 2,

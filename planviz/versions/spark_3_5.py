@@ -15,6 +15,9 @@ VERSION = Version(
     behaviour={
         "samples_forget_seeds": False,
         "streams_are_marked": False,
+        "caches_ask_for_adaptive": True,
+        "caches_know_their_columns": False,
+        "caches_tell_batches": False,
         "bucket_hash": "hash",
         "aliases_are_renewed": False,
         "semi_joins_need_keys": False,

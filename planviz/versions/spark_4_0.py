@@ -5,7 +5,11 @@ from planviz.versions.model import Edit, Version, gone
 VERSION = Version(
     "spark-4.0",
     "Spark 4.0: nothing is known of how a union's rows are spread",
-    settings={"spark.sql.unionOutputPartitioning": False, "spark.sql.variant.pushVariantIntoScan": False},
+    settings={
+        "spark.sql.unionOutputPartitioning": False,
+        "spark.sql.variant.pushVariantIntoScan": False,
+        "spark.sql.prioritizeOrdinalResolutionInSort.enabled": False,
+    },
     behaviour={
         "tables_are_saved_by_a_command": False,
         "noop_write": "",

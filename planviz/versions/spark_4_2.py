@@ -10,6 +10,7 @@ VERSION = Version(
         "spark.sql.execution.replaceHashWithSortAgg": False,
     },
     behaviour={
+        "added_columns_follow_the_input": False,
         "duplicates_compare_in_order": False,
         "transforms_prune_fields": False,
         "preparations": frozenset(

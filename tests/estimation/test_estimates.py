@@ -6,14 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from planviz.catalog import Catalog
+from planviz.catalog import Catalog, read_bundled
 from planviz.catalog.ddl import table_of
 from planviz.catalog.statistics import ColumnStatistics, Histogram
 from planviz.config import OptimizerConfig
 from planviz.estimation import Estimator
 from planviz.estimation.cost import Cost
-from planviz.execution import QueryExecution
-from planviz.logical.operators import Sort
+from planviz.execution import QueryExecution, Session, explain
+from planviz.logical.combining import Join
+from planviz.logical.operators import Filter, Sort
 from planviz.types import parse_fields
 
 TABLES = {
@@ -174,3 +175,24 @@ def test_a_filter_has_no_more_bytes_than_its_input_since_4_2(profile, size):
     sql = "SELECT a, b FROM g LATERAL VIEW json_tuple(s, 'a', 'b') j AS a, b WHERE b = 'x'"
     plan = QueryExecution(sql, Catalog().with_table(table), config).optimized
     assert (type(plan).__name__, Estimator(config).size_in_bytes(plan)) == ("Filter", size)
+
+
+def test_a_join_that_tests_for_single_rows_has_no_estimate_of_rows():
+    config = OptimizerConfig.of("spark-4.3", **{"spark.sql.cbo.enabled": True})
+    sql = "SELECT c_custkey, (SELECT n_name FROM nation WHERE n_nationkey = c_nationkey) FROM customer"
+    made = explain(sql, read_bundled("tpch"), config)
+    (join,) = (p for p in made.optimized.walk() if isinstance(p, Join))
+
+    assert join.kind == "LeftSingle"
+    assert Estimator(config).estimate(join).rows is None
+
+
+@pytest.mark.parametrize(("version", "rows"), [("3.5", 10), ("4.0", 1)])
+def test_what_is_known_of_a_caches_columns_counts_since_4_0(version, rows):
+    config = OptimizerConfig.of(f"spark-{version}", **{"spark.sql.cbo.enabled": True})
+    sql = "CACHE LAZY TABLE c AS SELECT id AS k FROM range(10); SELECT x.k FROM c x JOIN c y ON x.k = y.k WHERE y.k = 3"
+    *_, outcome = Session(config=config).run(sql, "physical")
+    assert outcome.execution is not None
+    filters = [p for p in outcome.execution.optimized.walk() if isinstance(p, Filter)]
+
+    assert max(Estimator(config).estimate(f).rows or 0 for f in filters) == rows

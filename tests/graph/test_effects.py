@@ -236,3 +236,10 @@ def test_a_list_of_filters_that_spark_cut_tells_of_no_filter_lost_or_gained() ->
     found = compare_plans(open_text(cut).plans[-1], open_text(SORTED).plans[-1])
 
     assert not [e.kind for e in found.effects if e.kind.startswith("scan-filter")]
+
+
+def test_rows_that_stand_in_a_plan_are_the_same_under_other_ids():
+    scan = "FileScan parquet db.u[d#4,e#5] Batched: true, PartitionFilters: [], PushedFilters: []"
+    plan = HASHED.replace(scan, "LocalTableScan [d#4, e#5]")
+
+    assert told(plan, plan.replace("#4", "#44").replace("#5", "#55")) == []

@@ -355,3 +355,9 @@ def test_subqueries_of_partition_filters_are_met_before_those_of_data_filters():
 def test_bytes_are_pushed_as_an_array_of_java():
     sql = "CREATE TABLE m (a BINARY) USING parquet; SELECT * FROM m WHERE a = X'00'"
     assert re.search(r"EqualTo\(a,\[B@[0-9a-f]{5,8}\)", plan(sql))
+
+
+def test_a_list_that_holds_a_subquery_goes_to_the_files():
+    (pushed, *_) = metadata("SELECT v FROM p WHERE v IN ((SELECT max(k) FROM d), 4, 5)", "PushedFilters")
+
+    assert pushed == "[In(v, [4,5,ScalarSubquery])]"

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from typing_extensions import override
 
+from planviz.analysis.aggregates import GROUPING_ID
 from planviz.errors import PlanTooLarge
 from planviz.expressions.aggregates import (
     AggregateExpression,
@@ -298,7 +299,11 @@ class _Expansion:
         )
         made = Expand(tuple(rows), columns, self.plan.child)
         # Scala's class is that of GROUP BY's own list.
-        return made.in_lists("ArrayBuffer" if self.plan.grouping else "List") if self.in_lists else made
+        if not self.in_lists:
+            return made
+        # The keys of grouping sets are a list of another class of Scala's than those of GROUP BY.
+        written = self.plan.grouping and not any(_is_grouping_id(g) for g in self.plan.grouping)
+        return made.in_lists("ArrayBuffer" if written else "List")
 
     def _fresh(self, e: Expression) -> AttributeReference:
         return AttributeReference(self._sql(e), e.data_type, True, next_id())
@@ -376,3 +381,7 @@ def _where(test: Expression, value: Expression) -> If:
 def _distinct_columns(a: AggregateExpression) -> list[Expression]:
     """What rows of a DISTINCT function differ in: its arguments but for constants, or else its first one."""
     return [c for c in a.function.children if not c.foldable] or list(a.function.children[:1])
+
+
+def _is_grouping_id(key: Expression) -> bool:
+    return isinstance(key, AttributeReference) and key.name == GROUPING_ID

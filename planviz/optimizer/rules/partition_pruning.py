@@ -50,7 +50,9 @@ class PruneFileSourcePartitions(OptimizerRule[Filter | Project]):
             return node
         fixed = [f for f in filters if f.deterministic and not has_subquery(f) and not f.bits & PythonUDF.BIT]
         whole = [f for f in fixed if f.references and f.references <= columns]
-        parts = [p for f in fixed if not f.references <= columns for p in within(f, columns) if p.references]
+        taken_apart = self.context.config.behaviour.filters_are_taken_apart
+        mixed = [f for f in fixed if taken_apart and not f.references <= columns]
+        parts = [p for f in mixed for p in within(f, columns) if p.references]
         kept = {f.canonicalized: f for f in reversed(whole + parts)}
         if not kept:
             return node

@@ -377,7 +377,7 @@ class RemoveRedundantAliases(OptimizerRule):
             return plan.replace(child=(yield self._remove(plan.child, excluded | plan.child.output_set)))
         if isinstance(plan, Join):
             return (yield self._join(plan, excluded))
-        if isinstance(plan, Union):
+        if isinstance(plan, Union) and self.context.config.behaviour.unions_keep_aliases:
             return (yield self._union(plan, excluded))
         mapping: dict[int, AttributeReference] = {}
         children = []

@@ -129,10 +129,15 @@ class PushPredicateThroughNonJoin(OptimizerRule[Filter]):
                 | Expand()
                 | AppendColumns()
                 | BaseEvalPython()
-            ) if not isinstance(child, _DRAWING) or all(e.deterministic for e in child.expressions):
+            ) if self._takes_filters(child):
                 own = child.child.output_set
                 return self._partly(node, lambda p: p.references <= own, child.child, "the columns of its input")
         return self._refused(node, child)
+
+    def _takes_filters(self, plan: LogicalPlan) -> bool:
+        if isinstance(plan, Expand) and not self.context.config.behaviour.filters_go_below_expands:
+            return False
+        return not isinstance(plan, _DRAWING) or all(e.deterministic for e in plan.expressions)
 
     def _refused(self, node: Filter, child: LogicalPlan) -> LogicalPlan:
         match child:

@@ -6,6 +6,7 @@ from typing_extensions import override
 
 from planviz.evaluation import Evaluator, FailsError, UnknownValueError, holds, place_of
 from planviz.expressions.aggregates import AggregateExpression
+from planviz.expressions.casts import Cast
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal
 from planviz.expressions.objects import ScalaUDF
 from planviz.expressions.python import PythonFuncExpression
@@ -34,6 +35,7 @@ from planviz.logical.relations import LocalRelation, UntoldRows, UntoldValue
 from planviz.optimizer.context import OptimizerRule
 from planviz.optimizer.rules.boolean import FALSE, is_false, is_null
 from planviz.trees.node import mask_of
+from planviz.types import NULL
 
 
 class ConvertToLocalRelation(OptimizerRule):
@@ -125,8 +127,13 @@ def is_empty(plan: LogicalPlan) -> bool:
     return isinstance(plan, LocalRelation) and not plan.rows
 
 
-def _nulls(columns: tuple[AttributeReference, ...]) -> list[Expression]:
-    return [Alias(Literal(None, a.data_type), a.name, a.expr_id) for a in columns]
+def _nulls(columns: tuple[AttributeReference, ...], cast: bool) -> list[Expression]:
+    """Null for each column, under its name and id; `cast`: from a null without a type."""
+
+    def null(a: AttributeReference) -> Expression:
+        return Cast(Literal(None, NULL), a.data_type) if cast else Literal(None, a.data_type)
+
+    return [Alias(null(a), a.name, a.expr_id) for a in columns]
 
 
 _REPARTITIONS = (Repartition, RepartitionByExpression, RebalancePartitions)
@@ -196,9 +203,9 @@ class PropagateEmptyRelation(OptimizerRule):
         )
         return Project(items, new)
 
-    @staticmethod
-    def _join(plan: Join) -> LogicalPlan:
+    def _join(self, plan: Join) -> LogicalPlan:
         left, right, kind = is_empty(plan.left), is_empty(plan.right), plan.kind
+        cast = not self.context.config.behaviour.missing_columns_are_null
         false = plan.condition is not None and (is_false(plan.condition) or is_null(plan.condition))
         if not left and not right and not false:
             return plan
@@ -215,15 +222,15 @@ class PropagateEmptyRelation(OptimizerRule):
         if kind == "RightOuter" and right:
             return LocalRelation(plan.output)
         if kind == "LeftOuter":
-            return Project((*plan.left.output, *_nulls(plan.right.output)), plan.left)
+            return Project((*plan.left.output, *_nulls(plan.right.output, cast)), plan.left)
         if kind == "RightOuter":
-            return Project((*_nulls(plan.left.output), *plan.right.output), plan.right)
+            return Project((*_nulls(plan.left.output, cast), *plan.right.output), plan.right)
         if left and right:
             return LocalRelation(plan.output)
         if left:
-            return Project((*_nulls(plan.left.output), *plan.right.output), plan.right)
+            return Project((*_nulls(plan.left.output, cast), *plan.right.output), plan.right)
         if right:
-            return Project((*plan.left.output, *_nulls(plan.right.output)), plan.left)
+            return Project((*plan.left.output, *_nulls(plan.right.output, cast)), plan.left)
         return plan
 
 

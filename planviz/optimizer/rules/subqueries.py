@@ -148,7 +148,9 @@ class PullupCorrelatedPredicates(OptimizerRule):
         taken = outer.input_set if isinstance(outer, LateralJoin) else outer.input_set | outer.output_set
         ids = {a.expr_id for a in plan.output} & taken
         if ids:
+            # What EXISTS and IN give is named by RewritePredicateSubquery, with the old id.
             pretty = self.context.config.behaviour.renamed_columns_keep_their_names
+            pretty = pretty and not isinstance(e, Exists | ListQuery)
             clash = [a for a in plan.output if a.expr_id in ids]
             fresh = {a.expr_id: Alias(a, a.name if pretty else str(a), next_id()) for a in clash}
             plan = Project(tuple(fresh.get(a.expr_id, a) for a in plan.output), plan)

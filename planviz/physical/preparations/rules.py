@@ -251,10 +251,9 @@ class InsertAdaptiveSparkPlan(Preparation):
 def before_exchanges(config: OptimizerConfig, subqueries: _Subqueries, adaptive: bool) -> list[Preparation]:
     """What runs before exchanges are put in: buckets, subqueries, projections."""
     planned = PlanAdaptiveSubqueries if adaptive else PlanSubqueries
-    found: list[Preparation] = [
-        CoalesceBucketsInJoin(lambda plan: coalesce_buckets_in_join(plan, config)),
-        planned(subqueries.apply),
-    ]
+    found: list[Preparation] = [planned(subqueries.apply)]
+    if not adaptive or config.behaviour.adaptive_plans_coalesce_buckets:
+        found.insert(0, CoalesceBucketsInJoin(lambda plan: coalesce_buckets_in_join(plan, config)))
     if config.get("spark.sql.execution.removeRedundantProjects"):
         found.append(RemoveRedundantProjects(remove_redundant_projects))
     return [rule for rule in found if rule.name == planned.__name__ or rule.name in config.behaviour.preparations]

@@ -44,8 +44,10 @@ def scan_of(plan: LogicalPlan, context: PlanningContext) -> SparkPlan | None:
     filters, above = found.split_filters
     by_partition = partition_ids(relation)
     usable = _over_table([f for f in filters if f.deterministic], relation)
-    on_partitions = _distinct([p for f in usable for p in within(f, by_partition)]) if by_partition else []
-    on_data = [p for f in usable for p in _data_filter(f, by_partition) if not (COLLATED and _reads_collated(p))]
+    # A filter of both may say something about either alone: before 3.1 nobody asked.
+    parted = [f for f in usable if config.behaviour.filters_are_taken_apart or _of_either(f, by_partition)]
+    on_partitions = _distinct([p for f in parted for p in within(f, by_partition)]) if by_partition else []
+    on_data = [p for f in parted for p in _data_filter(f, by_partition) if not (COLLATED and _reads_collated(p))]
     done = {f.canonicalized for f in on_partitions if f.references}
     after = _distinct([f for f in filters if f.canonicalized not in done])
     needed = frozenset[int]().union(*[e.references for e in (*found.projects, *after, *[f for g in above for f in g])])
@@ -153,6 +155,11 @@ def _over_table(filters: list[Expression], relation: LogicalRelation) -> list[Ex
 def _distinct(filters: Sequence[Expression]) -> list[Expression]:
     """The filters, those of equal meaning once."""
     return list({f.canonicalized: f for f in reversed(filters)}.values())[::-1]
+
+
+def _of_either(f: Expression, by_partition: frozenset[int]) -> bool:
+    """Whether a filter reads columns of partitions alone, or none of them."""
+    return f.references <= by_partition or not f.references & by_partition
 
 
 def _data_filter(f: Expression, by_partition: frozenset[int]) -> list[Expression]:

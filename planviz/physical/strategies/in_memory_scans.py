@@ -41,7 +41,8 @@ def in_memory_scan(plan: LogicalPlan, config: OptimizerConfig) -> SparkPlan | No
         columns = plain
     else:
         columns = tuple(sorted((by_id[i] for i in given | asked), key=lambda a: (a.name, a.expr_id)))
-    made: SparkPlan = InMemoryTableScanExec(columns, tuple(filters), relation, config.flag(_VECTORIZED))
+    both = config.behaviour.caches_give_rows
+    made: SparkPlan = InMemoryTableScanExec(columns, tuple(filters), relation, config.flag(_VECTORIZED), both)
     if filters:
         made = FilterExec(conjunction(filters), made)
     return made if columns == tuple(projects) else ProjectExec(tuple(projects), made)
