@@ -21,6 +21,7 @@ OFTEN = 3
 #: Below this size a table may be read as often as one likes.
 LARGE_TABLE = 64 << 20
 _TEXT_FORMATS = frozenset({"csv", "json", "text", "xml"})
+_PYTHON = ("BatchEvalPython", "ArrowEvalPython")
 _HIVE = re.compile(r"(?:HiveTable|Catalog)Relation ")
 _HIVE_PARTITIONS = re.compile(r"Partition Cols: \[([^\]]*)\]")
 
@@ -111,15 +112,29 @@ class PartitionFilterDefeated(Check):
             columns = partition_columns(scan)
             by = {named[1] for a in columns if (named := attribute(a))}
             pruned = str(scan.arguments.get("partition_filters"))
+            computed: dict[str, set[str]] = {}
             for up in plan.above(scan):
+                if up.op in _PYTHON:
+                    computed.update(_inputs_of_functions(up))
                 if up.op == "Filter" and "truncated" not in up.badges:
                     for part in conjuncts(str(up.arguments.get("condition", ""))):
-                        used = ids(part)
+                        used = {id for found in ids(part) for id in computed.get(found, {found})}
                         if used and used <= by and not used & ids(pruned):
                             told = f"1 condition on {name_of(scan)}'s partition column, {short(part)}, is none of its "
                             yield Hit(f"{told}{_filters(scan)} partition filters.", (up.id, scan.id), name_of(scan))
-                elif up.op not in LOOSE and up.op not in ("BatchEvalPython", "ArrowEvalPython"):
+                elif up.op not in LOOSE and up.op not in _PYTHON:
                     break
+
+
+def _inputs_of_functions(python: PlanNode) -> Iterator[tuple[str, set[str]]]:
+    """The columns that each result of an operator of Python functions is made of, by the result's id."""
+    functions = python.arguments.get("functions") or []
+    results = python.arguments.get("output") or []
+    for function, result in zip(functions, results[-len(functions) :], strict=False):
+        named = attribute(result)
+        told, _, own = str(function.get("text", "")).rpartition(")")
+        if named and told:
+            yield named[1], ids(told) - ids(own)
 
 
 def _filters(scan: PlanNode) -> int:

@@ -8,6 +8,7 @@ from functools import cached_property
 import networkx as nx
 
 from planviz.graph.node import EdgeType, Link, PlanNode
+from planviz.graph.stage_run import StageRun
 from planviz.graph.words import title as title_of
 
 #: Operators that Spark marks as missing input although nothing is.
@@ -20,7 +21,8 @@ class PlanGraph:
     `stage` is "parsed", "analyzed", "optimized", "sparkPlan" (before preparations), "physical", "initial" (adaptive,
     before execution) or "other"; `title` is the heading in words. `notes` are sentences about the whole plan that a
     reader must see (cut off, unsure ...); `settings` are those of the session by their Spark keys, as far as an event
-    log tells them. Ids count from 0 in the order of the text, so node `i` is `graph[i]`.
+    log tells them, `milliseconds` how long the plan ran and `runs` the stages that it ran in. Ids count from 0 in the
+    order of the text, so node `i` is `graph[i]`.
     """
 
     def __init__(self, stage: str, title: str, notes: Sequence[str] = ()) -> None:
@@ -28,6 +30,8 @@ class PlanGraph:
         self.title = title
         self.notes = list(notes)
         self.settings: Mapping[str, str] = {}
+        self.milliseconds: int | None = None
+        self.runs: Sequence[StageRun] = ()
         self._nodes: list[PlanNode] = []
         self._links: dict[tuple[int, int], EdgeType] = {}
 
