@@ -112,9 +112,10 @@ class OpaqueFunction(Check):
                     found.setdefault(name, []).append(node)
         for name, nodes in found.items():
             filters = sum(node.kind == "filter" for node in nodes)
-            told = f"{name}() in {count(len(nodes), 'operator')} ({listed(node.op for node in nodes)})"
-            told += f", {filters} of them a filter that no scan gets" if filters else ""
-            yield Hit(f"{told}.", tuple(node.id for node in nodes), cause=name)
+            told = f"{count(len(nodes), 'operator')} ({listed(node.op for node in nodes)}) with {name}()."
+            if filters:
+                told += f" No scan gets {count(filters, 'filter')} of them."
+            yield Hit(told, tuple(node.id for node in nodes), cause=name)
 
 
 class TypedLambda(Check):

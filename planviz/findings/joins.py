@@ -152,10 +152,12 @@ class ShuffledJoin(Check):
                 continue
             rows = [plan.rows(side) for side in sides]
             names = [listed(plan.tables(side), 2) or "a part of the plan" for side in sides]
-            named = [f"{n} ({count(r[0], 'row')})" if r else n for n, r in zip(names, rows, strict=True)]
-            keys = listed([short(key, 40) for key in join.arguments.get("left_keys") or ()], 2)
-            said = f"{join.op}{f' on {keys}' if keys else ''}: 2 of 2 sides are shuffled, {' and '.join(named)}"
-            yield Hit(f"{said}{'' if all(rows) else ', of no known size'}.", (join.id,), cause="sides")
+            left, right = (f"{n} ({count(r[0], 'row')})" if r else n for n, r in zip(names, rows, strict=True))
+            keys = listed([short(key, 40) for key in join.arguments.get("left_keys") or ()], 2) or "its keys"
+            said = f"{join.op} on {keys}: 2 of 2 sides of untold size are shuffled, {left} and {right}."
+            if all(rows):
+                said = f"{join.op} on {keys}: 2 of 2 sides are shuffled, {left} and {right}."
+            yield Hit(said, (join.id,), cause="sides")
 
 
 def _is_shuffled(plan: PlanView, side: PlanNode) -> bool:

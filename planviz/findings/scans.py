@@ -112,13 +112,15 @@ class PartitionFilterDefeated(Check):
             columns = partition_columns(scan)
             by = {named[1] for a in columns if (named := attribute(a))}
             pruned = str(scan.arguments.get("partition_filters"))
-            computed: dict[str, set[str]] = {}
+            computed: dict[str, tuple[str, set[str]]] = {}
             for up in plan.above(scan):
                 if up.op in _PYTHON:
                     computed.update(_inputs_of_functions(up))
                 if up.op == "Filter" and "truncated" not in up.badges:
                     for part in conjuncts(str(up.arguments.get("condition", ""))):
-                        used = {id for found in ids(part) for id in computed.get(found, {found})}
+                        calls = [computed[id] for id in sorted(ids(part)) if id in computed]
+                        used = {id for id in ids(part) if id not in computed}.union(*(own for _, own in calls))
+                        part = calls[0][0] if len(calls) == 1 else part
                         if used and used <= by and not used & ids(pruned):
                             told = f"1 condition on {name_of(scan)}'s partition column, {short(part)}, is none of its "
                             yield Hit(f"{told}{_filters(scan)} partition filters.", (up.id, scan.id), name_of(scan))
@@ -126,15 +128,15 @@ class PartitionFilterDefeated(Check):
                     break
 
 
-def _inputs_of_functions(python: PlanNode) -> Iterator[tuple[str, set[str]]]:
-    """The columns that each result of an operator of Python functions is made of, by the result's id."""
+def _inputs_of_functions(python: PlanNode) -> Iterator[tuple[str, tuple[str, set[str]]]]:
+    """The call and the columns that each result of an operator of Python functions is made of, by the result's id."""
     functions = python.arguments.get("functions") or []
     results = python.arguments.get("output") or []
     for function, result in zip(functions, results[-len(functions) :], strict=False):
         named = attribute(result)
-        told, _, own = str(function.get("text", "")).rpartition(")")
+        told = str(function.get("text", "")).rpartition(")")[0]
         if named and told:
-            yield named[1], ids(told) - ids(own)
+            yield named[1], (f"{told})", ids(told))
 
 
 def _filters(scan: PlanNode) -> int:
@@ -276,9 +278,9 @@ class SinglePartitionJdbc(Check):
 
     def find(self, plan: PlanView) -> Iterator[Hit]:
         """See `Check.find`."""
-        for scan in _scans(plan, "pushed_filters"):
+        for scan in (n for n in plan.nodes if n.kind == "scan"):
             if scan.arguments.get("format") == "jdbc" and scan.arguments.get("num_partitions") == 1:
-                pushed = scan.arguments.get("pushed_filters")
+                pushed = scan.arguments.get("pushed_filters") if is_whole(scan, "pushed_filters") else None
                 told = f"{name_of(scan)}: numPartitions=1"
                 told += f", {count(len(pushed), 'filter')} pushed to the database" if pushed is not None else ""
                 yield Hit(f"{told}.", (scan.id,), name_of(scan))

@@ -212,7 +212,9 @@ def test_a_page_that_left_one_space_of_all_indentation_keeps_the_inputs_of_joins
     ],
 )
 def test_lines_in_one_column_that_are_no_tree_by_their_inputs_stay_side_by_side(more: str) -> None:
-    document = open_text(f"== Physical Plan ==\nTungstenProject [a#1]\n Filter (a#1 > 1)\n Sort [a#1], false, 0\n{more}")
+    document = open_text(
+        f"== Physical Plan ==\nTungstenProject [a#1]\n Filter (a#1 > 1)\n Sort [a#1], false, 0\n{more}"
+    )
     assert {depth for depth, _ in trees(document)[0]} == {0, 1}
 
 
