@@ -77,6 +77,7 @@ class PlanView:
         self.text = text
         self.planned = planned
         self._ids: dict[int, set[str]] = {}
+        self._below: dict[frozenset[str], dict[int, PlanNode | None]] = {}
 
     @cached_property
     def nodes(self) -> list[PlanNode]:
@@ -158,9 +159,15 @@ class PlanView:
 
     def below(self, node: PlanNode, loose: Collection[str] = PASSING) -> PlanNode | None:
         """The first operator beneath a node that is not one of `loose`."""
-        down = self.input(node)
-        while down is not None and down.op in loose:
+        known = self._below.setdefault(loose, {}) if isinstance(loose, frozenset) else {}
+        passed, down = [node.id], self.input(node)
+        while down is not None and down.op in loose and down.id not in known:
+            passed.append(down.id)
             down = self.input(down)
+        if down is not None and down.op in loose:
+            down = known[down.id]
+        # Each of a long chain of filters asks: what they share is walked once.
+        known.update(dict.fromkeys(passed, down))
         return down
 
     def first_above(self, node: PlanNode, loose: Collection[str] = PASSING) -> PlanNode | None:

@@ -19,6 +19,7 @@ _WHOLE = re.compile(r"[\[(<]|$|\s(?:\(\d+\)|[A-Z#\[(<`'\d]|(?:\w+ )?[\w.`]+(?:,|
 _ATTRIBUTE = re.compile(r"\w#\d")
 _HEADING = re.compile(r"\s*={2,3} [A-Z][\w ]* ={2,3}\s*$")
 _ENOUGH = 0.6
+_MOST = 500  # lines in one column that make a tree: what is longer was not copied from a page
 _BINARY = re.compile(r"Join|Union|CartesianProduct|Intersect|Except|CoGroup")
 _ANY_NUMBER = re.compile(r"Union|Subquery|InMemory|Command|CTE")
 
@@ -118,7 +119,7 @@ def _depths_by_arity(text: list[str], start: int, columns: list[int | None]) -> 
     None where the lines end before all inputs are there, or go on behind the last one, and where nobody knows how many
     inputs an operator has.
     """
-    if len(columns) < 4 or None in columns or len(set(columns[1:])) != 1:
+    if not 4 <= len(columns) <= _MOST or None in columns or len(set(columns[1:])) != 1:
         return None
     awaited: list[int] = []  # inputs still to come, of the operators above
     depths: list[int] = []
