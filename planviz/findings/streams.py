@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from planviz.findings.finding import Check, Hit
 from planviz.findings.plan_view import PlanView, listed, short
 from planviz.graph.node import PlanNode
 
+#: A column that a watermark is on has its delay in its name, wherever that stands.
+_WITH_DELAY = re.compile(r"-T\d{1,18}ms\b")
 _KEEPING = ("StateStoreSave", "StreamingDeduplicate", "StreamingSymmetricHashJoin")
 
 
@@ -31,7 +34,8 @@ class StateWithoutWatermark(Check):
                 continue
             beneath = list(plan.walk(node))
             keys = node.arguments.get("keys") or node.arguments.get("left_keys") or []
-            if not keys or any(n.op == "EventTimeWatermark" for n in beneath) or not _down_to_sources(plan, beneath):
+            marked = any(n.op == "EventTimeWatermark" for n in beneath) or any(map(_WITH_DELAY.search, keys))
+            if not keys or marked or not _down_to_sources(plan, beneath):
                 continue
             by = listed([short(key, 40) for key in keys], 3)
             told = f"{node.op} by {by}: 0 watermarks beneath, so 0 keys are ever dropped."
