@@ -138,11 +138,13 @@ class RepartitionLost(Check):
         """See `Check.find`."""
         read_again = {link.target for link in plan.graph.links() if link.type == "reuse"}
         for node in plan.nodes:
-            if node.op not in SHUFFLES or not _asked(node) or node.id in read_again:
+            if node.op not in SHUFFLES or node.id in read_again or not (_asked(node) or _asked_before(node)):
                 continue
             between: list[PlanNode] = []
             for up in plan.above(node):
                 if up.op in SHUFFLES or up.op == "BroadcastExchange":
+                    if not _asked(node) and (up.op == "BroadcastExchange" or any(n.op == "Sort" for n in between)):
+                        break
                     if not any(word in n.text for n in between for word in _UDF) and not _asked(up):
                         size = plan.size(node)
                         amount = f", {byte_size(size)}" if size is not None and size < 1 << 60 else ""
@@ -159,6 +161,12 @@ def _asked(node: PlanNode) -> bool:
     """Whether a query asks for an exchange: nothing else spreads rows round robin, and older texts name no origin."""
     origin = str(node.arguments.get("origin", ""))
     return origin.startswith("REPARTITION") or (not origin and node.arguments.get("partitioning_kind") == "round robin")
+
+
+def _asked_before(node: PlanNode) -> bool:
+    """Whether a text of an older Spark, which names no origin, may show a repartition by columns: right below another
+    exchange no operator needs one."""
+    return "origin" not in node.arguments and node.arguments.get("partitioning_kind") == "hash"
 
 
 class ManyShuffles(Check):
@@ -237,11 +245,17 @@ class ShufflePartitions(Check):
         """See `Check.find`."""
         if plan.streaming or not plan.unadapted:
             return
-        asked = [n for n in plan.nodes if n.op in SHUFFLES and n.arguments.get("origin") == "ENSURE_REQUIREMENTS"]
+        asked = [
+            n
+            for n in plan.nodes
+            if n.op in SHUFFLES
+            and n.arguments.get("origin") == "ENSURE_REQUIREMENTS"
+            and n.arguments.get("partitioning_kind") in ("hash", "range")
+        ]
         by: dict[int, list[PlanNode]] = {}
         for node in asked:
             number = node.arguments.get("partitions")
-            if isinstance(number, int) and number > 1 and not 8 <= number <= 2000:
+            if isinstance(number, int) and number and not 8 <= number <= 2000:
                 by.setdefault(number, []).append(node)
         for number, nodes in by.items():
             told = f"{count(len(nodes), 'shuffle')} into {count(number, 'partition')}; the default is 200."
@@ -262,7 +276,9 @@ class GlobalSort(Check):
         for node in plan.nodes:
             if node.op != "Sort" or node.arguments.get("global") is not True or plan.streaming:
                 continue
-            if any(up.op not in PASSING and up.op != "AdaptiveSparkPlan" for up in plan.above(node)):
+            above = [up for up in plan.above(node) if up.op not in PASSING and up.op != "AdaptiveSparkPlan"]
+            written = bool(above) and all(up.kind == "command" or up.op == "WriteFiles" for up in above)
+            if above and not written:
                 continue
             exchange = plan.below(node, PASSING)
             if exchange is None or exchange.arguments.get("partitioning_kind") != "range":
@@ -275,7 +291,7 @@ class GlobalSort(Check):
             rows = plan.rows(exchange)
             order = listed([short(o, 40) for o in node.arguments.get("sort_order") or ()], 3)
             amount = f"{count(rows[0], 'row')}" if rows else f"the rows of {listed(plan.tables(node), 3) or below.op}"
-            told = f"1 global sort of {amount} by {order}, and no LIMIT."
+            told = f"1 global sort of {amount} by {order}, {'for a write' if written else 'and no LIMIT'}."
             stake = Stake(rows[0], "rows", rows[1]) if rows else None
             yield Hit(told, (node.id, exchange.id), stake=stake)
 

@@ -26,6 +26,8 @@ _FALLBACKS = re.compile(
     r"HiveGenericUDF|inline|java_method|reflect|sentences|str_to_map|parse_url|histogram_numeric)\(",
     re.IGNORECASE,
 )
+#: A user's function: Spark calls one without a name UDF, and tests for null what is given to one of primitive values.
+_OPAQUE = re.compile(r"\b(UDF|Hive(?:Simple|Generic)UDF#[\w.]{1,200})\(|\belse (\w{1,200})\(knownnotnull\(")
 #: Columns from which on no code is generated (`spark.sql.codegen.maxFields`).
 MOST_FIELDS = 100
 
@@ -87,6 +89,33 @@ class PythonInBatches(Check):
                 amount, stake = _amount(plan, node)
                 told = f"{node.op}: {count(max(1, len(names)), 'function')} ({listed(names) or 'unnamed'}){amount}."
                 yield Hit(told, (node.id,), f"{node.op} {listed(names)}", stake=stake)
+
+
+class OpaqueFunction(Check):
+    """A Scala, Java or Hive function of the user's in a condition or a list of columns."""
+
+    name = "opaque-function"
+    title = "Function that Spark cannot see into"
+    why = (
+        "No condition over it is pushed to a scan or used to prune, its values are converted there and back, and it is "
+    )
+    why += "computed wherever it is written, more than once if need be."
+    advice = "Write it with Spark's own functions or as an SQL function, which are planned like any expression."
+    cost = "Another expression to test."
+
+    def find(self, plan: PlanView) -> Iterator[Hit]:
+        """See `Check.find`."""
+        found: dict[str, list[PlanNode]] = {}
+        for node in plan.nodes:
+            if node.kind in ("filter", "project", "join", "aggregate", "generate") and node.op not in _IN_BATCHES:
+                for name in dict.fromkeys(one[1] or one[2] for one in _OPAQUE.finditer(node.text)):
+                    found.setdefault(name, []).append(node)
+        for name, nodes in found.items():
+            filters = sum(node.kind == "filter" for node in nodes)
+            told = f"{count(len(nodes), 'operator')} ({listed(node.op for node in nodes)}) with {name}()."
+            if filters:
+                told += f" No scan gets {count(filters, 'filter')} of them."
+            yield Hit(told, tuple(node.id for node in nodes), cause=name)
 
 
 class TypedLambda(Check):

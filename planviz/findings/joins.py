@@ -124,6 +124,50 @@ def _to_exchange(plan: PlanView, side: PlanNode) -> Iterator[PlanNode]:
         down = None if down.op in EXCHANGES else plan.input(down)
 
 
+class ShuffledJoin(Check):
+    """A join that shuffles both sides, of which a text tells no size, and one of which might be broadcast."""
+
+    name = "shuffled-join"
+    title = "Both sides of a join are shuffled"
+    why = "All rows of both sides are written to disk, sent over the network and mostly sorted before they meet."
+    advice = (
+        "Look at the sizes: if one side is small, hint BROADCAST at it or run ANALYZE TABLE, so that the other stays "
+        "where it is; where both are large, this join is the right one."
+    )
+    cost = "A side that is broadcast must fit the driver and every executor."
+
+    def find(self, plan: PlanView) -> Iterator[Hit]:
+        """See `Check.find`."""
+        told = any(node.estimate is not None for one in plan.siblings for node in one)
+        if plan.planned or plan.measured or plan.streaming or told:
+            return
+        for join in plan.nodes:
+            type = str(join.arguments.get("join_type", "")).split("(")[0]
+            if spark_name(join.op) not in _SHUFFLED or type not in _BUILT or join.arguments.get("skew"):
+                continue
+            sides = plan.inputs(join)
+            if len(sides) != 2 or not all(_is_shuffled(plan, side) for side in sides):
+                continue
+            if any(plan.size(side) is not None or _literal(plan, side) for side in sides):
+                continue
+            rows = [plan.rows(side) for side in sides]
+            names = [listed(plan.tables(side), 2) or "a part of the plan" for side in sides]
+            left, right = (f"{n} ({count(r[0], 'row')})" if r else n for n, r in zip(names, rows, strict=True))
+            keys = listed([short(key, 40) for key in join.arguments.get("left_keys") or ()], 2) or "its keys"
+            said = f"{join.op} on {keys}: 2 of 2 sides of untold size are shuffled, {left} and {right}."
+            if all(rows):
+                said = f"{join.op} on {keys}: 2 of 2 sides are shuffled, {left} and {right}."
+            yield Hit(said, (join.id,), cause="sides")
+
+
+def _is_shuffled(plan: PlanView, side: PlanNode) -> bool:
+    """Whether the rows of a side come right from a shuffle; one that is reused counts."""
+    down: PlanNode | None = side
+    while down is not None and down.op in LOOSE:
+        down = plan.input(down)
+    return down is not None and down.op in ("Exchange", "ShuffleExchange", "ReusedExchange")
+
+
 class LargeBroadcast(Check):
     """A broadcast of more than 512 MiB, measured or estimated."""
 

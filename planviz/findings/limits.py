@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from planviz.findings.finding import Check, Hit
+from planviz.findings.finding import Check, Hit, Stake
+from planviz.findings.measured import MANY_FILES, SMALL_FILE
 from planviz.findings.plan_view import LOOSE, PlanView, count, ids, listed, short
 from planviz.graph.node import PlanNode
-from planviz.units import exact
+from planviz.units import byte_size, exact
 
 #: From here on rows that meet in one place are worth a word.
 MANY = 100_000
@@ -74,7 +75,8 @@ class LargeOffset(Check):
 
 
 class ManyOutputFiles(Check):
-    """A write into partitions of a table whose rows are not gathered by the partition columns before."""
+    """A write into partitions of a table whose rows are not gathered by the partition columns before, or one that was
+    measured to write a hundred files or more of less than 16 MiB on average."""
 
     name = "many-output-files"
     title = "A file per task and partition"
@@ -86,6 +88,11 @@ class ManyOutputFiles(Check):
     def find(self, plan: PlanView) -> Iterator[Hit]:
         """See `Check.find`."""
         for node in plan.nodes:
+            measured = self._measured(plan, node)
+            if measured is not None:
+                if measured.evidence:
+                    yield measured
+                continue
             fixed = node.arguments.get("static_partition") or ()
             columns = (node.arguments.get("partition_columns") or [])[len(fixed) :]
             if node.arguments.get("command") != "InsertIntoHadoopFsRelationCommand" or not columns:
@@ -95,11 +102,28 @@ class ManyOutputFiles(Check):
             if exchange is None or not wanted or ids(exchange.arguments.get("partition_keys")) & wanted:
                 continue
             tasks = _number(exchange.arguments.get("partitions"))
-            keys = exchange.arguments.get("partition_keys")
-            if tasks > 1 and keys:
-                told = f"{exact(tasks)} tasks by {listed(map(short, keys))} write into partitions by "
+            keys = exchange.arguments.get("partition_keys") or ()
+            if tasks > 1 and (keys or exchange.arguments.get("partitioning_kind") == "round robin"):
+                by = f" by {listed(map(short, keys))}" if keys else ""
+                told = f"{exact(tasks)} tasks{by} write into partitions by "
                 told += f"{listed(map(short, columns))}: up to {exact(tasks)} files in each."
                 yield Hit(told, (node.id, exchange.id))
+
+    def _measured(self, plan: PlanView, node: PlanNode) -> Hit | None:
+        """What a write was measured to have written; a hit without evidence where its files are few or large."""
+        files, size = plan.metric(node, "number of written files"), plan.metric(node, "written output")
+        if files is None or size is None:
+            return None
+        if files.total < MANY_FILES or size.total / files.total >= SMALL_FILE:
+            return Hit("", ())
+        parts = plan.metric(node, "number of dynamic part")
+        many = f" in {count(parts.total, 'partition')}" if parts is not None and parts.total > 0 else ""
+        told = f"{exact(files.total)} files of {byte_size(size.total / files.total)} on average written{many}."
+        stake = Stake(files.total * (4 << 20), "bytes", True)
+        if many:
+            return Hit(told, (node.id,), stake=stake)
+        advice = "Let REBALANCE gather the rows before the write, or repartition into fewer."
+        return Hit(told, (node.id,), stake=stake, title="Many small files written", advice=advice)
 
     def _gathers(self, plan: PlanView, node: PlanNode) -> Iterator[PlanNode]:
         """The exchange that the rows of the write come from, with only projections, filters and aggregates between."""

@@ -8,6 +8,7 @@ from planviz.findings.finding import Check, Hit, Stake
 from planviz.findings.plan_view import SHUFFLES, PlanView, count, listed
 from planviz.graph.node import PlanNode
 from planviz.graph.scan_names import name_of
+from planviz.graph.stage_run import StageRun
 from planviz.units import byte_size, duration, exact
 
 #: Files below this size on average are small, and so many of them are many.
@@ -16,6 +17,9 @@ MANY_FILES = 100
 #: A task is a straggler from so many times the middle one on, if it took so long or held so much.
 UNEVEN = 5
 LONG_TASK = 30_000
+#: Milliseconds that others waited for a task with far more rows, and what part of the whole time that is.
+SHORT_TASK = 1_000
+SHARE = 0.1
 LARGE_PART = 256 << 20
 LARGE_SHUFFLE = 1 << 30
 #: Milliseconds of a broadcast worth a word; Spark gives up after 300 s (`spark.sql.broadcastTimeout`).
@@ -44,7 +48,7 @@ class SmallFiles(Check):
 
 
 class UnevenTasks(Check):
-    """An operator one task of which took or held five times what the middle one did."""
+    """A stage or an operator one task of which took, read or held five times what the middle one did."""
 
     name = "uneven-tasks"
     title = "One task does most of the work"
@@ -57,6 +61,9 @@ class UnevenTasks(Check):
 
     def find(self, plan: PlanView) -> Iterator[Hit]:
         """See `Check.find`."""
+        for run in plan.printed.runs:
+            if (hit := self._of_stage(plan, run)) is not None:
+                yield hit
         for node in plan.nodes:
             worst: tuple[float, str, float, float] | None = None
             for name in node.metrics or {}:
@@ -74,11 +81,42 @@ class UnevenTasks(Check):
             if worst is not None:
                 yield self._hit(node, worst)
 
+    def _of_stage(self, plan: PlanView, run: StageRun) -> Hit | None:
+        """A stage whose longest task another one would have ended long before.
+
+        Uneven rows are the cause of uneven times, of however short ones, if they are a part of the whole; where all
+        tasks read as much, only a long time is worth a word: the first task of a JVM is slow, too.
+        """
+        waited = run.longest - run.median
+        uneven = run.most_rows >= UNEVEN * max(run.median_rows, 1) and run.longest >= 2 * run.median
+        part = waited >= max(SHORT_TASK, SHARE * (plan.printed.milliseconds or 0))
+        alone = waited >= LONG_TASK and run.longest >= UNEVEN * run.median
+        if run.tasks < 2 or not ((uneven and part) or alone):
+            return None
+        nodes = sorted(run.nodes, key=lambda id: plan.graph[id].kind not in _HEAVY)
+        nodes = [id for id in nodes if plan.graph[id].kind != "exchange"] or nodes
+        names = listed([plan.graph[id].op for id in nodes], 3)
+        told = f"Stage {run.stage}{f' ({names})' if names else ''}: of {run.tasks:,} tasks the middle one took "
+        told += f"{duration(run.median)} and read {count(run.median_rows, 'row')}, the longest took "
+        told += f"{duration(run.longest)}; the most that one read is {count(run.most_rows, 'row')}."
+        stake = Stake(waited, "ms", True)
+        if uneven:
+            return Hit(told, tuple(nodes), cause=f"stage {run.stage}", stake=stake)
+        return Hit(told, tuple(nodes), cause=f"stage {run.stage}", stake=stake, advice=_EVEN_ROWS)
+
     def _hit(self, node: PlanNode, worst: tuple[float, str, float, float]) -> Hit:
         time = worst[1].endswith("time") or "time in" in worst[1]
         told = duration if time else byte_size
         words = f"{node.op}, {worst[1]}: the middle task {told(worst[2])}, the largest {told(worst[3])}."
         return Hit(words, (node.id,), stake=Stake(worst[3] - worst[2], "ms" if time else "bytes", True))
+
+
+#: Kinds of operators whose work grows with the rows of a key.
+_HEAVY = ("join", "window", "aggregate", "sort")
+_EVEN_ROWS = (
+    "It read about as much as the others: look for rows that it multiplied (a join, explode), for a row that is "
+    "costly, and for a slow or busy host."
+)
 
 
 class LargeShuffle(Check):

@@ -77,6 +77,7 @@ class PlanView:
         self.text = text
         self.planned = planned
         self._ids: dict[int, set[str]] = {}
+        self._below: dict[frozenset[str], dict[int, PlanNode | None]] = {}
 
     @cached_property
     def nodes(self) -> list[PlanNode]:
@@ -158,9 +159,15 @@ class PlanView:
 
     def below(self, node: PlanNode, loose: Collection[str] = PASSING) -> PlanNode | None:
         """The first operator beneath a node that is not one of `loose`."""
-        down = self.input(node)
-        while down is not None and down.op in loose:
+        known = self._below.setdefault(loose, {}) if isinstance(loose, frozenset) else {}
+        passed, down = [node.id], self.input(node)
+        while down is not None and down.op in loose and down.id not in known:
+            passed.append(down.id)
             down = self.input(down)
+        if down is not None and down.op in loose:
+            down = known[down.id]
+        # Each of a long chain of filters asks: what they share is walked once.
+        known.update(dict.fromkeys(passed, down))
         return down
 
     def first_above(self, node: PlanNode, loose: Collection[str] = PASSING) -> PlanNode | None:
@@ -197,6 +204,9 @@ class PlanView:
         down: PlanNode | None = node
         while down is not None:
             value = self.metric(down, ROWS)
+            if value is None and down.kind == "exchange":
+                # What it wrote: below a shuffle by range Spark reads its rows twice, once to choose the ranges.
+                value = self.metric(down, "shuffle records written")
             if value is not None:
                 return value.total, True
             if down.estimate is not None and down.estimate.rows is not None:
@@ -238,6 +248,26 @@ class PlanView:
         """A metric by Spark's name, in bytes, milliseconds or a count."""
         value = (node.metrics or {}).get(name)
         return None if value is None else measured(value)
+
+    @cached_property
+    def _stage_times(self) -> dict[int, int]:
+        times: dict[int, int] = {}
+        for run in self.printed.runs:
+            for id in run.nodes:
+                times[id] = max(times.get(id, 0), run.milliseconds)
+        return times
+
+    def stage_time(self, node: PlanNode) -> int:
+        """What the tasks of the stage took that an operator ran in, in milliseconds; 0 where nobody knows.
+
+        An operator without measures of its own is in the stage of what gives it its rows.
+        """
+        down: PlanNode | None = node if self._stage_times else None
+        while down is not None:
+            if down.id in self._stage_times:
+                return self._stage_times[down.id]
+            down = self.input(down) if down.kind != "exchange" else None
+        return 0
 
     def setting(self, key: str) -> str | None:
         """A setting's value, None where it is not known."""

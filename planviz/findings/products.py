@@ -15,6 +15,7 @@ from planviz.units import short as short_number
 
 #: Pairs of rows below which comparing all of them costs nothing worth a word.
 FEW_PAIRS = 1_000_000
+_LISTS = (LITERAL_ROWS - {"OneRowRelation", "Scan OneRowRelation", "EmptyRelation"}) | {"Range"}
 _OR = re.compile(r" (?:OR|\|\|) ")  # || up to Spark 2.4
 _OR_NULL = re.compile(r" (?:OR|\|\|) isnull\(\(")
 
@@ -40,6 +41,19 @@ def _small(plan: PlanView, join: PlanNode) -> bool:
         return pairs[0] < FEW_PAIRS
     groups = [_groups(plan, side) for side in plan.inputs(join)]
     return len(groups) == 2 and None not in groups and (groups[0] or 0) * (groups[1] or 0) < FEW_PAIRS
+
+
+def _of_lists(plan: PlanView, join: PlanNode) -> bool:
+    """Whether both sides are lists of rows of the query itself, or numbers of a Range, of more than one row as far as
+    is known: few today, and a product all the same."""
+    for side in plan.inputs(join):
+        down: PlanNode | None = side
+        while down is not None and (down.op in PASSING or down.op in ("Filter", "BroadcastExchange")):
+            down = plan.served(down)
+        rows = plan.rows(side)
+        if down is None or down.op not in _LISTS or (rows is not None and rows[0] <= 1):
+            return False
+    return len(plan.inputs(join)) == 2
 
 
 def _groups(plan: PlanView, side: PlanNode) -> float | None:
@@ -88,22 +102,25 @@ class CartesianProduct(Check):
     def find(self, plan: PlanView) -> Iterator[Hit]:
         """See `Check.find`."""
         for node in plan.nodes:
-            if node.kind != "join" or "truncated" in node.badges or _small(plan, node):
+            if node.kind != "join" or "truncated" in node.badges or untold(node):
                 continue
-            if untold(node):
+            few = _small(plan, node)
+            if few and not _of_lists(plan, node):
                 continue
             if spark_name(node.op) == "CartesianProduct":
                 condition = node.arguments.get("condition")
                 then = f"; 1 condition is tested only then: {short(condition)}" if condition else ", on 0 conditions"
-                yield self._hit(plan, node, then)
+                yield self._hit(plan, node, then, few)
             elif _inner_without_condition(plan, node) and len(plan.inputs(node)) == 2:  # an author leaves out both
-                yield self._hit(plan, node, ", on 0 conditions")
+                yield self._hit(plan, node, ", on 0 conditions", few)
 
-    def _hit(self, plan: PlanView, node: PlanNode, then: str) -> Hit:
+    def _hit(self, plan: PlanView, node: PlanNode, then: str, few: bool) -> Hit:
         pairs, stake = _stake(plan, node)
         told = f"{node.op} pairs {_sides(plan, node)}{pairs}{then}."
         groups = any(_what(plan, side) == "groups" for side in plan.inputs(node))
         severity: Severity | None = "warning" if groups and stake is None else None  # They may be few.
+        if few:
+            severity = "info"
         equal = " = " in str(node.arguments.get("condition") or "")
         advice = "Take the hint SHUFFLE_REPLICATE_NL away: there is an equality to hash or sort by." if equal else ""
         return Hit(told, (node.id,), stake=stake, cause=str(node.id), severity=severity, advice=advice)

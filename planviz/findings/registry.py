@@ -21,6 +21,7 @@ from planviz.findings import (
     repeated,
     scans,
     statistics,
+    streams,
 )
 from planviz.findings.finding import SEVERITIES, Check, Finding, Hit
 from planviz.findings.plan_view import PlanView
@@ -29,7 +30,7 @@ from planviz.graph.plan_graph import PlanGraph
 _FAMILIES = {
     "products": products, "joins": joins, "scans": scans, "filters": filters, "exchanges": exchanges,
     "aggregates": aggregates, "functions": functions, "limits": limits, "repeated": repeated, "ctes": ctes,
-    "statistics": statistics, "measured": measured, "engines": engines,
+    "statistics": statistics, "measured": measured, "engines": engines, "streams": streams,
 }  # fmt: skip
 #: `-- planviz: ignore NAME, NAME` anywhere in the text; without names, all.
 _IGNORED = re.compile(r"(?:--|#|//)\s*planviz:\s*ignore\b([^\n]*)", re.IGNORECASE)
@@ -39,7 +40,9 @@ _COVERS = {
     "exchange-not-reused": ("repeated-subtree", "repeated-scan"),
     "repeated-subtree": ("repeated-scan",),
     "cte-computed-again": ("repeated-scan",),
-    "missing-broadcast": ("late-broadcast",),
+    "missing-broadcast": ("late-broadcast", "shuffled-join"),
+    "rdd-scan": ("shuffled-join",),
+    "size-unknown": ("shuffled-join",),
 }
 
 
@@ -89,7 +92,8 @@ def findings(
     planned: bool = False,
     comments: bool = True,
 ) -> list[Finding]:
-    """The findings of one plan, the gravest first, then by what is at stake, then in the order of the text.
+    """The findings of one plan, the gravest first, then by the time of their stages, where a log tells it, by what is
+    at stake, and in the order of the text.
 
     `siblings` are the other plans of the same query, `settings` those it was planned with, where they are known. What
     `without` names is left out, and with `comments` what a comment in `text` silences. `planned` tells that planviz
@@ -103,7 +107,7 @@ def findings(
     for check in checks().values():
         if check.name not in silent and graph.stage in check.stages:
             found += _of_check(check, plan)
-    return sorted(_without_covered(found, plan), key=_rank)
+    return sorted(_without_covered(found, plan), key=lambda finding: _rank(finding, plan))
 
 
 def _of_check(check: Check, plan: PlanView) -> Iterable[Finding]:
@@ -144,11 +148,19 @@ def _without_covered(found: list[Finding], plan: PlanView) -> list[Finding]:
     return [f for f in found if not (set(f.nodes) <= covered.get(f.name, set()) and f.nodes)]
 
 
+#: Findings about no operator more than about others.
+_OF_THE_WHOLE = frozenset(
+    {"text-cut", "adaptive-off", "many-shuffles", "row-count-missing", "estimate-wrong", "hash-probes"}
+)
 _WEIGHTS = {"ms": 1e6, "bytes": 1.0, "rows": 50.0}
 
 
-def _rank(finding: Finding) -> tuple[int, float, int]:
-    """Severity, then what is at stake (time before bytes before rows, in one measure), then the place."""
+def _rank(finding: Finding, plan: PlanView) -> tuple[int, int, float, int]:
+    """Severity, then what the tasks of its stage took, what is at stake (time before bytes before rows, in one
+    measure), and the place. What is said of a text or of the plan as a whole has no stage.
+    """
     stake = finding.stake
     weight = stake.amount * _WEIGHTS[stake.unit] if stake is not None else 0.0
-    return SEVERITIES.index(finding.severity), -weight, finding.node if finding.node is not None else -1
+    local = finding.node is not None and finding.name not in _OF_THE_WHOLE
+    time = plan.stage_time(plan.graph[finding.node]) if local and finding.node is not None else 0
+    return SEVERITIES.index(finding.severity), -time, -weight, finding.node if finding.node is not None else -1

@@ -21,6 +21,7 @@ OFTEN = 3
 #: Below this size a table may be read as often as one likes.
 LARGE_TABLE = 64 << 20
 _TEXT_FORMATS = frozenset({"csv", "json", "text", "xml"})
+_PYTHON = ("BatchEvalPython", "ArrowEvalPython")
 _HIVE = re.compile(r"(?:HiveTable|Catalog)Relation ")
 _HIVE_PARTITIONS = re.compile(r"Partition Cols: \[([^\]]*)\]")
 
@@ -111,15 +112,31 @@ class PartitionFilterDefeated(Check):
             columns = partition_columns(scan)
             by = {named[1] for a in columns if (named := attribute(a))}
             pruned = str(scan.arguments.get("partition_filters"))
+            computed: dict[str, tuple[str, set[str]]] = {}
             for up in plan.above(scan):
+                if up.op in _PYTHON:
+                    computed.update(_inputs_of_functions(up))
                 if up.op == "Filter" and "truncated" not in up.badges:
                     for part in conjuncts(str(up.arguments.get("condition", ""))):
-                        used = ids(part)
+                        calls = [computed[id] for id in sorted(ids(part)) if id in computed]
+                        used = {id for id in ids(part) if id not in computed}.union(*(own for _, own in calls))
+                        part = calls[0][0] if len(calls) == 1 else part
                         if used and used <= by and not used & ids(pruned):
                             told = f"1 condition on {name_of(scan)}'s partition column, {short(part)}, is none of its "
                             yield Hit(f"{told}{_filters(scan)} partition filters.", (up.id, scan.id), name_of(scan))
-                elif up.op not in LOOSE and up.op not in ("BatchEvalPython", "ArrowEvalPython"):
+                elif up.op not in LOOSE and up.op not in _PYTHON:
                     break
+
+
+def _inputs_of_functions(python: PlanNode) -> Iterator[tuple[str, tuple[str, set[str]]]]:
+    """The call and the columns that each result of an operator of Python functions is made of, by the result's id."""
+    functions = python.arguments.get("functions") or []
+    results = python.arguments.get("output") or []
+    for function, result in zip(functions, results[-len(functions) :], strict=False):
+        named = attribute(result)
+        told = str(function.get("text", "")).rpartition(")")[0]
+        if named and told:
+            yield named[1], (f"{told})", ids(told))
 
 
 def _filters(scan: PlanNode) -> int:
@@ -261,9 +278,9 @@ class SinglePartitionJdbc(Check):
 
     def find(self, plan: PlanView) -> Iterator[Hit]:
         """See `Check.find`."""
-        for scan in _scans(plan, "pushed_filters"):
+        for scan in (n for n in plan.nodes if n.kind == "scan"):
             if scan.arguments.get("format") == "jdbc" and scan.arguments.get("num_partitions") == 1:
-                pushed = scan.arguments.get("pushed_filters")
+                pushed = scan.arguments.get("pushed_filters") if is_whole(scan, "pushed_filters") else None
                 told = f"{name_of(scan)}: numPartitions=1"
                 told += f", {count(len(pushed), 'filter')} pushed to the database" if pushed is not None else ""
                 yield Hit(f"{told}.", (scan.id,), name_of(scan))

@@ -8,6 +8,7 @@ from functools import cached_property
 import networkx as nx
 
 from planviz.graph.node import EdgeType, Link, PlanNode
+from planviz.graph.stage_run import StageRun
 from planviz.graph.words import title as title_of
 
 #: Operators that Spark marks as missing input although nothing is.
@@ -21,7 +22,7 @@ class PlanGraph:
     before execution) or "other"; `title` is the heading in words. `notes` are sentences about the whole plan that a
     reader must see (cut off, unsure ...). As far as an event log tells them, `settings` are those of the session by
     their Spark keys, `milliseconds` is how long the plan ran (None: unknown, or not run), `failed` that it did not end
-    well. Ids count from 0 in the order of the text, so node `i` is `graph[i]`.
+    well and `runs` the stages that it ran in. Ids count from 0 in the order of the text, so node `i` is `graph[i]`.
     """
 
     def __init__(self, stage: str, title: str, notes: Sequence[str] = ()) -> None:
@@ -31,6 +32,7 @@ class PlanGraph:
         self.settings: Mapping[str, str] = {}
         self.milliseconds: int | None = None
         self.failed = False
+        self.runs: Sequence[StageRun] = ()
         self._nodes: list[PlanNode] = []
         self._links: dict[tuple[int, int], EdgeType] = {}
 

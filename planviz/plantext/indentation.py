@@ -19,7 +19,9 @@ _WHOLE = re.compile(r"[\[(<]|$|\s(?:\(\d+\)|[A-Z#\[(<`'\d]|(?:\w+ )?[\w.`]+(?:,|
 _ATTRIBUTE = re.compile(r"\w#\d")
 _HEADING = re.compile(r"\s*={2,3} [A-Z][\w ]* ={2,3}\s*$")
 _ENOUGH = 0.6
+_MOST = 500  # lines in one column that make a tree: what is longer was not copied from a page
 _BINARY = re.compile(r"Join|Union|CartesianProduct|Intersect|Except|CoGroup")
+_ANY_NUMBER = re.compile(r"Union|Subquery|InMemory|Command|CTE")
 
 
 def marks_for_indentation(lines: Lines) -> Lines | None:
@@ -37,7 +39,14 @@ def marks_for_indentation(lines: Lines) -> Lines | None:
         columns = _columns(text, at, match)
         marked = None
         if len(columns) > 1:
-            marked = _marked(text, at, columns) if any(columns) else _chain(text, at, len(columns), headed)
+            by_arity = _depths_by_arity(text, at, columns)
+            if by_arity is not None:
+                marked = _marked(text, at, by_arity)
+            elif any(columns):
+                depths = _depths(columns)
+                marked = None if depths is None else _marked(text, at, depths)
+            else:
+                marked = _chain(text, at, len(columns), headed)
         if marked:
             out = text[:] if out is None else out
             out[at : at + len(marked)] = marked
@@ -103,10 +112,36 @@ def _depths(given: list[int | None]) -> list[int] | None:
     return depths if depths.count(0) == 1 and max(steps) - min(steps) <= 2 else None
 
 
-def _marked(text: list[str], start: int, columns: list[int | None]) -> list[str] | None:
-    depths = _depths(columns)
-    if depths is None:
+def _depths_by_arity(text: list[str], start: int, columns: list[int | None]) -> list[int] | None:
+    """Levels of a tree all of whose lines but the root stand in one column, as a page shows one that took runs of
+    spaces for one: operators in the order of Spark, of which a join has two inputs, a scan none and others one.
+
+    None where the lines end before all inputs are there, or go on behind the last one, and where nobody knows how many
+    inputs an operator has.
+    """
+    if not 4 <= len(columns) <= _MOST or None in columns or len(set(columns[1:])) != 1:
         return None
+    awaited: list[int] = []  # inputs still to come, of the operators above
+    depths: list[int] = []
+    for at in range(start, start + len(columns)):
+        match = _operator(text[at])
+        name = "" if match is None else match[3]
+        if not name or (depths and not awaited) or _ANY_NUMBER.search(name):
+            return None
+        while awaited and awaited[-1] == 0:
+            awaited.pop()
+        if depths:
+            if not awaited:
+                return None
+            awaited[-1] -= 1
+        depths.append(len(awaited))
+        if name.startswith("Reused") or kind_of(name) == "scan":
+            continue
+        awaited.append(2 if _BINARY.search(name) else 1)
+    return depths if not any(awaited) and depths.count(0) == 1 and max(depths) > 1 else None
+
+
+def _marked(text: list[str], start: int, depths: list[int]) -> list[str]:
     base = len(text[start]) - len(text[start].lstrip())
     out = []
     later: list[bool] = []  # whether a sibling is still to come, by level

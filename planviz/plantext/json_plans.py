@@ -16,6 +16,7 @@ from typing import Any
 from planviz.errors import NotAPlan
 from planviz.graph import Link, PlanGraph, PlanNode, kind_of
 from planviz.graph.node import Estimate
+from planviz.graph.stage_run import StageRun
 from planviz.jsontypes import JsonObject
 from planviz.plantext.estimates import MEASURED_STAGES, estimate_of
 from planviz.plantext.eventlog.fold import UNREADABLE, EventFold, Execution, measure
@@ -168,8 +169,13 @@ def _reader(node: PlanNode) -> dict[str, object]:
 # -- sparkPlanInfo
 
 
-def plan_info_graph(info: dict[str, object], title: str = "Physical Plan") -> PlanGraph:
-    """The plan of a `sparkPlanInfo` object (event log, status store)."""
+def plan_info_graph(
+    info: dict[str, object], title: str = "Physical Plan", measured: dict[int, int] | None = None
+) -> PlanGraph:
+    """The plan of a `sparkPlanInfo` object (event log, status store).
+
+    `measured` gets the operator of each accumulator.
+    """
     nodes: list[PlanNode] = []
     links: list[Link] = []
     stack: list[tuple[JsonObject, PlanNode | None, int | None]] = [(info, None, None)]
@@ -185,6 +191,9 @@ def plan_info_graph(info: dict[str, object], title: str = "Physical Plan") -> Pl
             continue
         node = _node(len(nodes), name, str(entry.get("simpleString", "")), parent, codegen_stage=stage)
         _add_metadata(node, entry)
+        if measured is not None:
+            ids = (count_of(metric.get("accumulatorId")) for metric in entries_of(entry.get("metrics")))
+            measured.update((id, node.id) for id in ids if id is not None)
         nodes.append(node)
         if node.op.startswith("Subquery") and parent is not None:
             links.append(Link(parent.id, node.id, "subquery"))
@@ -327,7 +336,7 @@ def _short(value: object) -> str:
 def _event_log(text: str) -> Found | None:
     """Every SQL execution of an event log: the last plan that was announced, with what was measured, and the first one
     where adaptive execution announced others after it."""
-    fold = EventFold(excerpt=True)
+    fold = EventFold(excerpt=True, tasks=True)
     bad: list[tuple[int, str]] = []
     ended: list[Execution] = []
     for number, line in enumerate(text.split("\n"), 1):
@@ -363,8 +372,13 @@ def _execution_graph(execution: Execution) -> PlanGraph:
     plan = read_plan(execution.plan)
     measure(plan, execution.values)
     title = (execution.start.description or "").strip().split("\n")[0][:80] or f"Execution {execution.number}"
-    graph = plan_info_graph(json.loads(plan_text(plan)), f"{execution.number}: {title}")
+    operators: dict[int, int] = {}
+    graph = plan_info_graph(json.loads(plan_text(plan)), f"{execution.number}: {title}", operators)
     graph.settings = execution.settings
+    graph.runs = [
+        StageRun(stage, *summary, tuple(sorted({operators[id] for id in ids if id in operators})))
+        for stage, summary, ids in execution.runs
+    ]
     if execution.end is None:
         graph.notes.append("The log does not say that this execution ended; the numbers are those up to then.")
     elif execution.start.time:

@@ -10,6 +10,8 @@ _CLOSING = re.compile(r"""(?:\"{3}|'{3}|`)(?:\.\w+(?:\(\))?)*[)\];,]*\s*$""")
 _MARKED = re.compile(r"[\s:]*[+:]- \S")
 #: A tree's mark or a plan's heading, behind what else may stand before them: comment marks, a log's prefix.
 _SHOWS = re.compile(r"(?:^|[\s:|#>*])[+:]- ?['*!^~(]*[A-Za-z]|== \w+ (?:\w+ )?Plan ==\W*$")
+#: Lines that a root may be broken into.
+_WRAPPED = 8
 _ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
 
 
@@ -33,7 +35,7 @@ def without_quotes(lines: list[str], raw: str) -> list[str] | None:
         at = max(end, at + 1)
     backtick = False
     for at, line in enumerate(out):
-        if at + 1 < len(out) and _MARKED.match(out[at + 1]) and (match := _OPENING.match(line)):
+        if (match := _OPENING.match(line)) and _tree_follows(out, at):
             out[at] = line[match.end() :]
             backtick = backtick or match[0].endswith("`")
         elif _MARKED.match(line):
@@ -44,6 +46,18 @@ def without_quotes(lines: list[str], raw: str) -> list[str] | None:
         elif line.rstrip().endswith("`"):
             backtick = True
     return out if out != lines else None
+
+
+def _tree_follows(lines: list[str], at: int) -> bool:
+    """Whether the line below has a tree's mark, or one that follows where this one's brackets are still open."""
+    opened = 0
+    for line in range(at, min(at + _WRAPPED, len(lines) - 1)):
+        opened += sum(map(lines[line].count, "[(")) - sum(map(lines[line].count, ")]"))
+        if _MARKED.match(lines[line + 1]):
+            return True
+        if opened <= 0:
+            return False
+    return False
 
 
 def _unescaped(text: str) -> str:

@@ -177,7 +177,8 @@ class _TreeReader:
         top = self.stack[-1]
         if top.node is None or _STOP.match(bare):
             return None
-        if top.still_opens() or (self._goes_on(top, column, bare) and _END.match(line) is None):
+        comment = bare[:2] == "# " and self._mark_fits(index + 1)  # an author's, on the operator below it
+        if top.still_opens() or (self._goes_on(top, column, bare) and not comment and _END.match(line) is None):
             self._continue(index)
             return index + 1
         if self._mark_fits(index + 1) and not self._starts_plan(bare):

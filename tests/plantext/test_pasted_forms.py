@@ -188,3 +188,78 @@ def test_a_block_of_a_formatted_plan_ends_where_its_comment_does() -> None:
 def test_characters_that_json_escapes() -> None:
     document = open_text('  "Filter (gr\\u00f6\\u00dfe#1 > 2)\\n",\n  "+- LocalTableScan [gr\\u00f6\\u00dfe#1]\\n"\n')
     assert document.plans[0][1].arguments["output"] == ["größe#1"]
+
+
+def test_a_page_that_left_one_space_of_all_indentation_keeps_the_inputs_of_joins() -> None:
+    document = open_text(
+        "== Physical Plan ==\n"
+        "TungstenProject [a#1]\n"
+        " SortMergeJoin [a#1], [b#2]\n"
+        " TungstenSort [a#1 ASC], false, 0\n"
+        " TungstenExchange hashpartitioning(a#1)\n"
+        " Scan PhysicalRDD[a#1]\n"
+        " TungstenSort [b#2 ASC], false, 0\n"
+        " Scan PhysicalRDD[b#2]\n"
+    )
+    assert [depth for depth, _ in trees(document)[0]] == [0, 1, 2, 3, 4, 2, 3]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        " Scan PhysicalRDD[b#2]\n Scan PhysicalRDD[c#3]\n",  # one input too many
+        " Union\n Scan PhysicalRDD[b#2]\n",  # of any number of inputs
+    ],
+)
+def test_lines_in_one_column_that_are_no_tree_by_their_inputs_stay_side_by_side(more: str) -> None:
+    document = open_text(
+        f"== Physical Plan ==\nTungstenProject [a#1]\n Filter (a#1 > 1)\n Sort [a#1], false, 0\n{more}"
+    )
+    assert {depth for depth, _ in trees(document)[0]} == {0, 1}
+
+
+def test_a_root_in_quotes_that_was_broken_belongs_to_its_tree() -> None:
+    document = open_text(
+        '"""Project [clerk#0,comment#1,\nkey#2L]\n+- SortMergeJoin [key#2L], [key#3L]\n'
+        '   :- Scan ExistingRDD[clerk#0,key#2L]\n   +- Scan ExistingRDD[comment#1,key#3L]"""\n\n"""select 1"""\n'
+    )
+    assert trees(document) == [[(0, "Project"), (1, "SortMergeJoin"), (2, "Scan"), (2, "Scan")]]
+    assert document.plans[0][0].arguments["project_list"] == ["clerk#0", "comment#1", "key#2L"]
+
+
+def test_a_comment_on_the_operator_below_is_no_part_of_the_one_above() -> None:
+    document = open_text(
+        "      :  +- WindowGroupLimit [a#1 DESC], rank(a#1), 10, Final\n"
+        "      # Sorts the rows, 'a' first.\n"
+        "      :     +- Sort [a#1 DESC], false, 0\n"
+        "      # Reads them.\n"
+        "      :        +- LocalTableScan [a#1]\n"
+    )
+    assert trees(document) == [[(0, "WindowGroupLimit"), (1, "Sort"), (2, "LocalTableScan")]]
+    assert document.plans[0][0].text == "WindowGroupLimit [a#1 DESC], rank(a#1), 10, Final"
+    assert [line for line, _ in document.unparsed] == [2, 4]
+
+
+def test_aggregates_whose_functions_an_author_left_out() -> None:
+    document = open_text(
+        "== Physical Plan ==\n"
+        "*(2) HashAggregate(...)\n"
+        "+- Exchange hashpartitioning(k, 200)\n"
+        "   +- *(1) HashAggregate(... partial_sum ...)\n"
+        "      +- CometHashAggregate (Partial): keys = [k, l]\n"
+        "         +- CometFilter: day <= 1998-09-24\n"
+        "            +- CometScan: lineitem.parquet\n"
+    )
+    nodes = list(document.plans[0])
+    modes = [[f["mode"] for f in n.arguments["functions"]] for n in nodes if n.kind == "aggregate"]
+    assert modes == [[None], ["partial"], ["partial"]]
+    assert nodes[3].arguments["keys"] == ["k", "l"]
+    assert "<= 1998-09-24" in str(nodes[4].arguments)
+    assert "remark" not in nodes[4].arguments
+
+
+def test_a_remark_behind_an_arrow_is_none_of_a_condition() -> None:
+    document = open_text("== Physical Plan ==\nFilter age#1 <= 30\n+- LocalTableScan [age#1] <= the people we know\n")
+    first, second = document.plans[0]
+    assert first.arguments["condition"] == "age#1 <= 30"
+    assert second.arguments["remark"] == "the people we know"

@@ -62,7 +62,11 @@ def test_details_of_a_plan(client: Client, opened: cache.Opened) -> None:
     findings = told.pop("findings")
     assert told.pop("text") == opened.document.text
     assert told == json.loads(json.dumps(scene_details(opened.graph("3"))))
-    assert [f["title"] for f in findings] == ["All partitions are read", "Text cut off by Spark"]
+    assert [f["title"] for f in findings] == [
+        "All partitions are read",
+        "Both sides of a join are shuffled",
+        "Text cut off by Spark",
+    ]
 
 
 @pytest.mark.parametrize(

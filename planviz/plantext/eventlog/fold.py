@@ -16,6 +16,7 @@ import msgspec
 
 from planviz.plantext.eventlog.messages import (
     MESSAGES,
+    TASK_END,
     ApplicationStart,
     DriverAccumUpdates,
     EnvironmentUpdate,
@@ -27,9 +28,11 @@ from planviz.plantext.eventlog.messages import (
     LogStart,
     Operator,
     StageCompleted,
+    TaskEnd,
     read_message,
     read_settings,
 )
+from planviz.plantext.eventlog.tasks import Summary, TaskTimes
 
 #: What `EventFold.take` raises for a damaged event; the last one where it is nested without end.
 UNREADABLE = (ValueError, TypeError, RecursionError)
@@ -90,6 +93,8 @@ class Execution:
     sums: dict[str, int] = field(default_factory=dict)
     #: By accumulator, as Spark writes them: numbers, or texts that mostly hold one.
     values: dict[int, int | str] = field(default_factory=dict)
+    #: Of each stage that ended, where tasks are asked for: its number, its tasks, and the accumulators it added to.
+    runs: list[tuple[int, Summary, frozenset[int]]] = field(default_factory=list)
 
 
 def event_name(line: bytes) -> bytes:
@@ -104,11 +109,13 @@ class EventFold:
 
     `application` is whose log it is, `events` counts the events, `open` has the executions that have not ended, by
     number, in the order of their start. `excerpt`: the beginning of the log may be missing, so that an execution may
-    begin with a plan that adaptive execution announces.
+    begin with a plan that adaptive execution announces. `tasks`: read the events of tasks, too, of which a log mostly
+    consists, so that executions tell how even their stages were.
     """
 
-    def __init__(self, application: Application | None = None, *, excerpt: bool = False) -> None:
+    def __init__(self, application: Application | None = None, *, excerpt: bool = False, tasks: bool = False) -> None:
         self._excerpt = excerpt
+        self._tasks = TaskTimes() if tasks else None
         self.application = application or Application()
         self._settings: dict[str, str] = {}
         self.events = 0
@@ -132,6 +139,8 @@ class EventFold:
         self._takers = {
             name.encode(): (msgspec.json.Decoder(form).decode, takers[form]) for name, form in MESSAGES.items()
         }
+        if self._tasks is not None:
+            self._takers[TASK_END.encode()] = msgspec.json.Decoder(TaskEnd).decode, self._tasks.take
 
     def take(self, line: bytes, place: Callable[[], Place] = lambda: Place("")) -> None:
         """One event; `place` says where it stands. Raises one of `UNREADABLE` when it is damaged."""
@@ -206,8 +215,12 @@ class EventFold:
 
     def _stage_completed(self, event: StageCompleted) -> None:
         execution = self._stage_of.get(event.info.stage)
+        told = self._tasks.summary(event.info.stage) if self._tasks is not None else None
         if execution is None:
             return
+        if self._tasks is not None and (summary := event.summary or told) is not None:
+            measured = frozenset(sum.id for sum in event.info.sums if sum.name not in _INTERNAL)
+            execution.runs.append((event.info.stage, summary, measured))
         execution.stages += 1
         execution.tasks += event.info.tasks
         sums, values = execution.sums, execution.values

@@ -1,8 +1,9 @@
 """The events of Spark that a catalogue takes from, as the JSON that Spark writes (its JsonProtocol).
 
 Everything that is not named here is checked for being JSON and skipped, which is an order of magnitude faster than
-reading it: nine of ten bytes of a log are events of tasks, whose sums stand in the event of their stage again. What is
-read forms trees, never cycles, so Python's collector need not look at it (`gc=False`).
+reading it: nine of ten bytes of a log are events of tasks, whose sums stand in the event of their stage again. They are
+read for who wants to know how even the tasks of a stage were. What is read forms trees, never cycles, so Python's
+collector need not look at it (`gc=False`).
 """
 
 from __future__ import annotations
@@ -79,9 +80,40 @@ class _StageInfo(Struct, gc=False):
 
 
 class StageCompleted(Struct, gc=False):
-    """SparkListenerStageCompleted."""
+    """SparkListenerStageCompleted. `summary` is no field of Spark's: what was left of its tasks' events."""
 
     info: _StageInfo = field(name="Stage Info")
+    summary: tuple[int, int, int, int, int, int] | None = field(name="Task Summary", default=None)
+
+
+class _Read(Struct, gc=False):
+    """What a task read from shuffles, `Total Records Read`, or from files, `Records Read`."""
+
+    total: int = field(name="Total Records Read", default=0)
+    rows: int = field(name="Records Read", default=0)
+
+    @property
+    def records(self) -> int:
+        """Rows."""
+        return self.total + self.rows
+
+
+class _TaskMetrics(Struct, gc=False):
+    run: int = field(name="Executor Run Time", default=0)
+    shuffle: _Read = field(name="Shuffle Read Metrics", default_factory=_Read)
+    input: _Read = field(name="Input Metrics", default_factory=_Read)
+
+
+class _Reason(Struct, gc=False):
+    reason: str = field(name="Reason", default="")
+
+
+class TaskEnd(Struct, gc=False):
+    """SparkListenerTaskEnd; tasks that were killed may have no metrics."""
+
+    stage: int = field(name="Stage ID", default=-1)
+    reason: _Reason = field(name="Task End Reason", default_factory=_Reason)
+    metrics: _TaskMetrics | None = field(name="Task Metrics", default=None)
 
 
 class ExecutionStart(Struct, rename="camel"):
@@ -160,8 +192,13 @@ MESSAGES: dict[str, type[Struct]] = {
     f"{_SQL}SparkListenerDriverAccumUpdates": DriverAccumUpdates,
 }
 
+#: The event of tasks; who asks for sums alone does not read it.
+TASK_END = "SparkListenerTaskEnd"
+
 # All raise ValueError for what is no JSON or lacks what it must have.
 read_message = msgspec.json.Decoder(Message).decode
+read_task = msgspec.json.Decoder(TaskEnd).decode
+read_stage = msgspec.json.Decoder(StageCompleted).decode
 read_plan = msgspec.json.Decoder(Operator).decode
 read_form = msgspec.json.Decoder(Form).decode
 read_text = msgspec.json.Decoder(str).decode

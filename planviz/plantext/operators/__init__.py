@@ -40,6 +40,8 @@ _REMARK = re.compile(
     r"\s*((?:(?!\s(?:<-+|<=+|//|#+|--+) )(?:\[[^\[\]\n]*+\]|\([^()\n]*+\)|[^\])]))*)$",
     re.DOTALL,
 )
+# What may be compared, in place of words: a number, a text or a single name.
+_OPERAND = re.compile(r"-?[\d'\"]|\S+$")
 _MAY_HAVE_REMARK = ("←", "\\u2190", " <-", " <=", " //", " # ", " ## ", " -- ", " --> ")
 # Why an engine left the operator to Spark (Comet's extended explain).
 _FALLBACK = "[COMET: "
@@ -137,6 +139,8 @@ def _without_remark(text: str) -> tuple[str, str]:
     spaced = " " + text
     if not any(mark in spaced for mark in _MAY_HAVE_REMARK) or not (match := _REMARK.search(spaced)):
         return text, ""
+    if spaced[match.start() : match.start(1)].strip() == "<=" and _OPERAND.match(match[1]):
+        return text, ""  # a condition that an author wrote without brackets
     head = text[: max(0, match.start() - 1)].rstrip()
     balanced = head.count("(") <= head.count(")") and head.count("[") <= head.count("]")
     return (head, match[1].strip()) if balanced and match[1].strip() else (text, "")

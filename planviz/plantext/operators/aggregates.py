@@ -11,15 +11,22 @@ from planviz.plantext.operators.rows import named
 # A function's mode is the prefix of its name (AggregateExpression.toString); Photon says `finalmerge_`.
 _MODE = re.compile(r"\(?(partial|merge|finalmerge)_")
 _OLD_MODE = re.compile(r"\((.*),mode=(Partial|PartialMerge|Final|Complete),isDistinct=(true|false)\)$", re.DOTALL)
+#: What stands in place of arguments that an author did not copy.
+_LEFT_OUT = re.compile(r"\.\.\.|…")
+_MODE_INSIDE = re.compile(r"\b(partial|merge|finalmerge)_")
 _DISTINCT = re.compile(r"\w+\(distinct ", re.IGNORECASE)
 _FILTER = re.compile(r" FILTER \(WHERE (.*)\)(?: AS .*)?$", re.DOTALL)
 _PLAIN = re.compile(r"'?[^()]*#\d+L?$")
 _NUMBERED_RESULT = re.compile(r"(?<=\))#\d+L?$")
+_BRACKETED_MODE = re.compile(r"\((Partial|PartialMerge|Final|Complete)\)(?=$|[:, ])(.*)", re.DOTALL)
+_NAMED_LIST = re.compile(r"\b(keys|functions) ?= ?(\[[^\[\]]*\])")
+_LONGEST_BY_HAND = 10_000
 _WORDS = {"Partial": "partial", "PartialMerge": "merge", "Final": "final", "Complete": "complete"}
 
 
 def functions(texts: list[str], mode: str | None = "final") -> list[JsonObject]:
     """Aggregate functions with their mode, which the prefix of the name tells: `partial_sum(a)`, `merge_sum(a)`.
+    What an author left out in between dots has none, but for a prefix in it.
 
     `mode` is that of a function without prefix. The text alone cannot tell final from complete: only the plan below can
     (`planviz.graph.aggregation`), so "final" stands for both.
@@ -33,6 +40,9 @@ def functions(texts: list[str], mode: str | None = "final") -> list[JsonObject]:
             if match[1] == "finalmerge" and " AS " in text:
                 # `finalmerge_sum(merge sum#2) AS sum(v)#3`: over buffers; Spark prints what it gives, `sum(v#1)`.
                 text = _NUMBERED_RESULT.sub("", _alias(text))
+        elif _LEFT_OUT.match(text):
+            inside = _MODE_INSIDE.search(text)
+            this = None if inside is None else "final" if inside[1] == "finalmerge" else inside[1]
         elif old := _OLD_MODE.match(text):
             text, this = old[1], _WORDS[old[2]]
             if old[3] == "true":
@@ -67,6 +77,8 @@ def read_aggregate(op: str, text: str) -> Parts:
         _, inside, tail = bracketed(text)
         parts = named(inside)
         if not parts:
+            if word := _BRACKETED_MODE.match(text):  # `CometHashAggregate (Partial): keys = [a]`, written by hand
+                return _by_hand(word[2], _WORDS[word[1]])
             return {"functions": functions(split(inside))} if inside else {}
         given = parts.get("functions")
         if given is not None:
@@ -84,6 +96,17 @@ def read_aggregate(op: str, text: str) -> Parts:
     if "functions" in parts:
         parts["functions"] = functions(parts["functions"])
     return parts
+
+
+def _untold(mode: str) -> JsonObject:
+    return {"text": "...", "mode": mode}
+
+
+def _by_hand(text: str, mode: str) -> Parts:
+    """`keys = [a], functions = [sum(b)]` behind the mode; a list without functions is of a stage that only groups."""
+    told = {name: items(text) for name, text in _NAMED_LIST.findall(text[:_LONGEST_BY_HAND])}
+    parts: Parts = {"keys": told["keys"]} if "keys" in told else {}
+    return {**parts, "functions": functions(told["functions"], mode) if "functions" in told else [_untold(mode)]}
 
 
 def _logical(lists: list[list[str]], leftover: list[str]) -> Parts:
