@@ -1,4 +1,4 @@
-"""Which rule reads which setting, seen while plans are optimized: whatever the key is written as, and wherever it is read."""
+"""Which rule reads which setting, seen while plans are optimized, however its key is written."""
 
 from __future__ import annotations
 
