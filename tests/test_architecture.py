@@ -10,7 +10,7 @@ from pathlib import Path
 
 import networkx as nx
 
-from tools.draw_rooms import PICTURE, drawn
+from tools.draw_rooms import PAGE, PICTURE, drawn, in_page, told
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "planviz"
@@ -29,15 +29,16 @@ FLOORS = [
     {"optimizer"},
     {"physical"},
     {"execution", "catalogs"},
-    {"replay"},
-    {"document", "dataframe", "programs"},
+    {"replay", "dataframe"},
+    {"programs"},
+    {"document"},
     {"cli", "ui", "notebook", "pytest_plugin", "__main__"},
 ]
-TOWERS = {
-    "graph": {"errors", "trees"},
+TOWERS: dict[str, set[str]] = {
+    "graph": {"trees"},
     "plantext": {"errors", "graph", "versions"},
     "pseudonyms": {"errors", "graph"},
-    "layout": {"errors", "graph"},
+    "layout": set(),
     "render": {"errors", "graph", "layout"},
     "mechanics": {
         "errors",
@@ -46,12 +47,10 @@ TOWERS = {
         "logical",
         "catalog",
         "evaluation",
-        "estimation",
-        "optimizer",
         "physical",
     },
-    "spark": {"errors", "graph", "plantext", "document", "catalog", "types", "expressions", "logical", "frontend"},
-    "history": {"errors", "graph", "document", "logical", "spark"},
+    "spark": {"errors", "plantext", "document", "catalog", "types", "expressions", "logical", "frontend"},
+    "history": {"errors", "graph", "document", "spark"},
     "findings": {"errors", "graph", "settings", "config", "plantext", "execution", "document"},
     "reference": {
         "errors",
@@ -64,7 +63,6 @@ TOWERS = {
         "physical",
         "logical",
         "functions",
-        "analysis",
         "plantext",
         "document",
         "findings",
@@ -211,7 +209,20 @@ def test_no_modules_import_each_other() -> None:
 
 
 def test_the_picture_shows_the_rooms() -> None:
+    page = PAGE.read_text(encoding="utf-8")
     assert PICTURE.read_text(encoding="utf-8") == drawn(FLOORS, TOWERS), "draw it anew: python -m tools.draw_rooms"
+    assert page == in_page(page, told(FLOORS, TOWERS, MORE)), "write it anew: python -m tools.draw_rooms"
+
+
+def test_nothing_is_allowed_that_no_import_needs() -> None:
+    used: dict[str, set[str]] = {}
+    for path in PACKAGE.rglob("*.py"):
+        room = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+        names = (name.split(".") for name, _ in imports(path))
+        used.setdefault(room, set()).update(parts[1] for parts in names if parts[0] == "planviz" and len(parts) > 1)
+    idle = {room: seen - used[room] for room, seen in (*TOWERS.items(), *MORE.items())}
+
+    assert not {room: seen for room, seen in idle.items() if seen}, "take these allowances back"
 
 
 def test_every_room_stands_in_the_table() -> None:
