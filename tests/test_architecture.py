@@ -170,14 +170,19 @@ def _modules() -> dict[str, Path]:
     return {name.removesuffix(".__init__"): path for name, path in names.items()}
 
 
-def _imported(path: Path, modules: dict[str, Path]) -> Iterator[str]:
-    """The modules that a file imports, in functions, too; not those that only the type checker does."""
-    checked = {
+def _only_checked(path: Path) -> set[int]:
+    """The `id()` of what stands in a file for the type checker alone."""
+    return {
         id(inner)
         for node in _nodes(path)
         if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
         for inner in ast.walk(node)
     }
+
+
+def _imported(path: Path, modules: dict[str, Path]) -> Iterator[str]:
+    """The modules that a file imports, in functions, too; not those that only the type checker does."""
+    checked = _only_checked(path)
     for node in _nodes(path):
         if id(node) in checked:
             continue
@@ -206,6 +211,36 @@ def test_no_modules_import_each_other() -> None:
     wrong = _circles(_graph())
 
     assert not wrong, f"move what both need into a module of its own: {[sorted(circle) for circle in wrong]}"
+
+
+def _at_once(path: Path, modules: dict[str, Path]) -> set[str]:
+    """The modules that are loaded when a file's is: its own imports that stand in no function, and their packages."""
+    outside = [node for node in _nodes(path) if isinstance(node, ast.ImportFrom | ast.Import) and not node.col_offset]
+    named = {node.module for node in outside if isinstance(node, ast.ImportFrom) and node.module}
+    named |= {f"{n.module}.{alias.name}" for n in outside if isinstance(n, ast.ImportFrom) for alias in n.names}
+    named |= {alias.name for n in outside if isinstance(n, ast.Import) for alias in n.names}
+    found = {name for name in named if name in modules}
+    return found | {".".join(name.split(".")[:at]) for name in found for at in range(1, name.count(".") + 1)}
+
+
+def test_no_function_imports_what_is_loaded_anyway() -> None:
+    """An import in a function says that what it imports is seldom needed or dear: not of a module that is there."""
+    modules = _modules()
+    graph: nx.DiGraph[str] = nx.DiGraph()
+    graph.add_nodes_from(modules)
+    graph.add_edges_from((name, other) for name, path in modules.items() for other in _at_once(path, modules))
+    wrong = []
+    for name, path in modules.items():
+        if name.split(".")[1:2] in (["cli"], ["ui"]):  # which start at once, and load what a command or page needs
+            continue
+        checked = _only_checked(path)
+        late = [n for n in _nodes(path) if isinstance(n, ast.ImportFrom) and n.col_offset and id(n) not in checked]
+        loaded = nx.descendants(graph, name) if late else set()
+        for node in late:
+            named = {f"{node.module}.{alias.name}" for alias in node.names}
+            if {one if one in modules else str(node.module) for one in named} <= loaded:
+                wrong.append(f"{path.relative_to(ROOT)}:{node.lineno}: {node.module} is loaded already: move it up")
+    assert not wrong, "\n".join(sorted(wrong))
 
 
 def test_the_picture_shows_the_rooms() -> None:

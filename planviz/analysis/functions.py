@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing_extensions import override
 
 from planviz.analysis.context import AnalyzerRule, folded, sql_text
+from planviz.analysis.names import extract_value
 from planviz.analysis.python import named_python_call, python_call, python_table
 from planviz.analysis.routines import called
 from planviz.analysis.sql_table_functions import sql_table_function
@@ -461,8 +462,6 @@ class ResolveLambdaVariables(AnalyzerRule):
             found = known_names.get(folded(e.parts[0]))
             if found is None:
                 return self._free(e)
-            from planviz.analysis.names import extract_value
-
             value: Expression = found
             for p in e.parts[1:]:
                 value = extract_value(value, lit(p), e)
@@ -480,8 +479,6 @@ class ResolveLambdaVariables(AnalyzerRule):
         return e if isinstance(e, LambdaFunction) else self._resolve(e, known_names)
 
     def _free(self, e: UnresolvedLambdaVariable) -> Expression:
-        from planviz.expressions.unresolved import UnresolvedAttribute
-
         return e.rebuilt(UnresolvedAttribute(e.parts))
 
     def _function(self, call: FunctionCall, known_names: dict[str, NamedLambdaVariable]) -> Expression:
