@@ -99,7 +99,7 @@ def same_name(a: str, b: str) -> bool:
     return a == b or folded(a) == folded(b)
 
 
-def sql_text(parts: tuple[str, ...] | tuple[str, ...]) -> str:
+def sql_text(parts: tuple[str, ...]) -> str:
     """Name parts in backquotes with dots between, as Spark's messages write identifiers."""
     return ".".join(quote(p) for p in parts)
 

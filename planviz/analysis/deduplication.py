@@ -242,11 +242,7 @@ def rewrite_attributes(plan: LogicalPlan, mapping: dict[int, AttributeReference]
         if isinstance(e, AttributeReference):
             new = mapping.get(e.expr_id)
             return e if new is None else _renumbered(e, new)
-        if isinstance(e, SubqueryExpression):
-            return e.with_plan(_rewrite_outer(e.plan, mapping))
-        if isinstance(e, OuterReference):
-            return e
-        return e
+        return e.with_plan(_rewrite_outer(e.plan, mapping)) if isinstance(e, SubqueryExpression) else e
 
     mask = AttributeReference.BIT | SubqueryExpression.BIT
     return plan.transform_expressions_up(step, mask)

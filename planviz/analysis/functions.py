@@ -246,7 +246,7 @@ class ResolveFunctions(AnalyzerRule):
             ):
                 made = made.replace(tail=made.tail[: -shorter[made.name]])
             _check_filter(e)
-            _check_order(made, e)
+            _check_order(e)
             return AggregateExpression(e.rebuilt(_ordered(made, e)), "Complete", e.distinct, e.where, next_id())
         if e.distinct or e.where is not None or e.order:
             what = "DISTINCT" if e.distinct else "WITHIN GROUP (ORDER BY ...)" if e.order else "FILTER clause"
@@ -308,7 +308,7 @@ def _check_filter(e: UnresolvedFunction) -> None:
             )
 
 
-def _check_order(made: AggregateFunction, e: UnresolvedFunction) -> None:
+def _check_order(e: UnresolvedFunction) -> None:
     """WITHIN GROUP (ORDER BY ...) is for some functions, and some of them ask for it (SupportsOrderingWithinGroup)."""
     name = e.parts[-1].lower()
     keys = ORDERINGS.get(name)
