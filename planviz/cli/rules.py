@@ -15,6 +15,7 @@ from planviz.errors import InputError, PlanvizError
 from planviz.optimizer.reference import (
     Example,
     RuleReference,
+    place_in,
     rule_named,
     rule_reference,
     rule_references,
@@ -136,8 +137,8 @@ def _paragraphs(rule: type[Preparation] | type[Strategy]) -> list[str]:
 
 
 def _batches(rule: RuleReference) -> list[str]:
-    found = [f"{profile}: {', '.join(names) or 'none of its own'}" for profile, names in rule.batches.items()]
-    return [*found, *(f"within {parent}" for parent in rule.part_of)]
+    found = [f"{profile}: {place_in(rule, profile) or 'not there'}" for profile in rule.batches]
+    return found + [f"within {parent}" for parent in rule.part_of if any(rule.batches.values())]
 
 
 def _settings(rule: RuleReference) -> list[str]:

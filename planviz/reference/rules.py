@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from planviz.config import OptimizerConfig
 from planviz.optimizer.batches import batches
 from planviz.optimizer.context import OptimizerContext
-from planviz.optimizer.reference import RuleReference, rule_references
+from planviz.optimizer.reference import place_in, rule_references
 from planviz.physical.planner import corrections
 from planviz.physical.preparations.rules import preparation_classes
 from planviz.reference.entry import Entry
@@ -29,7 +29,7 @@ def rule_entries() -> Iterator[Entry]:
         yield Entry(
             "rule", rule.name, rule.family, rule.one_line,
             tuple(filter(None, (_rest(rule.summary, rule.one_line), *_paragraphs(rule.remarks)))), rule.algebra,
-            tuple(facts), tuple((_version(p), _in_batches(rule, p)) for p in PROFILES), tuple(related),
+            tuple(facts), tuple((_version(p), place_in(rule, p) or "no") for p in PROFILES), tuple(related),
             example.sql if example else "", "documents" if example else "", example.settings if example else {},
         )  # fmt: skip
     for name, preparation in preparation_classes().items():
@@ -64,14 +64,6 @@ def batch_entries() -> Iterator[Entry]:
 
 def _version(profile: str) -> str:
     return profile.removeprefix("spark-")
-
-
-def _in_batches(rule: RuleReference, profile: str) -> str:
-    found = dict.fromkeys(rule.batches[profile])
-    if found:
-        return ", ".join(found)
-    parents = [p for p in rule.part_of if rule_references()[p].batches[profile]]
-    return f"within {', '.join(parents)}" if parents else "no"
 
 
 def _paragraphs(text: str) -> list[str]:
