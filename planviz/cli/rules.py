@@ -15,7 +15,6 @@ from planviz.errors import InputError, PlanvizError
 from planviz.optimizer.reference import (
     Example,
     RuleReference,
-    place_in,
     rule_named,
     rule_reference,
     rule_references,
@@ -25,6 +24,7 @@ from planviz.physical.planner import corrections
 from planviz.physical.planner import strategies as planner_order
 from planviz.physical.preparations.rules import Preparation, preparation_classes
 from planviz.physical.strategies.reference import Strategy, strategy_classes
+from planviz.reference.rules import place_in
 from planviz.settings import SETTINGS
 
 _WIDTH = 100

@@ -40,11 +40,11 @@ from planviz.trees.memo import Memo
 class Way:
     """All that decides how estimates come about: estimators of one way share what nodes remember, no others do.
 
-    `rows`: "nowhere", only bytes are estimated; "of tables", those of the catalogue count; "everywhere", as the
+    `rows`: "nowhere", only bytes are estimated; "of_tables", those of the catalogue count; "everywhere", as the
     cost-based optimizer estimates them. The others are what a version does (`Behaviour`), under the same names.
     """
 
-    rows: Literal["nowhere", "of tables", "everywhere"]
+    rows: Literal["nowhere", "of_tables", "everywhere"]
     unique_keys_bound_joins: bool
     unions_count_distinct_values: bool
     filters_shrink_sizes: bool
@@ -57,8 +57,8 @@ class Way:
     @classmethod
     def of(cls, config: OptimizerConfig) -> Way:
         """The way of these settings and this version."""
-        of_tables: Literal["nowhere", "of tables"] = (
-            "of tables" if config.get("spark.sql.cbo.planStats.enabled") else "nowhere"
+        of_tables: Literal["nowhere", "of_tables"] = (
+            "of_tables" if config.get("spark.sql.cbo.planStats.enabled") else "nowhere"
         )
         known = (getattr(config.behaviour, each.name) for each in fields(cls) if each.name != "rows")
         return cls("everywhere" if config.get("spark.sql.cbo.enabled") else of_tables, *known)
@@ -66,11 +66,11 @@ class Way:
 
 @cache
 def _memo_of(way: Way) -> Memo[Estimate]:
-    return Memo(f"estimate by {way}")
+    return Memo(f"estimate_{way}")
 
 
 #: What a text prints of an operator, in place of what would be estimated in whatever way.
-_TOLD: Memo[Estimate] = Memo("estimate told")
+_TOLD: Memo[Estimate] = Memo("estimate_told")
 #: Operators of which only bytes are estimated, whether rows are known or not.
 BY_SIZE = (
     Except,

@@ -74,14 +74,6 @@ def rule_reference(name: str) -> RuleReference:
     return rule_references()[rule_named(name, rule_references())]
 
 
-def place_in(rule: RuleReference, profile: str) -> str:
-    """The batches that run a rule in a profile, or the rules that do; empty where the version does not have it."""
-    if rule.batches[profile]:
-        return ", ".join(dict.fromkeys(rule.batches[profile]))
-    parents = [name for name in rule.part_of if rule_references()[name].batches[profile]]
-    return f"within {', '.join(parents)}" if parents else ""
-
-
 def rules_table() -> str:
     """Every rule with its module and what it does in one line, in columns."""
     rules = rule_references().values()

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from planviz.config import OptimizerConfig
 from planviz.optimizer.batches import batches
 from planviz.optimizer.context import OptimizerContext
-from planviz.optimizer.reference import place_in, rule_references
+from planviz.optimizer.reference import RuleReference, rule_references
 from planviz.physical.planner import corrections
 from planviz.physical.preparations.rules import preparation_classes
 from planviz.reference.entry import Entry
@@ -68,6 +68,14 @@ def _version(profile: str) -> str:
 
 def _paragraphs(text: str) -> list[str]:
     return [_joined(part) for part in text.split("\n\n")]
+
+
+def place_in(rule: RuleReference, profile: str) -> str:
+    """The batches that run a rule in a profile, or the rules that do; empty where the version does not have it."""
+    if rule.batches[profile]:
+        return ", ".join(dict.fromkeys(rule.batches[profile]))
+    parents = [p for p in rule.part_of if rule_references()[p].batches[profile]]
+    return f"within {', '.join(parents)}" if parents else ""
 
 
 def _joined(text: str) -> str:

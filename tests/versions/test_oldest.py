@@ -9,8 +9,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from planviz.functions.signatures import AGGREGATE_SIGNATURES, SIGNATURES
-from planviz.optimizer.reference import place_in, rule_references
+from planviz.optimizer.reference import rule_references
 from planviz.reference import entries
+from planviz.reference.rules import place_in
 from planviz.versions import PROFILES
 from planviz.versions.functions import functions_after
 
