@@ -10,7 +10,7 @@ from pathlib import Path
 
 import networkx as nx
 
-from tools.draw_rooms import PICTURE, drawn
+from tools.draw_rooms import PAGE, PICTURE, drawn, in_page, told
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "planviz"
@@ -29,15 +29,16 @@ FLOORS = [
     {"optimizer"},
     {"physical"},
     {"execution", "catalogs"},
-    {"replay"},
-    {"document", "dataframe", "programs"},
+    {"replay", "dataframe"},
+    {"programs"},
+    {"document"},
     {"cli", "ui", "notebook", "pytest_plugin", "__main__"},
 ]
-TOWERS = {
-    "graph": {"errors", "trees"},
+TOWERS: dict[str, set[str]] = {
+    "graph": {"trees"},
     "plantext": {"errors", "graph", "versions"},
     "pseudonyms": {"errors", "graph"},
-    "layout": {"errors", "graph"},
+    "layout": set(),
     "render": {"errors", "graph", "layout"},
     "mechanics": {
         "errors",
@@ -46,12 +47,10 @@ TOWERS = {
         "logical",
         "catalog",
         "evaluation",
-        "estimation",
-        "optimizer",
         "physical",
     },
-    "spark": {"errors", "graph", "plantext", "document", "catalog", "types", "expressions", "logical", "frontend"},
-    "history": {"errors", "graph", "document", "logical", "spark"},
+    "spark": {"errors", "plantext", "document", "catalog", "types", "expressions", "logical", "frontend"},
+    "history": {"errors", "graph", "document", "spark"},
     "findings": {"errors", "graph", "settings", "config", "plantext", "execution", "document"},
     "reference": {
         "errors",
@@ -64,7 +63,6 @@ TOWERS = {
         "physical",
         "logical",
         "functions",
-        "analysis",
         "plantext",
         "document",
         "findings",
@@ -172,14 +170,19 @@ def _modules() -> dict[str, Path]:
     return {name.removesuffix(".__init__"): path for name, path in names.items()}
 
 
-def _imported(path: Path, modules: dict[str, Path]) -> Iterator[str]:
-    """The modules that a file imports, in functions, too; not those that only the type checker does."""
-    checked = {
+def _only_checked(path: Path) -> set[int]:
+    """The `id()` of what stands in a file for the type checker alone."""
+    return {
         id(inner)
         for node in _nodes(path)
         if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
         for inner in ast.walk(node)
     }
+
+
+def _imported(path: Path, modules: dict[str, Path]) -> Iterator[str]:
+    """The modules that a file imports, in functions, too; not those that only the type checker does."""
+    checked = _only_checked(path)
     for node in _nodes(path):
         if id(node) in checked:
             continue
@@ -210,8 +213,51 @@ def test_no_modules_import_each_other() -> None:
     assert not wrong, f"move what both need into a module of its own: {[sorted(circle) for circle in wrong]}"
 
 
+def _at_once(path: Path, modules: dict[str, Path]) -> set[str]:
+    """The modules that are loaded when a file's is: its own imports that stand in no function, and their packages."""
+    outside = [node for node in _nodes(path) if isinstance(node, ast.ImportFrom | ast.Import) and not node.col_offset]
+    named = {node.module for node in outside if isinstance(node, ast.ImportFrom) and node.module}
+    named |= {f"{n.module}.{alias.name}" for n in outside if isinstance(n, ast.ImportFrom) for alias in n.names}
+    named |= {alias.name for n in outside if isinstance(n, ast.Import) for alias in n.names}
+    found = {name for name in named if name in modules}
+    return found | {".".join(name.split(".")[:at]) for name in found for at in range(1, name.count(".") + 1)}
+
+
+def test_no_function_imports_what_is_loaded_anyway() -> None:
+    """An import in a function says that what it imports is seldom needed or dear: not of a module that is there."""
+    modules = _modules()
+    graph: nx.DiGraph[str] = nx.DiGraph()
+    graph.add_nodes_from(modules)
+    graph.add_edges_from((name, other) for name, path in modules.items() for other in _at_once(path, modules))
+    wrong = []
+    for name, path in modules.items():
+        if name.split(".")[1:2] in (["cli"], ["ui"]):  # which start at once, and load what a command or page needs
+            continue
+        checked = _only_checked(path)
+        late = [n for n in _nodes(path) if isinstance(n, ast.ImportFrom) and n.col_offset and id(n) not in checked]
+        loaded = nx.descendants(graph, name) if late else set()
+        for node in late:
+            named = {f"{node.module}.{alias.name}" for alias in node.names}
+            if {one if one in modules else str(node.module) for one in named} <= loaded:
+                wrong.append(f"{path.relative_to(ROOT)}:{node.lineno}: {node.module} is loaded already: move it up")
+    assert not wrong, "\n".join(sorted(wrong))
+
+
 def test_the_picture_shows_the_rooms() -> None:
+    page = PAGE.read_text(encoding="utf-8")
     assert PICTURE.read_text(encoding="utf-8") == drawn(FLOORS, TOWERS), "draw it anew: python -m tools.draw_rooms"
+    assert page == in_page(page, told(FLOORS, TOWERS, MORE)), "write it anew: python -m tools.draw_rooms"
+
+
+def test_nothing_is_allowed_that_no_import_needs() -> None:
+    used: dict[str, set[str]] = {}
+    for path in PACKAGE.rglob("*.py"):
+        room = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+        names = (name.split(".") for name, _ in imports(path))
+        used.setdefault(room, set()).update(parts[1] for parts in names if parts[0] == "planviz" and len(parts) > 1)
+    idle = {room: seen - used[room] for room, seen in (*TOWERS.items(), *MORE.items())}
+
+    assert not {room: seen for room, seen in idle.items() if seen}, "take these allowances back"
 
 
 def test_every_room_stands_in_the_table() -> None:

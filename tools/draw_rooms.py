@@ -1,6 +1,7 @@
-"""Draws docs/images/rooms.svg: the rooms of planviz on the floors that tests/test_architecture.py gives them.
+"""Draws docs/images/rooms.svg, and the arrows in docs/architecture.md: the rooms of planviz on their floors.
 
-`python -m tools.draw_rooms` writes the picture; the test compares it, so that it shows what holds.
+`python -m tools.draw_rooms` writes both from what tests/test_architecture.py enforces, and the test compares them, so
+that they show what holds.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from collections.abc import Collection, Mapping, Sequence
 from html import escape
 from pathlib import Path
 
-PICTURE = Path(__file__).resolve().parent.parent / "docs" / "images" / "rooms.svg"
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+PICTURE, PAGE = DOCS / "images" / "rooms.svg", DOCS / "architecture.md"
 WIDTH, LEFT, HOUSE, ROW, GAP, HEAD = 1120, 24, 560, 44, 8, 78
 TOWERS_AT, TOWER, LINE = 624, 472, 15
 #: About how wide a letter of 12 px is.
@@ -54,6 +56,27 @@ def drawn(floors: Sequence[Collection[str]], towers: Mapping[str, Collection[str
     )
 
 
+def told(
+    floors: Sequence[Collection[str]], towers: Mapping[str, Collection[str]], more: Mapping[str, Collection[str]]
+) -> str:
+    """The same in words: floors from the ground up, a line each, then who sees what beside them."""
+    lines = [("  " if at == 0 else "<- ") + ", ".join(sorted(floor)) for at, floor in enumerate(floors)]
+    lines += ["", "towers, with all that they see; the top floor sees every one of them:"]
+    wide = max(map(len, towers))
+    lines += [f"  {name:{wide}} <- {', '.join(sorted(seen)) or 'nothing'}" for name, seen in sorted(towers.items())]
+    lines += ["", "rooms of a floor that see towers:"]
+    lines += [f"  {name:{wide}} <- {', '.join(sorted(seen))}" for name, seen in sorted(more.items())]
+    return "\n".join(lines)
+
+
+def in_page(page: str, words: str) -> str:
+    """The page with these words in its first block that stands by itself behind "Imports point one way"."""
+    before, found, behind = page.partition("Imports point one way")
+    head, _, rest = behind.partition("```\n")
+    _, _, tail = rest.partition("```\n")
+    return f"{before}{found}{head}```\n{words}\n```\n{tail}"
+
+
 def _floor(rooms: Sequence[str], top: int) -> list[str]:
     width = (HOUSE - GAP * (len(rooms) - 1)) / len(rooms)
     out = []
@@ -81,6 +104,7 @@ def _text(x: float, y: float, words: str, style: str = "", anchor: str = "start"
 
 
 if __name__ == "__main__":
-    from tests.test_architecture import FLOORS, TOWERS
+    from tests.test_architecture import FLOORS, MORE, TOWERS
 
     PICTURE.write_text(drawn(FLOORS, TOWERS), encoding="utf-8")
+    PAGE.write_text(in_page(PAGE.read_text(encoding="utf-8"), told(FLOORS, TOWERS, MORE)), encoding="utf-8")

@@ -2,13 +2,15 @@
 
     python -m tools.vocabulary
 
-adds to `planviz/pseudonyms/vocabulary.txt` what planviz has learned since: rules, operators, functions, settings,
-keywords, expressions, methods. Words of Spark's metrics and event logs stand in that file by hand; nothing is removed.
+adds to `planviz/pseudonyms/vocabulary.txt` what planviz has learned since: rules, strategies, preparations, batches,
+operators, functions, keywords, expressions, methods by their words, settings by their whole names (`parser` is a word
+of one, and may be anybody's column). Only what has Spark's name is asked, and no sentence of planviz's own, whose words
+are plain English that columns are called by. Words of metrics, of event logs and of what planviz says about differences
+stand in that file by hand; nothing is removed.
 """
 
 from __future__ import annotations
 
-import ast
 import builtins
 import inspect
 import keyword
@@ -22,52 +24,50 @@ FILE = Path(__file__).parent.parent / "planviz/pseudonyms/vocabulary.txt"
 _WORD = re.compile(r"\w*[^\W\d]\w*")
 #: Rooms whose classes have the names of Spark's.
 _ROOMS = ("expressions", "logical", "physical", "types", "optimizer")
-#: Where planviz says in words what differs between two plans: a difference is anonymised like any other text.
-_SENTENCES = ("graph/effect.py", "graph/effects.py", "graph/join_effects.py", "graph/scan_effects.py",
-              "graph/cells.py", "graph/differences.py", "graph/diff.py", "graph/words.py", "graph/facts.py",
-              "graph/node.py", "document/comparison/plans.py", "document/comparison/text.py", "units.py")  # fmt: skip
 
 
 def known() -> set[str]:
-    """Every word that planviz itself knows for Spark's, SQL's or Python's, in small letters."""
-    from planviz.dataframe import column, frame, session
+    """Every word that planviz itself knows for Spark's, SQL's or Python's, and every setting, in small letters."""
     from planviz.frontend import cursor
+    from planviz.physical.preparations.rules import preparation_classes
+    from planviz.physical.strategies.reference import strategy_classes
     from planviz.reference.entries import entries
+    from planviz.settings import SETTINGS
+    from planviz.versions.unread import UNREAD
 
     texts: list[str] = [*keyword.kwlist, *dir(builtins), *cursor._KEYWORDS]
-    texts += [name for _, name in entries()]
+    texts += [name for kind, name in entries() if kind not in ("setting", "finding")]
     texts += (FILE.parent.parent / "spark/functions.txt").read_text(encoding="utf-8").split()
-    for module in (column, frame, session):
-        for _, made in inspect.getmembers(module, inspect.isclass):
-            texts += [name for name in dir(made) if not name.startswith("_")]
-    texts += _classes()
-    texts += _sentences()
-    return {word.lower() for text in texts for word in _WORD.findall(text) if len(word) > 1} - {"card", "m2"}
+    texts += [*strategy_classes(), *preparation_classes(), *_methods(), *_classes()]
+    words = {word.lower() for text in texts for word in _WORD.findall(text) if len(word) > 1}
+    return words | {setting.lower() for setting in (*SETTINGS, *UNREAD)}
 
 
-def _sentences() -> Iterator[str]:
-    for name in _SENTENCES:
-        tree = ast.parse((FILE.parent.parent / name).read_text(encoding="utf-8"))
-        documented = (ast.Module, ast.ClassDef, ast.FunctionDef)
-        docstrings = {id(node.body[0].value) for node in ast.walk(tree)
-                      if isinstance(node, documented) and node.body and isinstance(node.body[0], ast.Expr)}  # fmt: skip
-        calls = (
-            node for node in ast.walk(tree) if isinstance(node, ast.Call) and ast.unparse(node.func) == "re.compile"
-        )
-        patterns = {id(part) for call in calls for part in ast.walk(call)}
-        aside = docstrings | patterns
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in aside:
-                yield node.value
+def _methods() -> Iterator[str]:
+    """Methods that planviz has as PySpark has them; those of planviz's own have other names."""
+    from pyspark.sql import Column, DataFrame, SparkSession
+
+    from planviz.dataframe import column, frame
+    from planviz.dataframe.session import SparkSession as OurSession
+
+    pairs = ((column.Column, Column), (frame.DataFrame, DataFrame), (OurSession, SparkSession))
+    for ours, theirs in pairs:
+        yield from (name for name in dir(ours) if not name.startswith("_") and hasattr(theirs, name))
 
 
 def _classes() -> Iterator[str]:
+    """Classes that stand for one of Spark's: nodes of trees, data types, rules."""
+    from planviz.trees.node import TreeNode
+    from planviz.trees.rule import Rule
+    from planviz.types.data import DataType
+
     for room in _ROOMS:
         package = import_module(f"planviz.{room}")
         for found in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
             module = import_module(found.name)
             yield from (name for name, made in inspect.getmembers(module, inspect.isclass)
-                        if made.__module__ == found.name and not name.startswith("_"))  # fmt: skip
+                        if made.__module__ == found.name and not name.startswith("_")
+                        and issubclass(made, (TreeNode, Rule, DataType)))  # fmt: skip
 
 
 def main() -> None:

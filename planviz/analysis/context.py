@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 
 from planviz.catalog.tables import Catalog
 from planviz.config import OptimizerConfig
+from planviz.expressions.subqueries import SubqueryExpression
 from planviz.logical.plan import LogicalPlan
 from planviz.trees.rule import NodeT, Rule
 from planviz.trees.trace import Trace
+from planviz.types import quote
 
 if TYPE_CHECKING:
     from planviz.expressions.core import Expression
@@ -97,16 +99,13 @@ def same_name(a: str, b: str) -> bool:
     return a == b or folded(a) == folded(b)
 
 
-def sql_text(parts: tuple[str, ...] | tuple[str, ...]) -> str:
+def sql_text(parts: tuple[str, ...]) -> str:
     """Name parts in backquotes with dots between, as Spark's messages write identifiers."""
-    from planviz.types import quote
-
     return ".".join(quote(p) for p in parts)
 
 
 def subplans(plan: LogicalPlan, f: Callable[[LogicalPlan], LogicalPlan]) -> LogicalPlan:
     """One operator with `f` applied to the plans of its subquery expressions."""
-    from planviz.expressions.subqueries import SubqueryExpression
 
     def inner(e: Expression) -> Expression:
         return e.with_plan(f(e.plan)) if isinstance(e, SubqueryExpression) else e

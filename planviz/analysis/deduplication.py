@@ -11,6 +11,7 @@ from planviz.expressions.core import Alias, AttributeReference, Expression, Name
 from planviz.expressions.ids import next_id
 from planviz.expressions.objects import StaticInvoke
 from planviz.expressions.subqueries import SubqueryExpression
+from planviz.expressions.unresolved import OuterReference
 from planviz.logical.cached import InMemoryRelation
 from planviz.logical.combining import Except, Intersect, Join, LateralJoin, NearestByJoin, Union
 from planviz.logical.commands import CommandResult
@@ -245,17 +246,12 @@ def _renew_children(
 
 def rewrite_attributes(plan: LogicalPlan, mapping: dict[int, AttributeReference]) -> LogicalPlan:
     """One operator reading other attributes; outer references inside its subqueries too."""
-    from planviz.expressions.unresolved import OuterReference
 
     def step(e: Expression) -> Expression:
         if isinstance(e, AttributeReference):
             new = mapping.get(e.expr_id)
             return e if new is None else _renumbered(e, new)
-        if isinstance(e, SubqueryExpression):
-            return e.with_plan(_rewrite_outer(e.plan, mapping))
-        if isinstance(e, OuterReference):
-            return e
-        return e
+        return e.with_plan(_rewrite_outer(e.plan, mapping)) if isinstance(e, SubqueryExpression) else e
 
     mask = AttributeReference.BIT | SubqueryExpression.BIT
     return plan.transform_expressions_up(step, mask)
@@ -267,8 +263,6 @@ def _renumbered(e: NamedExpression, new: AttributeReference) -> AttributeReferen
 
 
 def _rewrite_outer(plan: LogicalPlan, mapping: dict[int, AttributeReference]) -> LogicalPlan:
-    from planviz.expressions.unresolved import OuterReference
-
     def step(e: Expression) -> Expression:
         if isinstance(e, OuterReference) and e.expr_id in mapping:
             return OuterReference(_renumbered(e.attribute, mapping[e.expr_id]))

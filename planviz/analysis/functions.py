@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing_extensions import override
 
 from planviz.analysis.context import AnalyzerRule, folded, sql_text
+from planviz.analysis.names import extract_value
 from planviz.analysis.not_loaded import AVRO, not_loaded
 from planviz.analysis.python import named_python_call, python_call, python_table
 from planviz.analysis.routines import called
@@ -282,7 +283,7 @@ class ResolveFunctions(AnalyzerRule):
             ):
                 made = made.replace(tail=made.tail[: -shorter[made.name]])
             _check_filter(e)
-            _check_order(made, e)
+            _check_order(e)
             return AggregateExpression(e.rebuilt(_ordered(made, e)), "Complete", e.distinct, e.where, next_id())
         if e.distinct or e.where is not None or e.order:
             what = "DISTINCT" if e.distinct else "WITHIN GROUP (ORDER BY ...)" if e.order else "FILTER clause"
@@ -346,7 +347,7 @@ def _check_filter(e: UnresolvedFunction) -> None:
             )
 
 
-def _check_order(made: AggregateFunction, e: UnresolvedFunction) -> None:
+def _check_order(e: UnresolvedFunction) -> None:
     """WITHIN GROUP (ORDER BY ...) is for some functions, and some of them ask for it (SupportsOrderingWithinGroup)."""
     name = e.parts[-1].lower()
     keys = ORDERINGS.get(name)
@@ -500,8 +501,6 @@ class ResolveLambdaVariables(AnalyzerRule):
             found = known_names.get(folded(e.parts[0]))
             if found is None:
                 return self._free(e)
-            from planviz.analysis.names import extract_value
-
             value: Expression = found
             for p in e.parts[1:]:
                 value = extract_value(value, lit(p), e)
@@ -519,8 +518,6 @@ class ResolveLambdaVariables(AnalyzerRule):
         return e if isinstance(e, LambdaFunction) else self._resolve(e, known_names)
 
     def _free(self, e: UnresolvedLambdaVariable) -> Expression:
-        from planviz.expressions.unresolved import UnresolvedAttribute
-
         return e.rebuilt(UnresolvedAttribute(e.parts))
 
     def _function(self, call: FunctionCall, known_names: dict[str, NamedLambdaVariable]) -> Expression:

@@ -409,6 +409,25 @@ _COMMANDS: dict[str, tuple[Callable[[argparse.ArgumentParser], None], str]] = {
 _ON_THE_LIBRARY = ("save", "list", "open", "export", "import")
 
 
+#: Commands that do not print what they write: a picture, a packed file, a folder.
+_WRITE_FILES = ("render", "export", "spark")
+
+
+def _without_dash(options: argparse.Namespace) -> None:
+    """`-o -` is standard output, where a command prints what it makes unless a file is named; no file is called `-`.
+
+    Raises InputError where it cannot be: for a folder, and for what is no text.
+    """
+    from planviz.errors import InputError
+
+    if getattr(options, "out", None) == "-":
+        raise InputError("--out names a folder; leave it out to print.")
+    if getattr(options, "output", None) == "-":
+        if options.command in _WRITE_FILES:
+            raise InputError(f"`planviz {options.command}` does not print what it writes: name a file behind -o.")
+        options.output = None
+
+
 def run(argv: list[str]) -> int:
     """Parse the arguments and run the command; errors meant for a user become one line on standard error."""
     begin()
@@ -426,6 +445,7 @@ def run(argv: list[str]) -> int:
     from planviz.limits import time_limit
 
     try:
+        _without_dash(options)
         with time_limit(getattr(options, "time_limit", None), "raise --time-limit"):
             status = _command(options.command)(options)
         sys.stdout.flush()

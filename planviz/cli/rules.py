@@ -24,6 +24,7 @@ from planviz.physical.planner import corrections
 from planviz.physical.planner import strategies as planner_order
 from planviz.physical.preparations.rules import Preparation, preparation_classes
 from planviz.physical.strategies.reference import Strategy, strategy_classes
+from planviz.reference.rules import place_in
 from planviz.settings import SETTINGS
 
 _WIDTH = 100
@@ -142,8 +143,8 @@ def _paragraphs(rule: type[Preparation] | type[Strategy]) -> list[str]:
 
 
 def _batches(rule: RuleReference) -> list[str]:
-    found = [f"{profile}: {', '.join(names) or 'none of its own'}" for profile, names in rule.batches.items()]
-    return [*found, *(f"within {parent}" for parent in rule.part_of)]
+    found = [f"{profile}: {place_in(rule, profile) or 'not there'}" for profile in rule.batches]
+    return found + [f"within {parent}" for parent in rule.part_of if any(rule.batches.values())]
 
 
 def _settings(rule: RuleReference) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from planviz.dataframe.base import Frame
+from planviz.dataframe.writers import DataFrameWriter, DataStreamWriter
 from planviz.errors import AnalysisError
 
 if TYPE_CHECKING:
@@ -91,8 +92,6 @@ class Actions(Frame):
         if self.plan.is_streaming:
             told = "The method `write` can not be called on streaming Dataset/DataFrame."
             raise AnalysisError("CALL_ON_STREAMING_DATASET_UNSUPPORTED", told)
-        from planviz.dataframe.writers import DataFrameWriter
-
         return DataFrameWriter(self)
 
     def writeTo(self, table: str) -> DataFrameWriter:
@@ -105,6 +104,4 @@ class Actions(Frame):
         if self.session.is_batch(self.plan):
             told = "`writeStream` can be called only on streaming Dataset/DataFrame."
             raise AnalysisError("WRITE_STREAM_NOT_ALLOWED", told)
-        from planviz.dataframe.writers import DataStreamWriter
-
         return DataStreamWriter(self)

@@ -157,10 +157,6 @@ class _Kind:
     def __init__(self, bits: int, ints: _Step, longs: _Step, data: _Step) -> None:
         self.bits, self.ints, self.longs, self.data = bits, ints, longs, data
 
-    def of_bytes(self, data: bytes, seed: int) -> int:
-        """The hash of bytes."""
-        return self.data(data, seed)
-
     def of(self, value: Value, t: DataType, seed: int) -> int:
         """The hash of a value; null leaves the seed."""
         if value is None:

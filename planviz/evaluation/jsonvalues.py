@@ -7,6 +7,7 @@ import json
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
 
+from planviz.evaluation.arithmetic import to_decimal
 from planviz.evaluation.core import OUT_OF_REACH, function, zone
 from planviz.evaluation.dateformats import formatted, formatted_timestamp, parsed
 from planviz.evaluation.documents import Raw, written
@@ -215,8 +216,6 @@ def _scalar(document: Value, t: DataType, options: dict[str, str]) -> object:
 
 
 def _decimal(value: Decimal, t: DecimalType) -> Decimal:
-    from planviz.evaluation.arithmetic import to_decimal
-
     return to_decimal(value, t)
 
 

@@ -9,6 +9,7 @@ from planviz.expressions.core import Expression, SortOrder, TypeMismatch, UnaryE
 from planviz.expressions.specs import FunctionSpec, SignatureCall
 from planviz.trees.node import always, lazy, node
 from planviz.types import (
+    BYTE,
     DOUBLE,
     LONG,
     UNKNOWN,
@@ -18,6 +19,7 @@ from planviz.types import (
     is_ansi_interval,
     is_integral,
     is_numeric,
+    is_orderable,
 )
 
 #: Names of one function beside its first one: calls under both are computed once (Spark: FunctionRegistry, setAlias).
@@ -191,8 +193,6 @@ class MinMax(AggregateFunction, UnaryExpression):
 
     def check_input_types(self) -> TypeMismatch | None:
         """Orderable."""
-        from planviz.types import is_orderable
-
         t = self.child.data_type
         if is_orderable(t):
             return None
@@ -312,8 +312,6 @@ class Grouping(UnaryExpression):
     @property
     def data_type(self) -> DataType:
         """tinyint."""
-        from planviz.types import BYTE
-
         return BYTE
 
     nullable = always(False)

@@ -22,6 +22,8 @@ from planviz.expressions.specs import (
 )
 from planviz.trees.node import always, lazy, lazy_alone, node
 from planviz.types import (
+    BINARY,
+    BOOLEAN,
     CALENDAR_INTERVAL,
     DATE,
     INT,
@@ -328,7 +330,6 @@ class StringForm(Expression):
     def check_input_types(self) -> TypeMismatch | None:
         """Text first, positions as ints."""
         from planviz.expressions.arithmetic import unexpected_input
-        from planviz.types import BINARY
 
         if COLLATED and mixed_collations([a.data_type for a in self.arguments]):
             return differing_collations(self.arguments)
@@ -371,8 +372,6 @@ class RegexpForm(Expression):
     @property
     def data_type(self) -> DataType:
         """boolean."""
-        from planviz.types import BOOLEAN
-
         return BOOLEAN
 
     def to_string(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from planviz.expressions.core import Declared, Expression, LeafExpression, UnaryExpression
+from planviz.expressions.ids import next_common_id
 from planviz.trees.node import lazy, node
 from planviz.types import UNKNOWN, DataType
 
@@ -83,8 +84,6 @@ class With(Expression):
 
 def with_shared(build: Callable[[Expression], Expression], shared: Expression) -> With:
     """A With over one shared expression; `build` gets the reference and gives the body."""
-    from planviz.expressions.ids import next_common_id
-
     definition = CommonExpressionDef(shared, next_common_id())
     if shared.resolved:
         ref = CommonExpressionRef(definition.id, shared.data_type, shared.nullable)

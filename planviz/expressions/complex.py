@@ -25,6 +25,7 @@ from planviz.types import (
     StructType,
     has_map,
     is_string,
+    quote_if_needed,
 )
 
 
@@ -70,8 +71,6 @@ class GetStructField(UnaryExpression, ExtractValue):
 
     def render(self, r: Callable[[Expression], str]) -> str:
         """child.field."""
-        from planviz.types import quote_if_needed
-
         return f"{r(self.child)}.{quote_if_needed(self.name)}"
 
     def render_pretty(self) -> str:

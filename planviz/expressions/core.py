@@ -15,11 +15,14 @@ from planviz.expressions.literals import literal_sql, literal_text
 from planviz.trees.memo import Memo
 from planviz.trees.node import TreeNode, always, lazy, node
 from planviz.types import (
+    BOOLEAN,
+    INT,
     LONG,
     NULL,
     STRING,
     DataType,
     is_numeric,
+    is_orderable,
     quote_if_needed,
     spaced,
 )
@@ -331,8 +334,6 @@ class ZonedLiteral(Literal):
 
 def lit(value: bool | int | str | None) -> Literal:
     """A literal of the obvious type: boolean, int, string or void."""
-    from planviz.types import BOOLEAN, INT
-
     if value is None:
         return Literal(None, NULL)
     return Literal(value, BOOLEAN if isinstance(value, bool) else INT if isinstance(value, int) else STRING)
@@ -528,8 +529,6 @@ class SortOrder(UnaryExpression):
 
     def check_input_types(self) -> TypeMismatch | None:
         """Keys must be orderable."""
-        from planviz.types import is_orderable
-
         if is_orderable(self.data_type):
             return None
         return TypeMismatch(

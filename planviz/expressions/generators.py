@@ -58,8 +58,6 @@ class Explode(Generator, UnaryExpression):
 
     def check_input_types(self) -> TypeMismatch | None:
         """Arrays and maps; inline an array of structs."""
-        from planviz.expressions.arithmetic import unexpected_input
-
         t = self.child.data_type
         if self.pretty_name == "inline":
             if (isinstance(t, ArrayType) and isinstance(t.element, StructType)) or t == UNKNOWN:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from planviz.expressions.core import Declared, Expression, LeafExpression, NamedExpression
+from planviz.expressions.core import Declared, Expression, LeafExpression, NamedExpression, type_suffix
 from planviz.expressions.unresolved import Unresolved, name_text
 from planviz.trees.node import always, lazy, node
 from planviz.types import DataType
@@ -68,8 +68,6 @@ class NamedLambdaVariable(Declared, LeafExpression, NamedExpression):
 
     def to_string(self) -> str:
         """lambda x#id."""
-        from planviz.expressions.core import type_suffix
-
         return f"lambda {self.name}#{self.expr_id}{type_suffix(self.type)}"
 
     def render(self, r: Callable[[Expression], str]) -> str:

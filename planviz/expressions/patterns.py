@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from planviz.expressions.arithmetic import unexpected_input
 from planviz.expressions.core import BinaryExpression, Expression, Literal, TypeMismatch, UnaryExpression
 from planviz.expressions.predicates import Predicate
 from planviz.expressions.specs import differing_collations
@@ -29,8 +30,6 @@ class Like(BinaryExpression, Predicate):
 
     def check_input_types(self) -> TypeMismatch | None:
         """Strings."""
-        from planviz.expressions.arithmetic import unexpected_input
-
         for i, c in enumerate((self.left, self.right), 1):
             if c.data_type != UNKNOWN and not by_bytes_or_lower_case(c.data_type):
                 return unexpected_input(i, c, '"STRING"')
@@ -60,8 +59,6 @@ class RLike(BinaryExpression, Predicate):
 
     def check_input_types(self) -> TypeMismatch | None:
         """Under a collation only by bytes and by lower case."""
-        from planviz.expressions.arithmetic import unexpected_input
-
         for i, c in enumerate((self.left, self.right), 1):
             if is_string(c.data_type) and not by_bytes_or_lower_case(c.data_type):
                 return unexpected_input(i, c, '"STRING"')
@@ -118,8 +115,6 @@ class StringPredicate(BinaryExpression, Predicate):
 
     def check_input_types(self) -> TypeMismatch | None:
         """Texts of one collation."""
-        from planviz.expressions.arithmetic import unexpected_input
-
         sides = self.left, self.right
         if mixed_collations([s.data_type for s in sides]):
             return differing_collations(sides)

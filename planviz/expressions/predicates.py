@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from planviz.expressions.arithmetic import BinaryOperator, operands
+from planviz.expressions.arithmetic import BinaryOperator, operands, unexpected_input
 from planviz.expressions.core import Expression, Literal, TypeMismatch, UnaryExpression
 from planviz.trees.node import always, lazy, lazy_alone, node
 from planviz.types import BOOLEAN, UNKNOWN, DataType, MapType, equal_structurally, is_orderable
@@ -178,8 +178,6 @@ class Not(UnaryExpression, Predicate):
 
     def check_input_types(self) -> TypeMismatch | None:
         """boolean."""
-        from planviz.expressions.arithmetic import unexpected_input
-
         ok = self.child.data_type in (BOOLEAN, UNKNOWN)
         return None if ok else unexpected_input(1, self.child, '"BOOLEAN"')
 

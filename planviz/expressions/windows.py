@@ -13,6 +13,7 @@ from planviz.types import (
     DATE,
     DOUBLE,
     INT,
+    NULL,
     TIME,
     TIMESTAMP,
     TIMESTAMP_NTZ,
@@ -54,8 +55,6 @@ class FrameBoundary(LeafExpression):
     @property
     def data_type(self) -> DataType:
         """Not a value."""
-        from planviz.types import NULL
-
         return NULL
 
     foldable = always(False)  # not a value
@@ -466,7 +465,6 @@ def not_constant(e: Expression, what: str) -> TypeMismatch:
 def literal_number(e: Expression) -> int | None:
     """The whole number that a literal is, behind its sign and casts."""
     from planviz.expressions.arithmetic import UnaryMinus
-    from planviz.expressions.casts import Cast
 
     if isinstance(e, UnaryMinus | Cast):
         value = literal_number(e.child)

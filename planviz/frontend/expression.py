@@ -46,7 +46,7 @@ from planviz.expressions.predicates import (
     Not,
     Or,
 )
-from planviz.expressions.subqueries import Exists, InSubquery, ListQuery
+from planviz.expressions.subqueries import Exists, InSubquery, ListQuery, ScalarSubquery
 from planviz.expressions.unresolved import (
     MultiAlias,
     SemiStructuredExtract,
@@ -58,6 +58,7 @@ from planviz.expressions.unresolved import (
 )
 from planviz.frontend.cursor import further
 from planviz.frontend.lexer import END, NUMBER, QUOTED, STRING, WORD
+from planviz.frontend.literals import number
 from planviz.frontend.special_forms import SpecialForms
 from planviz.frontend.variant_path import starts_path, variant_path
 from planviz.logical.plan import LogicalPlan
@@ -414,8 +415,6 @@ class ExpressionReader(SpecialForms):
 
     def number(self, sign: str = "") -> Literal:
         """A number token."""
-        from planviz.frontend.literals import number
-
         found = number(sign + self.take(), self.dialect.exponents_are_decimals)
         if isinstance(found, str):
             wide = "38 digits" in found
@@ -558,8 +557,6 @@ class ExpressionReader(SpecialForms):
         return CaseWhen(tuple(branches), otherwise)
 
     def _scalar_subquery(self) -> Expression:
-        from planviz.expressions.subqueries import ScalarSubquery
-
         return ScalarSubquery(self._parenthesized_query(), (), next_id())
 
     def _parenthesized_query(self) -> LogicalPlan:

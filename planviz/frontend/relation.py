@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from planviz.errors import ParseError
 from planviz.expressions.casts import Cast, needs_time_zone
-from planviz.expressions.complex import CreateNamedStruct
+from planviz.expressions.complex import CreateNamedStruct, struct_of
 from planviz.expressions.conditional import Coalesce
 from planviz.expressions.core import Alias, AttributeReference, Expression
 from planviz.expressions.ids import next_id
@@ -517,8 +517,6 @@ class RelationReader(ExpressionReader):
         aggregates = [self._named(e) for e in self.separated(self._pivot_item)]
         self.expect("FOR")
         if self.accept("("):
-            from planviz.expressions.complex import struct_of
-
             names = self.separated(self.identifier)
             columns: list[Expression] = [self.placed(UnresolvedAttribute((n,)), start) for n in names]
             self.expect(")")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 from planviz.errors import ParseError
 from planviz.expressions.aggregates import AggregateExpression, FirstLast
+from planviz.expressions.arithmetic import UnaryMinus
 from planviz.expressions.calls import RegexpForm, StringForm
 from planviz.expressions.casts import Cast
 from planviz.expressions.complex import CreateNamedStruct, struct_of
@@ -305,8 +306,6 @@ class SpecialForms(Reader):
         return self.placed(spec, start)
 
     def _bound(self) -> Expression:
-        from planviz.expressions.arithmetic import UnaryMinus
-
         if self.accept("UNBOUNDED"):
             if self.accept("PRECEDING"):
                 return UNBOUNDED_PRECEDING

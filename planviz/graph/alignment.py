@@ -1,4 +1,4 @@
-"""Which node of one plan is which of another: matching by identity, by equal subtrees, then by likeness (ux.md, Diff).
+"""Which node of one plan is which of another: matching by identity, by equal subtrees, then by likeness.
 
 Equal subtrees first, the largest first; then nodes whose inputs were matched; then what is left between two matched
 nodes; last what went elsewhere in the plan. Every step looks at a node a bounded number of times, so that plans of ten

@@ -1,4 +1,4 @@
-"""Numbers of two plans side by side: before, after, difference, percent, and whether that is better (ux.md, Diff)."""
+"""Numbers of two plans side by side: before, after, difference, percent, and whether that is better."""
 
 from __future__ import annotations
 

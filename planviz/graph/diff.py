@@ -1,4 +1,4 @@
-"""Two plans compared: what was kept, changed, moved, inserted and removed, and the change in words (ux.md, Diff)."""
+"""Two plans compared: what was kept, changed, moved, inserted and removed, its change in words (docs/compare.md)."""
 
 from __future__ import annotations
 

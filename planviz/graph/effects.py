@@ -1,4 +1,4 @@
-"""What the difference of two plans means for the query, in words, the most important first (ux.md, Diff).
+"""What the difference of two plans means for the query, in words, the most important first (docs/compare.md).
 
 Joins are paired by their conditions and tables, scans by their tables, everything else by the alignment of the plans.
 """

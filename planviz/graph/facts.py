@@ -1,11 +1,12 @@
-"""The named parts of an operator in words, as its panel lists them (ux.md, Drawing)."""
+"""The named parts of an operator in words, as its panel lists them."""
 
 from __future__ import annotations
 
 from planviz.graph.node import PlanNode
 
-#: Names of parts as the panel says them, in its reading order; a part that is not here comes after, as it is called.
-FACTS = {
+#: Names of parts as the panel says them, in its reading order: what an operator does. A part that stands neither here
+#: nor among `LAST` comes between the two, as it is called.
+FIRST = {
     "join_type": "join type",
     "condition": "condition",
     "build_side": "build side",
@@ -45,12 +46,16 @@ FACTS = {
     "projections": "rows made of each",
     "project_list": "expressions",
     "function": "function",
+}
+#: What an operator takes and gives, which is long and seldom what one looks for.
+LAST = {
     "output": "output",
     "results": "results",
     "aggregate_attributes": "aggregate attributes",
     "input": "input",
 }
-_ORDER = {name: place for place, name in enumerate(FACTS)}
+FACTS = FIRST | LAST
+_ORDER = {name: place for place, name in enumerate((*FIRST, None, *LAST))}
 
 
 def part_name(name: str) -> str:
@@ -69,7 +74,7 @@ def facts(node: PlanNode) -> list[tuple[str, str]]:
     """
     arguments = node.arguments
     found: list[tuple[str, str]] = []
-    names = sorted(arguments, key=lambda name: _ORDER.get(name, len(_ORDER) - 4.5))
+    names = sorted(arguments, key=lambda name: _ORDER.get(name, _ORDER[None]))
     left_keys, right_keys = arguments.get("left_keys", ()), arguments.get("right_keys", ())
     if left_keys and len(left_keys) == len(right_keys):
         pairs = zip(left_keys, right_keys, strict=True)

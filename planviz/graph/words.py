@@ -1,4 +1,4 @@
-"""An operator in words: the title on its card and the lines below (ux.md, Drawing); those of its panel: `facts.py`."""
+"""An operator in words: the title on its card and the lines below; those of its panel: `facts.py`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How two plans of one query differ, in words: what counts most stands first (ux.md, Diff)."""
+"""How two plans of one query differ, in words: what counts most stands first."""
 
 from __future__ import annotations
 

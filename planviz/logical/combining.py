@@ -11,7 +11,7 @@ from planviz.expressions.core import (
 from planviz.expressions.subqueries import LateralSubquery
 from planviz.logical.plan import BinaryNode, LogicalPlan, UnaryNode, argument
 from planviz.trees.node import always, lazy, node
-from planviz.types import ArrayType, DataType, MapType, StructField, StructType, equal_structurally
+from planviz.types import BOOLEAN, UNKNOWN, ArrayType, DataType, MapType, StructField, StructType, equal_structurally
 
 
 @node
@@ -69,8 +69,6 @@ class Join(BinaryNode):
     @lazy
     def resolved(self) -> bool:
         """Bound, boolean, no shared ids, an ordinary kind."""
-        from planviz.types import BOOLEAN, UNKNOWN
-
         condition = self.condition
         return (
             self.children_resolved

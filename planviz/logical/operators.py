@@ -16,6 +16,7 @@ from planviz.expressions.core import (
     id_of,
     occurs,
 )
+from planviz.expressions.literals import java_double
 from planviz.expressions.windows import WindowExpression
 from planviz.logical.plan import LogicalPlan, UnaryNode, bracketed, named_lists
 from planviz.trees.memo import Memo
@@ -476,8 +477,6 @@ class Sample(UnaryNode):
 
     def arguments(self) -> list[str]:
         """0.0, 0.1, false, seed, Bernoulli."""
-        from planviz.expressions.literals import java_double
-
         seed = [] if self.seed is None else [str(self.seed)]
         bounds = [java_double(self.lower), java_double(self.upper), str(self.with_replacement).lower()]
         return [*bounds, *seed, *([self.method] if self.method else [])]

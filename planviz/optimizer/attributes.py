@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from planviz.analysis.cleanup import trim, trim_inner
+from planviz.analysis.deduplication import deduplicated
 from planviz.expressions.core import Alias, AttributeReference, Expression, NamedExpression
 from planviz.expressions.subqueries import SubqueryExpression
+from planviz.functions.registry import build
+from planviz.logical.combining import Join
 from planviz.logical.operators import Project
 from planviz.logical.plan import LogicalPlan
 from planviz.trees.depth import SHARED, refuse_heavy
@@ -71,9 +74,6 @@ def rewritten(plan: LogicalPlan, mapping: Substitution) -> LogicalPlan:
 
 def renewed(plan: LogicalPlan, behaviour: Behaviour | None = None) -> LogicalPlan:
     """The same plan under fresh ids, so that it can stand beside itself; as a version does it where it is given."""
-    from planviz.analysis.deduplication import deduplicated
-    from planviz.logical.combining import Join
-
     made = deduplicated(Join(plan, plan, "Inner"), behaviour)
     assert isinstance(made, Join)
     return made.right
@@ -114,8 +114,6 @@ def correlated(e: Expression) -> bool:
 
 def function(name: str, *arguments: Expression) -> Expression:
     """A call of a built-in function by name. Raises KeyError for a name that is none."""
-    from planviz.functions.registry import build
-
     made = build((name,), arguments, None)
     if made is None:
         raise KeyError(name)

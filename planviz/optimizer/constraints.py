@@ -234,8 +234,6 @@ def _attribute_only(items: list[Expression]) -> dict[int, Expression]:
 
 
 def _either(a: Expression, b: Expression) -> Or:
-    from planviz.expressions.predicates import Or
-
     return Or(a, b)
 
 

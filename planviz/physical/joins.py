@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import ClassVar
 
+from planviz.expressions.arithmetic import BitwiseAnd, BitwiseOr, Shift
 from planviz.expressions.casts import Cast
 from planviz.expressions.core import AttributeReference, Expression, Literal, SortOrder
 from planviz.expressions.objects import BoundReference
@@ -28,7 +29,7 @@ from planviz.physical.distribution import (
 )
 from planviz.physical.plan import BinaryExec, SparkPlan
 from planviz.trees.node import lazy, node
-from planviz.types import LONG, is_integral
+from planviz.types import INT, LONG, is_integral
 
 INNER_LIKE = ("Inner", "Cross")
 
@@ -350,9 +351,6 @@ def relation_keys(keys: tuple[Expression, ...]) -> tuple[Expression, ...]:
 
 
 def _packed(high: Expression, low: Expression) -> Expression:
-    from planviz.expressions.arithmetic import BitwiseAnd, BitwiseOr, Shift
-    from planviz.types import INT
-
     bits = low.data_type.default_size * 8
     mask = Literal((1 << bits) - 1, LONG)
     return BitwiseOr(Shift(high, Literal(bits, INT), "shiftleft"), BitwiseAnd(Cast(low, LONG), mask))

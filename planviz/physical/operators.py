@@ -5,6 +5,7 @@ from __future__ import annotations
 from planviz.expressions.calls import FunctionCall
 from planviz.expressions.core import Alias, AttributeReference, Expression, SortOrder
 from planviz.expressions.generators import GeneratorCall
+from planviz.expressions.literals import java_double
 from planviz.expressions.predicates import IsNotNull, split_conjunction
 from planviz.logical.plan import LogicalPlan, bracketed
 from planviz.physical.codegen import gathers, generated
@@ -310,8 +311,6 @@ class SampleExec(UnaryExec):
     @lazy
     def simple_string(self) -> str:
         """Sample 0.0, 0.1, false, seed; no seed where the query names none."""
-        from planviz.expressions.literals import java_double
-
         bounds = f"{java_double(self.lower)}, {java_double(self.upper)}"
         seed = "" if self.seed is None else f", {self.seed}"
         return f"Sample {bounds}, {str(self.with_replacement).lower()}{seed}"

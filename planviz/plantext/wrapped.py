@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from planviz.graph.kinds import is_known
 from planviz.plantext import formatted
+from planviz.plantext.brackets import balance_of
 
 _MARKED = re.compile(r"[ :!]*[+:]- \S")
 _HEADING = re.compile(r"\s*={2,3} \S")
@@ -80,7 +81,7 @@ def join_wrapped(text: Sequence[str]) -> list[str | None] | None:
     cut = [b for b in breaks if not _goes_on(text, b)]
     longest = max(map(len, text), default=0)
     enough = len(breaks) >= _FEWEST or (
-        width in _CUSTOMARY and all(b.entry or _depth(text[b.before]) > 0 for b in breaks)
+        width in _CUSTOMARY and all(b.entry or balance_of(text[b.before]) > 0 for b in breaks)
     )
     narrow = width >= _NARROWEST and enough and longest <= width
     full = sum(len(text[b.before]) == width for b in breaks)
@@ -96,7 +97,7 @@ def join_wrapped(text: Sequence[str]) -> list[str | None] | None:
     start, depth = -1, 0
     for b in breaks:
         if b.before not in gone:
-            start, depth = b.before, _depth(text[b.before])
+            start, depth = b.before, balance_of(text[b.before])
         unfinished = reflowed and not b.below and (depth > 0 or text[b.before].endswith(":"))
         if not (within_words or between_words or unfinished or _goes_on(text, b)):
             continue
@@ -106,7 +107,7 @@ def join_wrapped(text: Sequence[str]) -> list[str | None] | None:
         whole = blanks + rest if within_words else _rest(text[b.before], rest, (words, longest))
         parts.setdefault(start, [text[start]]).append(whole)
         gone.add(b.line)
-        depth += _depth(rest)
+        depth += balance_of(rest)
     if not gone:
         return None
     return [None if k in gone else "".join(parts.get(k, (line,))) for k, line in enumerate(text)]
@@ -117,7 +118,7 @@ def _rest(before: str, rest: str, widths: tuple[int, int]) -> str:
     was full, if words were cut: of lines with several words, or of all."""
     head, tail = before[before.rfind(" ") + 1 :], rest.lstrip().partition(" ")[0]
     paths = tail.startswith("paths)")  # of `InMemoryFileIndex(1 paths)[..]`
-    whole = paths or len(tail) > widths[0] or (head[-1:] in "])" and _depth(head) == 0 and tail[:1].isalpha())
+    whole = paths or len(tail) > widths[0] or (head[-1:] in "])" and balance_of(head) == 0 and tail[:1].isalpha())
     cut = len(before) in widths and len(head) + len(tail) > len(before) and not whole
     return rest if cut else f" {rest.lstrip()}"
 
@@ -231,8 +232,3 @@ def _goes_on(text: Sequence[str], b: _Break) -> bool:
     if before.endswith("FileIndex") and rest.startswith("["):
         return True
     return before.endswith(",") and not b.below and not rest.startswith(_BEGINS)
-
-
-def _depth(line: str) -> int:
-    """How many brackets of a line are open at its end."""
-    return line.count("(") + line.count("[") - line.count(")") - line.count("]")

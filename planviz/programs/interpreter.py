@@ -8,6 +8,7 @@ from typing import Any
 
 from planviz.catalog.tables import Catalog
 from planviz.config import OptimizerConfig
+from planviz.dataframe.api import _FRAME
 from planviz.dataframe.column import Column
 from planviz.dataframe.frame import DataFrame
 from planviz.dataframe.rdd import RDD
@@ -453,8 +454,6 @@ class Interpreter(Calls):
 
     def learn(self, frame: DataFrame, name: str) -> None:
         """A DataFrame has to have a column of this name: a guessed table may be what it comes from."""
-        from planviz.dataframe.api import _FRAME
-
         plain = name.strip("`")
         if plain in _FRAME.split() or plain.startswith("__") or "*" in plain:
             return

@@ -68,15 +68,8 @@ def _without_prose(text: str) -> str:
 class JavaTranslation(JavaCalls):
     """One text's way from tree-sitter's nodes to Python's: its statements."""
 
-    def statements(self, nodes: list[Value]) -> list[ast.stmt]:
-        """Python's statements for Java's."""
-        made: list[ast.stmt] = []
-        # Methods count in all of the class, before they stand in it, too; a program begins with main.
-        for node in sorted(nodes, key=self._turn):
-            made += self.statement(node)
-        return made
-
-    def _turn(self, node: Node) -> int:
+    def turn(self, node: Node) -> int:
+        """Methods count in all of the class, before they stand in it, too; a program begins with main."""
         if node.type in ("class_declaration", "record_declaration"):
             return 2 if b"void main(" in self.source[node.start_byte : node.end_byte] else 0
         if node.type != "method_declaration":

@@ -20,7 +20,9 @@ from planviz.programs import frames, iterations, regular_expressions
 from planviz.programs.builtin_names import dict_of, ended, items_of, reduced
 from planviz.programs.containers import Counter, DefaultDict, Deque
 from planviz.programs.signals import LimitReached, raised
+from planviz.programs.spark import spark_module
 from planviz.programs.values import (
+    MISSING,
     Class,
     Instance,
     Module,
@@ -171,8 +173,6 @@ def _dumps(value: object, **named: object) -> object:
 
 
 def _namedtuple(reader: Interpreter, name: str, fields: object, **named: object) -> object:
-    from planviz.programs.values import MISSING
-
     parts = fields.replace(",", " ").split() if isinstance(fields, str) else items_of(reader, fields)
     defaults = reader.iterate(named.get("defaults") or ())
     fields_of: dict[str, Value] = {str(p): MISSING for p in parts}
@@ -419,8 +419,6 @@ def import_module(reader: Interpreter, name: str) -> Value:
     """A module by its dotted name; one that is not known holds nothing but unknown values."""
     if name in reader.modules:
         return reader.modules[name]
-    from planviz.programs.spark import spark_module
-
     made = spark_module(reader, name) or _module(reader, name)
     if made is None:
         parent, _, last = name.rpartition(".")

@@ -95,15 +95,8 @@ def _bare(text: str) -> set[str]:
 class Translation(Expressions):
     """One text's way from tree-sitter's nodes to Python's: its statements."""
 
-    def statements(self, nodes: list[Value]) -> list[ast.stmt]:
-        """Python's statements for Scala's."""
-        made: list[ast.stmt] = []
-        # Definitions count in all of the text around them, before they stand in it, too; a program begins with main.
-        for node in sorted(nodes, key=self._turn):
-            made += self.statement(node)
-        return made
-
-    def _turn(self, node: Node) -> int:
+    def turn(self, node: Node) -> int:
+        """Definitions count in all of the text around them, before they stand in it; a program begins with main."""
         if node.type != "function_definition":
             return 0 if node.type == "class_definition" else 1
         name = node.child_by_field_name("name")

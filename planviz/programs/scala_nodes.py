@@ -30,6 +30,14 @@ class Nodes(ABC):
         #: Methods of implicit classes.
         self.extensions: set[str] = set()
 
+    def statements(self, nodes: list[Value]) -> list[ast.stmt]:
+        """Python's statements for those of a text, by their turn and else in their order."""
+        return [made for node in sorted(nodes, key=self.turn) for made in self.statement(node)]
+
+    @abstractmethod
+    def turn(self, node: Node) -> int:
+        """Which statements go before others: those of the smallest number."""
+
     @abstractmethod
     def statement(self, node: Node) -> list[ast.stmt]:
         """Python's statements for one of Scala's."""

@@ -6,6 +6,7 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
+from planviz.dataframe.rdd import RDD
 from planviz.programs.syntax import nodes_of
 from planviz.programs.values import Module, Native, Unknown
 
@@ -160,8 +161,6 @@ def stand_in(reader: Interpreter, node: ast.Name) -> object:
             uses.lacks_functions = True
             return _noted(reader, node, f"pyspark.sql.functions.{name}", found)
     if name in uses.rdds:
-        from planviz.dataframe.rdd import RDD
-
         reader.pass_over(node, f"{name} is not defined: it is taken for an RDD.")
         return RDD(reader.session)
     reader.pass_over(node, f"{name} is not defined: it stands for a value that nobody knows.")

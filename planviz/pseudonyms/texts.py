@@ -15,7 +15,7 @@ import re
 from collections.abc import Callable
 
 from planviz.pseudonyms.key import Key, Reverse
-from planviz.pseudonyms.vocabulary import is_common
+from planviz.pseudonyms.vocabulary import is_common, setting_end
 
 _TOKEN = re.compile(
     r"""(?P<escape>\\+[nrtbfdwsDWS"'/0])
@@ -134,7 +134,7 @@ class _Scan:
     def __init__(self, text: str, names: Names, *, value: bool) -> None:
         self.text, self.names = text, names
         self.at_value = self.all_values = value
-        self.quoted_until = self.code_until = 0
+        self.quoted_until = self.code_until = self.setting_until = 0
         self.list_word = ""
         self.depth = 0
         self.last = self.last_kind = ""  # the token before, spaces left out
@@ -179,6 +179,11 @@ class _Scan:
     def _word(self, found: re.Match[str]) -> str:
         word = found[0]
         small = word.lower()
+        if small in ("spark", "planviz"):
+            self.setting_until = setting_end(self.text, found.start())
+        if found.start() < self.setting_until:
+            self.at_value = False
+            return word
         if found.start() < self.quoted_until:
             return word if is_common(word) else self.names.word(word)
         if (
@@ -228,6 +233,8 @@ class _Scan:
         """
         behind = self.text[found.end() : found.end() + 1]
         if self.text.startswith(_HOST, found.start() - len(_HOST)):
+            return False
+        if found.start() == self.setting_until and found.start():  # `spark.sql.shuffle.partitions=200`
             return False
         if sign in "=<>!" and self.last[-1:] and self.last[-1] in _SIGNS:
             return True

@@ -10,6 +10,8 @@ from planviz.graph.kinds import spark_name
 
 #: Names that Spark makes: columns without a name, windows' and UDFs' results, delays of watermarks.
 _MADE = re.compile(r"_c?\d+|_we?\d+|_gen_alias_\d+|pythonudf\d+|t\d+ms|_groupingexpression\d*|agg_\w+_\d+|c\d")
+#: No setting has more parts or letters: `spark.spark.spark…` is not looked through to its end at every word.
+_SETTING = re.compile(r"(?:spark|planviz)(?:\.\w{1,80}){1,12}", re.ASCII)
 _STAGE_OF_AGGREGATE = re.compile(r"^(?:partial|merge|finalmerge)_")
 
 
@@ -26,3 +28,12 @@ def is_common(word: str) -> bool:
         return True
     stem = _STAGE_OF_AGGREGATE.sub("", small)
     return stem != small and stem in known
+
+
+def setting_end(text: str, start: int) -> int:
+    """Where the name of one of Spark's settings that begins at a place of a text ends; `start` where none does.
+
+    Words of settings, `parser` or `card`, may be somebody's column: they stay within the whole name alone.
+    """
+    found = _SETTING.match(text, start)
+    return found.end() if found and found[0].lower() in _vocabulary() else start

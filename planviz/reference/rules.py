@@ -29,7 +29,7 @@ def rule_entries() -> Iterator[Entry]:
         yield Entry(
             "rule", rule.name, rule.family, rule.one_line,
             tuple(filter(None, (_rest(rule.summary, rule.one_line), *_paragraphs(rule.remarks)))), rule.algebra,
-            tuple(facts), tuple((_version(p), _in_batches(rule, p)) for p in PROFILES), tuple(related),
+            tuple(facts), tuple((_version(p), place_in(rule, p) or "no") for p in PROFILES), tuple(related),
             example.sql if example else "", "documents" if example else "", example.settings if example else {},
         )  # fmt: skip
     for name, preparation in preparation_classes().items():
@@ -66,16 +66,16 @@ def _version(profile: str) -> str:
     return profile.removeprefix("spark-")
 
 
-def _in_batches(rule: RuleReference, profile: str) -> str:
-    found = dict.fromkeys(rule.batches[profile])
-    if found:
-        return ", ".join(found)
-    parents = [p for p in rule.part_of if rule_references()[p].batches[profile]]
-    return f"within {', '.join(parents)}" if parents else "no"
-
-
 def _paragraphs(text: str) -> list[str]:
     return [_joined(part) for part in text.split("\n\n")]
+
+
+def place_in(rule: RuleReference, profile: str) -> str:
+    """The batches that run a rule in a profile, or the rules that do; empty where the version does not have it."""
+    if rule.batches[profile]:
+        return ", ".join(dict.fromkeys(rule.batches[profile]))
+    parents = [p for p in rule.part_of if rule_references()[p].batches[profile]]
+    return f"within {', '.join(parents)}" if parents else ""
 
 
 def _joined(text: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from planviz.catalogs import find
 from planviz.config import OptimizerConfig
 from planviz.document import open_sql
+from planviz.document.opening.plans import planned
 from planviz.errors import PlanvizError
 from planviz.execution import QueryExecution
 from planviz.findings.documents import difference_in_words
@@ -86,8 +87,6 @@ def other_values(key: str, config: OptimizerConfig) -> list[str]:
 
 def effect(key: str, value: str, execution: QueryExecution) -> str:
     """What a setting's value does to a query's physical plan, in words. Raises what planning raises."""
-    from planviz.document.opening.plans import planned
-
     try:
         config = execution.config.with_settings({key: value})
         other = execution.again(config)

@@ -20,7 +20,7 @@ from planviz.expressions.core import AttributeReference, Expression
 from planviz.expressions.ids import next_id
 from planviz.expressions.python import PythonEvalType, PythonUDAF, PythonUDF
 from planviz.expressions.specs import FunctionSpec, OpenZone, SignatureCall
-from planviz.functions.registry import build
+from planviz.functions.registry import build, known
 from planviz.replay.forms import FORMS
 from planviz.replay.found import Found
 from planviz.replay.literals import constant
@@ -287,8 +287,6 @@ def _given(term: Term) -> Term:
 
 
 def _known_name(name: str) -> bool:
-    from planviz.functions.registry import known
-
     return known(name)
 
 

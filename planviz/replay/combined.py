@@ -24,7 +24,7 @@ from planviz.logical.operators import (
 from planviz.logical.plan import LogicalPlan
 from planviz.replay.literals import constant
 from planviz.replay.operator_lines import Operator
-from planviz.types import UNKNOWN, DataType
+from planviz.types import BOOLEAN, UNKNOWN, DataType
 
 JOIN_KINDS = r"Inner|Cross|LeftOuter|RightOuter|FullOuter|LeftSemi|LeftAnti|LeftSingle"
 _JOIN = re.compile(
@@ -89,8 +89,6 @@ def _join(o: Operator) -> LogicalPlan:
         return o.opaque()
     exists = None
     if m.group(3):
-        from planviz.types import BOOLEAN
-
         exists = AttributeReference(m.group(2), BOOLEAN, False, int(m.group(3)))
     kind = m.group(1) or m.group(4) or "ExistenceJoin"
     using = tuple(p.strip() for p in m.group(5).split(",")) if m.group(5) else None

@@ -13,6 +13,7 @@ from planviz.graph.kinds import WRAPPERS, spark_operator
 from planviz.graph.planned import lists_once
 from planviz.physical.formatted import simple
 from planviz.physical.printed import PrintedExec
+from planviz.plantext.brackets import balance_of
 from planviz.replay.compared import differences, distance, ends_early, label_of, marks_of, verdict
 from planviz.replay.lifting.lines import line_of
 from planviz.replay.lifting.vendors import in_databricks_words
@@ -116,7 +117,7 @@ class PhysicalForm:
         )
         self.text = printed(graph, formatted or foreign or any(in_databricks_words(n.op, n.text) for n in graph))
         #: Whether the text stops within an operator's line.
-        self.unfinished = _depth(self.text.rstrip().rpartition("\n")[2]) > 0
+        self.unfinished = balance_of(self.text.rstrip().rpartition("\n")[2]) > 0
         self.brief = "Aggregate(" in self.text and _WHOLE.search(self.text) is None
         self.numbers = _NUMBER.search(self.text) is not None
         #: Whether the root of an adaptive plan is there, or was cut off above the part that was copied.
@@ -249,11 +250,6 @@ def _whole_fields(schema: str) -> str:
                 break
             whole = start = at + 1
     return schema[:whole] + "..."
-
-
-def _depth(line: str) -> int:
-    """How many brackets of a line are open at its end."""
-    return line.count("(") + line.count("[") - line.count(")") - line.count("]")
 
 
 def _below(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Permalinks: a plan's text inside an address, so that a link needs no server's memory (ux.md, Sharing).
+"""Permalinks: a plan's text inside an address, so that a link needs no server's memory.
 
 A link's text is `<version>.<payload>`; every version that was ever written stays readable:
 

@@ -10,6 +10,7 @@ from planviz.catalog.edit import scaled
 from planviz.catalog.files import read_table, table_entry
 from planviz.catalog.statistics import ColumnStatistics
 from planviz.catalog.tables import Catalog, Table
+from planviz.document.cardinality.estimates import plain_value
 from planviz.errors import InputError
 from planviz.execution import QueryExecution
 from planviz.expressions.subqueries import QueryPlan
@@ -59,13 +60,9 @@ def _table(table: Table) -> JsonObject:
 
 def _column(table: Table, name: str, used: set[str]) -> dict[str, object]:
     stats = table.statistics_of(name) or ColumnStatistics()
-    told = {key: _plain(getattr(stats, field)) for key, field in COLUMN_FIELDS.items()}
+    told = {key: plain_value(getattr(stats, field)) for key, field in COLUMN_FIELDS.items()}
     kind = table.type_of(name)
     return {"name": name, "type": kind.simple_string if kind else "", "used": sorted(used)} | told
-
-
-def _plain(value: object) -> object:
-    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
 
 
 def _everywhere(plan: QueryPlan) -> list[QueryPlan]:

@@ -218,10 +218,6 @@ class Workers:
                     place.owner = None
                     self._free.notify_all()
 
-    def megabytes_used(self) -> list[int]:
-        """The memory of each worker after its last task."""
-        return [place.megabytes for place in self._places]
-
     def close(self) -> None:
         """End all workers at once, whatever they are at."""
         for place in self._places:

@@ -40,6 +40,14 @@ def test_a_card_has_everything_about_a_rule(capfdbinary: pytest.CaptureFixture[b
         assert part in card
 
 
+def test_a_card_says_in_which_versions_a_rule_is_not(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    card = shown(capfdbinary, "InferWindowGroupLimit")
+    assert "spark-3.5: Infer window group limit\n" in card
+    assert "spark-3.4: not there\n" in card
+    assert "spark-3.4: within PushDownPredicates\n" not in card
+    assert "within PushDownPredicates\n" in shown(capfdbinary, "CombineFilters")
+
+
 def test_a_misspelt_rule(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     assert run(["rules", "ColumnPrunin"]) == 2
     assert "Did you mean ColumnPruning" in capfdbinary.readouterr().err.decode()

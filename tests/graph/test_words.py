@@ -228,3 +228,15 @@ def test_a_write_is_called_by_its_target() -> None:
 def test_functions_that_a_damaged_capture_gives_as_texts_have_no_mode() -> None:
     node = PlanNode(0, "HashAggregate", "aggregate", "HashAggregate", arguments={"functions": ["count(1)"]})
     assert aggregate_mode(node) is None
+
+
+def test_a_part_that_nobody_knows_stands_before_what_goes_in_and_out() -> None:
+    told: dict[str, object] = {
+        "input": ["a#1"],
+        "output": ["a#1"],
+        "unheard_of": "x",
+        "function": "f",
+        "condition": "(a#1 > 1)",
+    }
+    one = PlanNode(0, "Filter", "filter", "Filter", arguments=told)
+    assert [name for name, _ in facts(one)] == ["condition", "function", "unheard of", "output", "input"]

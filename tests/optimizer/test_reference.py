@@ -9,6 +9,7 @@ import pytest
 from planviz.catalogs import find
 from planviz.config import OptimizerConfig
 from planviz.document import open_sql
+from planviz.document.rules.refusals import why_not
 from planviz.errors import InputError
 from planviz.optimizer.reference import rule_named, rule_reference, rule_references
 
@@ -37,7 +38,13 @@ def test_the_rule_fires_in_its_example(name: str) -> None:
     config = OptimizerConfig().with_settings(dict(example.settings))
     document = open_sql(example.sql, find("documents"), config)
     assert document.error is None
-    assert name in {step.short_rule for step in document.trace.steps}
+    fired = [step.short_rule for step in document.trace.steps]
+    if name not in fired:
+        plan = next(s.execution for s in document.statements if s.execution is not None)
+        why = why_not(plan, name)
+        others = f"Before it could, these took their turn: {', '.join(dict.fromkeys(fired))}."
+        told = [f"{refusal.reason}: {refusal.node_text}" for refusal in why.refusals]
+        pytest.fail("\n".join([f"{name} does nothing in its example ({why.verdict}): {why.sentence}", *told, others]))
 
 
 def test_rules_are_found_by_any_form_of_their_name() -> None:

@@ -144,7 +144,10 @@ def test_split_keeps_what_brackets_enclose() -> None:
         ("CometNativeScan:  [_1#6]", {"output": ["_1#6"]}),
         ("PhotonTopK(sortOrder=[d#1 DESC NULLS LAST], partitionOrderCount=0)", {"sort_order": ["d#1 DESC NULLS LAST"]}),
         ("MapInPandas f(id#1)#2, [id#3], false", {"function": "f(id#1)#2", "output": ["id#3"], "barrier": False}),
-        ("Sample 0.0, 0.5, false, 3, Bernoulli", {"lower_bound": "0.0", "with_replacement": False, "seed": 3}),
+        (
+            "Sample 0.0, 0.5, false, 3, Bernoulli",
+            {"lower_bound": 0.0, "upper_bound": 0.5, "seed": 3},
+        ),
         ("AdaptiveSparkPlan (13)", {}),
     ],
 )

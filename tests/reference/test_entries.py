@@ -26,7 +26,8 @@ def test_every_kind_is_there_and_nothing_of_it_is_missing() -> None:
     assert names["rule"] >= set(rule_references())
     assert names["setting"] == set(SETTINGS)
     assert names["finding"] == set(checks())
-    assert {"SortMergeJoin", "BroadcastHashJoin", "Exchange", "HashAggregate"} <= names["operator"] | {"Exchange"}
+    assert {"SortMergeJoin", "BroadcastHashJoin", "ShuffleExchange", "HashAggregate"} <= names["operator"]
+    assert {"Join", "Aggregate", "Filter (logical)", "LogicalRelation"} <= names["operator"]
     assert len(names["function"]) > 400
 
 

@@ -39,6 +39,7 @@ from planviz.types import (
     wider_decimal,
     wider_type,
 )
+from planviz.types.values import Value
 
 
 def of_literal(e: Literal) -> DecimalType:
@@ -80,9 +81,9 @@ def with_decimal(e: BinaryOperator, a: DataType, b: DataType) -> Expression | No
     """The operator with an integral or a float beside a decimal cast, or None (Spark: `DecimalPrecision`)."""
     left, right = e.left, e.right
     if type(e) in _ROUNDED and is_integral(a) and isinstance(right, Literal) and isinstance(b, DecimalType):
-        return _with_whole_number(e, left, right.value, type(e), "right")
+        return _with_whole_number(e, right.value, type(e), "right")
     if type(e) in _ROUNDED and is_integral(b) and isinstance(left, Literal) and isinstance(a, DecimalType):
-        return _with_whole_number(e, right, left.value, _MIRRORED[type(e)], "left")
+        return _with_whole_number(e, left.value, _MIRRORED[type(e)], "left")
     if isinstance(a, DecimalType) and is_integral(b):
         t = _whole(right, b)
         return e.replace(right=Cast(right, t))
@@ -111,7 +112,7 @@ _MIRRORED: dict[type, type] = {
 }
 
 
-def _with_whole_number(e: Expression, column: Expression, value: Decimal, asks: type, side: str) -> Expression:
+def _with_whole_number(e: BinaryOperator, value: Value, asks: type, side: str) -> Expression | None:
     """The comparison with the next whole number in place of a decimal; true or false where none is long enough.
 
     `asks` is the comparison with the column on the left, `side` where the decimal stands. None for a null.

@@ -226,7 +226,7 @@ class Values:
             self.condition(e.where, scope)
         for o in e.order:
             self.of(o, scope, bound)
-        return _value_of_call(name, args, e)
+        return _value_of_call(name, args)
 
 
 def compare(values: list[Guess]) -> Guess:
@@ -294,7 +294,7 @@ def _is_window(e: Expression) -> bool:
     return "Window" in type(e).__name__ and bool(e.children)
 
 
-def _value_of_call(name: str, args: list[Guess], e: UnresolvedFunction) -> Guess:
+def _value_of_call(name: str, args: list[Guess]) -> Guess:
     first = args[0] if args else Guess()
     if name in _COUNTS:
         return Guess(known=LONG if name.startswith(("count", "approx")) else INT)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from math import inf, log2
 
+from planviz.analysis.joins import STRATEGIES
 from planviz.catalog.tables import Table
 from planviz.config import OptimizerConfig
 from planviz.decisions.choices import Decision
@@ -158,8 +159,6 @@ class _Candidates:
                 yield from self._without(field, name, offset, HINTS[now])
 
     def _without(self, field: str, name: str, offset: int, hint: str) -> Iterator[Flip]:
-        from planviz.analysis.joins import STRATEGIES
-
         same = tuple(h for h, s in STRATEGIES.items() if s == STRATEGIES[hint])
         edit = hint_removed(self.execution.sql, offset, name, same)
         if edit is not None:

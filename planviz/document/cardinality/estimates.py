@@ -79,10 +79,11 @@ def _step_json(s: Step) -> dict[str, object]:
 
 
 def _values(pairs: tuple[tuple[str, object], ...]) -> JsonObject:
-    return {name: _plain_value(value) for name, value in pairs}
+    return {name: plain_value(value) for name, value in pairs}
 
 
-def _plain_value(value: object) -> object:
+def plain_value(value: object) -> object:
+    """A value of a column as JSON has it: what it has no type for, a date or a decimal, as text."""
     return value if value is None or isinstance(value, bool | int | float | str) else str(value)
 
 
@@ -90,6 +91,6 @@ def _column(stats: object) -> dict[str, object] | None:
     if not isinstance(stats, ColumnStatistics):
         return None
     return {
-        "distinctCount": stats.distinct_count, "min": _plain_value(stats.min), "max": _plain_value(stats.max),
+        "distinctCount": stats.distinct_count, "min": plain_value(stats.min), "max": plain_value(stats.max),
         "nullCount": stats.null_count, "histogram": stats.histogram is not None,
     }  # fmt: skip

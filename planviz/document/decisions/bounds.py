@@ -129,7 +129,7 @@ def _both(one: Bound | None, other: Bound) -> Bound:
 
 def without_fitted_sizes(decision: Decision) -> Decision:
     """A decision with what it implies of sizes that nobody gave in place of these sizes."""
-    return _told(decision, _implied)
+    return _told(decision, lambda decision, check, side, size: _implied(decision, check, side))
 
 
 def with_fitted_sizes(decision: Decision) -> Decision:
@@ -172,9 +172,7 @@ def _rejected(found: Rejected, unknown: Sequence[str]) -> Rejected:
     return replace(found, values=values, reason="the sizes of its sides said no")
 
 
-def _check(
-    decision: Decision, check: Check, unknown: Sequence[str], words: Callable[[Decision, Check, str, int], str]
-) -> Check:
+def _check(decision: Decision, check: Check, unknown: Sequence[str], words: _Words) -> Check:
     values = tuple(
         (k, words(decision, check, k, v) if k in unknown and isinstance(v, int) and v < UNKNOWN_SIZE else v)
         for k, v in check.values
@@ -182,7 +180,7 @@ def _check(
     return replace(check, values=values)
 
 
-def _implied(decision: Decision, check: Check, side: str, size: int) -> str:
+def _implied(decision: Decision, check: Check, side: str) -> str:
     values = dict(check.values)
     limit = values.get("limit")
     if check.node not in _BROADCAST or not isinstance(limit, int) or limit < 0 or not _follows(decision, check):

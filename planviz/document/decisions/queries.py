@@ -18,6 +18,7 @@ from planviz.estimation import OF_UNKNOWN_SIZE
 from planviz.graph import PlanNode
 from planviz.graph.words import path_name, spaced
 from planviz.replay.fitted_tables import source_of
+from planviz.replay.wanted import signature_of
 from planviz.trees.node import TreeNode
 from planviz.units import byte_size
 
@@ -153,7 +154,6 @@ def as_taken(
     chosen anew while the query ran."""
     if not taken and not late:
         return tuple(decisions)
-    from planviz.replay.wanted import signature_of
 
     def told(decision: Decision) -> Decision:
         if decision.strategy != "JoinSelection":

@@ -52,7 +52,6 @@ def _rank(name: str) -> Builder:
     return lambda a: RankLike(name, a)
 
 
-_EXPLODING = ("explode", "posexplode", "inline")
 BUILDERS: dict[str, Entry] = {
     **{
         name: (1, 1, _explode(name)) for base in ("explode", "posexplode", "inline") for name in (base, base + "_outer")

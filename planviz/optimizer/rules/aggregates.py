@@ -24,11 +24,13 @@ from planviz.expressions.ids import next_id
 from planviz.expressions.internal import MakeDecimal, UnscaledValue
 from planviz.expressions.predicates import And, EqualTo
 from planviz.expressions.windows import WindowExpression
+from planviz.logical.join_keys import distinct_keys
 from planviz.logical.operators import Aggregate, Distinct, Expand
 from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.context import OptimizerRule
 from planviz.optimizer.decorrelation import default_result
 from planviz.optimizer.expression_set import ExpressionSet
+from planviz.optimizer.rules.joins import ignores_repeats
 from planviz.types import DOUBLE, INT, DecimalType
 from planviz.versions import Behaviour
 
@@ -48,9 +50,6 @@ class EliminateDistinct(OptimizerRule):
         return plan.transform_down(self._operator, self.mask, self.settled)
 
     def _operator(self, plan: LogicalPlan) -> LogicalPlan:
-        from planviz.logical.join_keys import distinct_keys
-        from planviz.optimizer.rules.joins import ignores_repeats
-
         keys = distinct_keys(plan.child) if isinstance(plan, Aggregate) else []
 
         def step(e: Expression) -> Expression:

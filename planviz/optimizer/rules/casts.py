@@ -27,6 +27,7 @@ from planviz.expressions.predicates import (
     Or,
 )
 from planviz.logical.plan import LogicalPlan
+from planviz.optimizer.attributes import function
 from planviz.optimizer.context import OptimizerRule
 from planviz.types import (
     BOOLEAN,
@@ -242,8 +243,6 @@ def _at_end(e: Expression, child: Expression, end: Value, inward: type, outward:
 
 def _day(e: Expression, cast: Cast, day: Literal) -> Expression:
     """A timestamp's day compared with a day: the timestamp is compared with that day's beginning and end."""
-    from planviz.optimizer.attributes import function
-
     child = cast.child
     begin = Cast(day, child.data_type, cast.mode, False, cast.time_zone)
     end = Cast(function("date_add", day, lit(1)), child.data_type, cast.mode, False, cast.time_zone)

@@ -35,9 +35,11 @@ from planviz.expressions.predicates import (
     Or,
 )
 from planviz.expressions.updates import UpdateFields
+from planviz.logical.operators import Aggregate
 from planviz.logical.plan import LogicalPlan
+from planviz.optimizer.attributes import function
 from planviz.optimizer.context import OptimizerRule
-from planviz.optimizer.rules.boolean import is_false, is_null, is_true
+from planviz.optimizer.rules.boolean import balanced, is_false, is_null, is_true
 from planviz.optimizer.rules.with_expression import is_cheap
 from planviz.types import BOOLEAN, STRING, StringType
 
@@ -224,8 +226,6 @@ def _like(text: Expression, pattern: str, escape: str) -> And | EqualTo | String
         case ["", middle, ""] if middle:
             return StringPredicate(text, Literal(middle, kind), "Contains")
         case [head, tail] if head and tail:
-            from planviz.optimizer.attributes import function
-
             length = function("length", text)
             start = StringPredicate(text, Literal(head, kind), "StartsWith")
             end = StringPredicate(text, Literal(tail, kind), "EndsWith")
@@ -243,8 +243,6 @@ def _multi_like(e: Expression, child: Expression, patterns: tuple[Literal, ...],
             simple.append(Not(new) if name.startswith("not") else new)
     if not simple:
         return e
-    from planviz.optimizer.rules.boolean import balanced
-
     join = And if name.endswith("all") else Or
     together = balanced(simple, join)
     return join(together, MultiLike(child, tuple(rest), name)) if rest else together
@@ -287,8 +285,6 @@ class SimplifyExtractValueOps(OptimizerRule):
 
     @override
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
-        from planviz.logical.operators import Aggregate
-
         # An item of an aggregate may be one of its keys, unless keys that are computed were made columns before.
         keys_are_columns = self.context.config.behaviour.grouping_expressions_are_pulled_out
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing_extensions import override
 
-from planviz.expressions.core import AttributeReference, Expression, Literal
+from planviz.expressions.core import AttributeReference, Expression, Literal, lit
 from planviz.expressions.generators import Explode
-from planviz.expressions.predicates import And, IsNotNull, conjunction
+from planviz.expressions.predicates import And, GreaterThan, IsNotNull, conjunction
 from planviz.expressions.predicates import split_conjunction as split
 from planviz.expressions.specs import SignatureCall
 from planviz.logical.combining import Join
 from planviz.logical.operators import Filter, Generate
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LocalRelation
+from planviz.optimizer.attributes import function
 from planviz.optimizer.context import OptimizerRule
 from planviz.optimizer.expression_set import ExpressionSet
 from planviz.optimizer.rules.boolean import is_false, is_null, is_true
@@ -94,8 +95,6 @@ class InferFiltersFromGenerate(OptimizerRule[Generate]):
         if node.outer or not isinstance(g, Explode) or g.outer or not isinstance(g.child, AttributeReference):
             return node
         child = g.child
-        from planviz.optimizer.attributes import function
-
         size = function("size", child)
         assert isinstance(size, SignatureCall)
         config = self.context.config
@@ -108,9 +107,6 @@ class InferFiltersFromGenerate(OptimizerRule[Generate]):
 
 
 def _greater_zero(e: Expression) -> Expression:
-    from planviz.expressions.core import lit
-    from planviz.expressions.predicates import GreaterThan
-
     return GreaterThan(e, lit(0))
 
 

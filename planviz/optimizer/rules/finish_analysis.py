@@ -34,6 +34,7 @@ from planviz.optimizer.rules.collations import RewriteCollationJoin
 from planviz.optimizer.rules.maps import InsertMapSortExpression
 from planviz.optimizer.rules.nearest import RewriteNearestByJoin
 from planviz.optimizer.rules.replacements import REPLACEABLE, REPLACED_LATER, replacement
+from planviz.optimizer.rules.subqueries import RewriteNonCorrelatedExists
 from planviz.types import DATE, STRING, TIMESTAMP, TIMESTAMP_NTZ
 
 
@@ -50,8 +51,6 @@ class FinishAnalysis(OptimizerRule):
     excludable = False
 
     def __init__(self, context: OptimizerContext) -> None:
-        from planviz.optimizer.rules.subqueries import RewriteNonCorrelatedExists
-
         super().__init__(context)
         pulled_out = context.config.behaviour.grouping_expressions_are_pulled_out
         self.parts: list[OptimizerRule] = [

@@ -13,7 +13,7 @@ from planviz.expressions.core import AttributeReference, Expression, Literal
 from planviz.expressions.predicates import And, EqualNullSafe, EqualTo, IsNull, Or, conjunction
 from planviz.expressions.predicates import split_conjunction as split
 from planviz.logical.combining import Join, Union
-from planviz.logical.join_keys import unique_keys
+from planviz.logical.join_keys import join_keys, unique_keys
 from planviz.logical.operators import Aggregate, Filter, Project
 from planviz.logical.plan import LogicalPlan
 from planviz.optimizer.attributes import correlated, renewed, same_output, substitute
@@ -472,8 +472,6 @@ class PushDownJoinThroughUnion(OptimizerRule):
         return join.replace(left=child, right=right, condition=condition)
 
     def _broadcast(self, join: Join) -> bool:
-        from planviz.logical.join_keys import join_keys
-
         sides = [(join.right, join.right_hint)]
         if join.kind == "Inner":
             sides.append((join.left, join.left_hint))

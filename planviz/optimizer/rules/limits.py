@@ -11,6 +11,7 @@ from planviz.evaluation import DEFAULT_EVALUATOR
 from planviz.expressions.aggregates import AggregateExpression, Average, Count, Max, Min, Sum
 from planviz.expressions.arithmetic import Add
 from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, SortOrder, id_of, lit
+from planviz.expressions.windows import RUNNING_ROWS, RankLike, WindowExpression
 from planviz.logical.combining import Join, Union, UnionLoop
 from planviz.logical.operators import (
     Aggregate,
@@ -300,8 +301,6 @@ class LimitPushDownThroughWindow(OptimizerRule):
 
     def _window(self, limit: Expression, window: Window) -> LogicalPlan | None:
         """The window over the first rows alone, or None."""
-        from planviz.expressions.windows import RUNNING_ROWS, RankLike, WindowExpression
-
         n = constant(limit)
         most = window.child.max_rows
         if window.partition or n is None or (most is not None and most <= n) or n >= top_rows(self.context):

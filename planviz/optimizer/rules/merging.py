@@ -67,6 +67,7 @@ class MergeSubplans(OptimizerRule):
         "spark.sql.execution.reuseSubquery",
         "spark.sql.optimizer.mergeSubplans.filterPropagation.enabled",
         "spark.sql.optimizer.mergeSubplans.filterPropagation.symmetricFilterPropagation.enabled",
+        "spark.sql.optimizer.mergeSubplans.filterPropagation.throughJoin.enabled",
     )
     package = "org.apache.spark.sql.execution.planmerging"
 

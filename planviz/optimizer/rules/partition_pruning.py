@@ -85,6 +85,7 @@ class PartitionPruning(OptimizerRule):
         _SETTINGS + "enabled",
         _SETTINGS + "fallbackFilterRatio",
         _SETTINGS + "reuseBroadcastOnly",
+        _SETTINGS + "useStats",
         "spark.sql.exchange.reuse",
     )
     package = "org.apache.spark.sql.execution.dynamicpruning"
@@ -242,6 +243,7 @@ class CleanupDynamicPruningFilters(OptimizerRule):
     """
 
     matches = (DynamicPruningSubquery,)
+    settings = (_SETTINGS + "enabled",)
     package = "org.apache.spark.sql.execution.dynamicpruning"
     excludable = False
 

@@ -101,6 +101,7 @@ class PushPredicateThroughNonJoin(OptimizerRule[Filter]):
     """
 
     matches = (Filter,)
+    settings = (_NOT_TWICE,)
 
     @override
     def rewrite(self, node: Filter) -> LogicalPlan:

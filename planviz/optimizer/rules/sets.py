@@ -7,7 +7,7 @@ from typing_extensions import override
 from planviz.decisions.branches import logic
 from planviz.expressions.aggregates import AggregateExpression, Count, FirstLast, Sum
 from planviz.expressions.conditional import Coalesce, If
-from planviz.expressions.core import AttributeReference, Expression, Literal, alias, id_of
+from planviz.expressions.core import Alias, AttributeReference, Expression, Literal, alias, id_of
 from planviz.expressions.generators import GeneratorCall
 from planviz.expressions.ids import next_id
 from planviz.expressions.predicates import (
@@ -308,8 +308,6 @@ def _over(items: tuple[Expression, ...], union: Union, child: LogicalPlan) -> Lo
     first = union.inputs[0]
     if child is first:
         return Project(items, child)
-    from planviz.expressions.core import Alias
-
     mapping = {a.expr_id: b for a, b in zip(first.output, child.output, strict=True)}
     moved = (substitute(i, mapping) for i in items)
     return Project(tuple(Alias(i.child, i.name, next_id()) if isinstance(i, Alias) else i for i in moved), child)

@@ -49,7 +49,7 @@ class PushVariantIntoScan(OptimizerRule):
     """
 
     matches = (LogicalRelation,)
-    settings = (_SETTING, ALWAYS_INLINE)
+    settings = (_SETTING, ALWAYS_INLINE, "spark.sql.session.timeZone")
     package = "org.apache.spark.sql.execution.datasources"
 
     @override

@@ -11,6 +11,8 @@ from planviz.expressions.predicates import split_conjunction as split
 from planviz.expressions.python import PythonUDAF
 from planviz.expressions.windows import (
     CURRENT_ROW,
+    UNBOUNDED_PRECEDING,
+    NthValue,
     RankLike,
     SpecifiedWindowFrame,
     WindowExpression,
@@ -35,8 +37,6 @@ class OptimizeWindowFunctions(OptimizerRule):
 
     @override
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
-        from planviz.expressions.windows import UNBOUNDED_PRECEDING, NthValue
-
         def step(e: Expression) -> Expression:
             match e:
                 case WindowExpression(
@@ -267,8 +267,6 @@ def _expanding(f: Expression) -> bool:
     if not isinstance(w, WindowExpression) or not isinstance(w.spec, WindowSpec):
         return False
     frame = w.spec.frame
-    from planviz.expressions.windows import UNBOUNDED_PRECEDING
-
     return (
         isinstance(frame, SpecifiedWindowFrame)
         and frame.kind == "RowFrame"

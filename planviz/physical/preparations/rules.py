@@ -105,6 +105,8 @@ class RemoveRedundantProjects(Preparation):
     Pays because no row is copied. One that gives the columns in another order stays where the order matters above.
     """
 
+    example = "SELECT a, b FROM t1 WHERE a > 1 ORDER BY b"
+
 
 class EnsureRequirements(Preparation):
     """Put in an exchange or a sort wherever an operator needs its rows spread or ordered otherwise than they come.

@@ -29,6 +29,8 @@ _ORDER = re.compile(r" (?:ASC|DESC)(?: NULLS (?:FIRST|LAST))?$")
 _WORD = re.compile(r"[A-Za-z_]\w*$")
 #: What is longer is no number of a plan, and above 4,300 digits Python reads none.
 _NUMBER = re.compile(r"-?\d{1,40}$")
+#: With more digits behind the E it may be more than a float holds.
+_FRACTION = re.compile(r"-?\d{1,40}(?:\.\d{1,40})?(?:E-?\d{1,2})?$")
 _JAVA_CLASS = re.compile(r"\b(?:[a-z][\w-]*\.){2,}(?=[A-Z])")
 _JAVA_HASH = re.compile(r"@[0-9a-f]{4,}\b")
 
@@ -237,8 +239,8 @@ def rest(parts: Parts, leftover: list[str]) -> Parts:
 def fits(piece: str, kind: str) -> bool:
     """Whether a piece can be a value of a kind.
 
-    list, order (a list of sort orders), options (a list without columns), bool, int, word, call (`Name(..)`), text
-    (neither list nor bool), any.
+    list, order (a list of sort orders), options (a list without columns), bool, int, ints (one, or a list), float,
+    word, call (`Name(..)`), text (neither list nor bool), any.
     """
     if kind == "any":
         return True
@@ -254,12 +256,20 @@ def fits(piece: str, kind: str) -> bool:
         return piece == "true" or piece == "false"
     if kind == "int":
         return bool(_NUMBER.match(piece))
+    if kind == "ints":
+        return all(map(_NUMBER.match, items(piece)))
+    if kind == "float":
+        return bool(_FRACTION.match(piece))
     if kind == "word":
         return bool(_WORD.match(piece)) and piece not in ("true", "false")
     return piece[:1] != "[" and piece not in ("true", "false")
 
 
-def _named_value(name: str, piece: str) -> object:
+def _named_value(name: str, kind: str, piece: str) -> object:
+    if kind == "float":
+        return float(piece)
+    if kind == "ints":
+        return [int(each) for each in items(piece)]
     given = attributes(piece) if name in _NAMED_LISTS and is_list(piece) else value(piece)
     if name == "table" and isinstance(given, list):
         return ".".join(given)
@@ -280,7 +290,7 @@ def in_order(pieces: Sequence[str], names: Sequence[tuple[str, str]], parts: Par
             name, kind = names[place]
             if fits(piece, kind):
                 if name != "-":
-                    parts[name] = _named_value(name, piece)
+                    parts[name] = _named_value(name, kind, piece)
                 at = place + 1
                 break
         else:
