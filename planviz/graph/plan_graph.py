@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-
-import networkx as nx
+from typing import TYPE_CHECKING
 
 from planviz.graph.node import EdgeType, Link, PlanNode
 from planviz.graph.words import title as title_of
+
+if TYPE_CHECKING:  # a third of the time in which `planviz parse` starts: imported when a networkx graph is asked for
+    import networkx as nx
 
 #: Operators that Spark marks as missing input although nothing is.
 _ALWAYS_MARKED = frozenset({"ArrowAggregatePython", "AggregateInPandas"})
@@ -61,6 +63,8 @@ class PlanGraph:
 
         Edge attribute `type` is an `EdgeType`; child edges stand in the order of the children.
         """
+        import networkx as nx
+
         tree: nx.DiGraph[int] = nx.DiGraph(stage=self.stage, title=self.title)
         tree.add_nodes_from(node.id for node in self._nodes)
         nx.set_node_attributes(tree, dict(enumerate(self._nodes)), "node")
@@ -157,6 +161,8 @@ class PlanGraph:
 
     def to_networkx(self) -> nx.DiGraph[int]:
         """A DiGraph whose node attributes are simple values (op, title, kind, arguments, depth ...), for analysis."""
+        import networkx as nx
+
         plain: nx.DiGraph[int] = nx.DiGraph(stage=self.stage, title=self.title)
         for node in self._nodes:
             plain.add_node(
