@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -180,3 +180,20 @@ class PlanGraph:
             )
         plain.add_edges_from(self.tree.edges(data=True))
         return plain
+
+
+class DeferredGraph(PlanGraph):
+    """A plan whose operators are made when somebody looks at them: of a text with many queries a reader sees a few."""
+
+    def __init__(self, stage: str, title: str, make: Callable[[], PlanGraph]) -> None:
+        super().__init__(stage, title)
+        self._make = make
+        # What is not there is asked of `__getattr__`.
+        del self._nodes, self._links, self.notes, self.settings
+
+    def __getattr__(self, name: str) -> object:
+        if name not in ("_nodes", "_links", "notes", "settings"):
+            raise AttributeError(name)
+        made = self._make()
+        self._nodes, self._links, self.notes, self.settings = made._nodes, made._links, made.notes, made.settings
+        return self.__dict__[name]
