@@ -413,46 +413,26 @@ def _comparisons(compared: list[str], below: dict[str, str]) -> str:
     )
 
 
-#: The methods that are generated.
-_GENERATED = ("__init__", "__eq__", "__hash__", "equal_apart", "map_children", "map_expressions")
-
-
 def _written(cls: type, name: str) -> bool:
     """Whether the class, or a base that is no node class itself, says by hand what would be generated."""
     owner: type = next((c for c in cls.__mro__ if name in c.__dict__), TreeNode)
     return owner is not TreeNode and issubclass(owner, TreeNode) and "_fields_" not in owner.__dict__
 
 
-def _furnish(cls: type, code: str, scope: dict[str, Any], *, childless: bool, holds: bool) -> None:
+def _furnish(cls: type, scope: dict[str, Any], *, childless: bool, holds: bool) -> None:
     """Give a class what was generated for it, except what it says by hand.
 
-    `childless`: no field can be a child; `holds`: some fields hold expressions. Compiling waits for the first call: it
-    took a quarter of the time in which planviz starts, and most classes have no node in most queries.
+    `childless`: no field can be a child; `holds`: some fields hold expressions.
     """
-    expressions: lazy_alone[object] | None = None
-    generated = [n for n in _GENERATED if f"def {n}(" in code and (n == "__hash__" or not _written(cls, n))]
-
-    def compiled(name: str) -> Callable[..., object]:
-        if name not in scope:
-            exec(code, scope)
-            for each in generated:
-                setattr(cls, each, scope[each])
-            if expressions is not None:
-                expressions.compute = scope["_expressions"]
-        method: Callable[..., object] = scope[name]
-        return method
-
-    def waiting(name: str) -> Callable[..., object]:
-        return lambda self, *args, **keywords: compiled(name)(self, *args, **keywords)
-
-    for name in generated:
-        setattr(cls, name, waiting(name))
+    for name in ("__init__", "__eq__", "__hash__", "equal_apart", "map_children", "map_expressions"):
+        if name in scope and (name == "__hash__" or not _written(cls, name)):
+            setattr(cls, name, scope[name])
     if childless:
         setattr(cls, "children", ())  # noqa: B010 (no field for the type checker: a constant of the class)
     if holds and not _written(cls, "expressions"):
-        expressions = lazy_alone(waiting("_expressions"))
-        expressions.__set_name__(cls, "expressions")
-        setattr(cls, "expressions", expressions)  # noqa: B010
+        descriptor = lazy_alone(scope["_expressions"])
+        descriptor.__set_name__(cls, "expressions")
+        setattr(cls, "expressions", descriptor)  # noqa: B010
     elif not _written(cls, "expressions"):
         setattr(cls, "expressions", ())  # noqa: B010
 
@@ -497,7 +477,8 @@ def node(cls: type[N]) -> type[N]:
         "_equal": depth.equal,
         "_settle_hashes": depth.settle_hashes,
     }
-    _furnish(cls, code, scope, childless=not children and not by_hand, holds=bool(others))
+    exec(code, scope)
+    _furnish(cls, scope, childless=not children and not by_hand, holds=bool(others))
     setattr(cls, "_fields_", roles)  # noqa: B010 (not declared: only this decorator reads it)
     setattr(cls, "__match_args__", fields)  # noqa: B010 (the type checker makes its own)
     cls.FIELDS, cls.ROLES = fields, tuple(r for r, _ in roles.values())
