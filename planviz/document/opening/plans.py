@@ -56,7 +56,7 @@ def planned(
         except Exception as error:
             told = error if isinstance(error, PlanvizError) else defect("Printing a plan", error)
             return PlanGraph.from_nodes(
-                name, _TITLES[name], [PlanNode(0, "Unprinted", "other", str(told))], notes=[str(told)]
+                name, _TITLES[name], [PlanNode(0, type(plan).__name__, "other", str(told))], notes=[str(told)]
             )
 
     stages = execution.stages.items()
