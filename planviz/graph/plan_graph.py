@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
-
-import networkx as nx
+from typing import TYPE_CHECKING
 
 from planviz.graph.node import EdgeType, Link, PlanNode
 from planviz.graph.stage_run import StageRun
 from planviz.graph.words import title as title_of
+
+if TYPE_CHECKING:  # a third of the time in which `planviz parse` starts: imported when a networkx graph is asked for
+    import networkx as nx
 
 #: Operators that Spark marks as missing input although nothing is.
 _ALWAYS_MARKED = frozenset({"ArrowAggregatePython", "AggregateInPandas"})
@@ -66,6 +68,8 @@ class PlanGraph:
 
         Edge attribute `type` is an `EdgeType`; child edges stand in the order of the children.
         """
+        import networkx as nx
+
         tree: nx.DiGraph[int] = nx.DiGraph(stage=self.stage, title=self.title)
         tree.add_nodes_from(node.id for node in self._nodes)
         nx.set_node_attributes(tree, dict(enumerate(self._nodes)), "node")
@@ -162,6 +166,8 @@ class PlanGraph:
 
     def to_networkx(self) -> nx.DiGraph[int]:
         """A DiGraph whose node attributes are simple values (op, title, kind, arguments, depth ...), for analysis."""
+        import networkx as nx
+
         plain: nx.DiGraph[int] = nx.DiGraph(stage=self.stage, title=self.title)
         for node in self._nodes:
             plain.add_node(
@@ -179,3 +185,20 @@ class PlanGraph:
             )
         plain.add_edges_from(self.tree.edges(data=True))
         return plain
+
+
+class DeferredGraph(PlanGraph):
+    """A plan whose operators are made when somebody looks at them: of a text with many queries a reader sees a few."""
+
+    def __init__(self, stage: str, title: str, make: Callable[[], PlanGraph]) -> None:
+        super().__init__(stage, title)
+        self._make = make
+        # What is not there is asked of `__getattr__`.
+        del self._nodes, self._links, self.notes, self.settings
+
+    def __getattr__(self, name: str) -> object:
+        if name not in ("_nodes", "_links", "notes", "settings"):
+            raise AttributeError(name)
+        made = self._make()
+        self._nodes, self._links, self.notes, self.settings = made._nodes, made._links, made.notes, made.settings
+        return self.__dict__[name]

@@ -141,7 +141,7 @@ class RuleCalls:
         return short_name(self.rule)
 
 
-@dataclass(slots=True)
+@dataclass
 class RuleTrace:
     """The steps in order, the batches and the metrics in the order in which they ended.
 
@@ -180,6 +180,19 @@ class RuleTrace:
 
     def __bool__(self) -> bool:
         return bool(self.steps or self.batches or self.metrics)
+
+
+class DeferredTrace(RuleTrace):
+    """A trace that is put together when somebody looks at it."""
+
+    def __init__(self, make: Callable[[], RuleTrace]) -> None:
+        self._make = make
+
+    def __getattr__(self, name: str) -> object:
+        if name not in ("steps", "batches", "metrics", "runs", "rules"):
+            raise AttributeError(name)
+        self.__dict__.update(vars(self._make()))
+        return self.__dict__[name]
 
 
 def short_name(rule: str) -> str:

@@ -24,6 +24,7 @@ _NUMBERED = re.compile(r" \(\d+\)$")
 _LOGICAL = frozenset({"parsed", "analyzed", "optimized"})
 #: What only Databricks' runtimes print.
 _DATABRICKS = re.compile(r"^\W*Photon[A-Z]|\bEXECUTOR_BROADCAST\b|\bfinalmerge_\w+\(merge ")
+_IN_DATABRICKS = ("Photon", "EXECUTOR_BROADCAST", "finalmerge_")
 #: The minor versions there are, to count how many a text leaves.
 _MINORS: tuple[Minor, ...] = (
     *((1, n) for n in range(7)),
@@ -302,7 +303,7 @@ def printed_by(
     found: dict[Spelling, Evidence] = {}
     operators = [(plan.stage, node) for plan in plans for node in islice(plan, _MOST_OPERATORS)]
     in_operators, in_details = _IN_OPERATORS, _IN_DETAILS
-    if any(_DATABRICKS.search(node.text) for _, node in operators):
+    if any(_is_databricks(node.text) for _, node in operators):
         in_operators = {kind: _of_databricks(spellings) for kind, spellings in in_operators.items()}
         in_details = _of_databricks(in_details)
     for stage, node in islice(operators, 4 * _MOST_OPERATORS):
@@ -314,6 +315,11 @@ def printed_by(
     marks = _by_codegen([node for _, node in operators]) if stages else ()
     evidence = [*found.values(), *marks]
     return _bounded(evidence)
+
+
+def _is_databricks(text: str) -> bool:
+    # The pattern tries every word of a text: what it finds holds one of these.
+    return any(word in text for word in _IN_DATABRICKS) and _DATABRICKS.search(text) is not None
 
 
 def _of_databricks(spellings: Sequence[Spelling]) -> tuple[Spelling, ...]:

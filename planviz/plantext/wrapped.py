@@ -206,7 +206,7 @@ def _is_head(line: str) -> bool:
 
 def _is_rails(line: str) -> bool:
     """Whether a line was cut in front of its operator, for its rails alone are as wide as the lines may be."""
-    return len(line) >= _NARROWEST and _RAILS.fullmatch(line) is not None
+    return len(line) >= _NARROWEST and line[-1] in " :+-" and _RAILS.fullmatch(line) is not None
 
 
 def _without_comments(text: Sequence[str], breaks: Sequence[_Break], width: int) -> Iterator[_Break]:

@@ -12,9 +12,10 @@ inside operators and plans inside subquery expressions included too. A rule whos
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Iterator
 from operator import is_
-from typing import Annotated, Any, ClassVar, Generic, Self, dataclass_transform, get_args, get_type_hints
+from typing import Annotated, Any, ClassVar, Generic, Self, dataclass_transform, get_args
 
 from typing_extensions import TypeVar
 
@@ -447,8 +448,12 @@ def node(cls: type[N]) -> type[N]:
     inherited = {f: r for base in reversed(cls.__mro__[1:]) for f, r in getattr(base, "_fields_", {}).items()}
     own = inspect.get_annotations(cls)
     own_names = [n for n in own if "ClassVar" not in str(own[n])]
-    hints = get_type_hints(cls, localns={cls.__name__: cls}, include_extras=True) if own_names else {}
-    roles: dict[str, tuple[str, type | None]] = {**inherited, **{n: _role(hints[n]) for n in own_names}}
+    # `get_type_hints` reads the annotations of every base again, for every class: a sixth of an import.
+    seen_from = {**vars(sys.modules[cls.__module__]), cls.__name__: cls} if own_names else {}
+    roles: dict[str, tuple[str, type | None]] = {**inherited}
+    for name in own_names:
+        hint = own[name]
+        roles[name] = _role(eval(hint, seen_from) if isinstance(hint, str) else hint)
     fields = tuple(roles)
     root = _root_of(cls)
     children = [(f, r) for f, (r, c) in roles.items() if r != DATA and c is not None and _root_of(c) is root]

@@ -34,6 +34,7 @@ class Rule(Generic[NodeT]):
     order: ClassVar[Literal["up", "down"]] = "down"
     package: ClassVar[str] = "org.apache.spark.sql.catalyst.optimizer"
     mask: ClassVar[int] = -1
+    spark_name: ClassVar[str]
     #: Where guards that say no are noted when somebody wants to know; None costs nothing.
     refusals: list[Refusal] | None = None
     #: What the rule does as pseudo-code, for readers; `take` names the line.
@@ -44,16 +45,12 @@ class Rule(Generic[NodeT]):
     def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
         cls.mask = mask_of(*cls.matches) if cls.matches else -1
+        cls.spark_name = _spark_name(cls.package, cls.__name__)
 
     @property
     def name(self) -> str:
         """The class's name, which is Spark's."""
         return type(self).__name__
-
-    @property
-    def spark_name(self) -> str:
-        """The rule's name as Spark's log prints it."""
-        return _spark_name(self.package, self.name)
 
     @cached_property
     def settled(self) -> Settled:
@@ -99,14 +96,13 @@ class Rule(Generic[NodeT]):
         return node
 
 
-@cache
 def _spark_name(package: str, name: str) -> str:
     return f"{package}{name}" if package.endswith("$") else f"{package}.{name}"
 
 
 @cache
 def _spark_names(rules: tuple[type[Rule], ...]) -> tuple[str, ...]:
-    return tuple(_spark_name(rule.package, rule.__name__) for rule in rules)
+    return tuple(rule.spark_name for rule in rules)
 
 
 @dataclass(frozen=True)
@@ -131,7 +127,7 @@ def FixedPoint(max_iterations: int = 100, error_on_exceed: bool = False, setting
     return Strategy("FixedPoint", max_iterations, error_on_exceed, setting)
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Batch:
     """A named, ordered list of rules.
 

@@ -88,7 +88,8 @@ class Run:
     batches: int = 0
 
 
-@dataclass(frozen=True)
+# Not frozen: some thirty are made for every query, and each of a frozen class takes three times as long to make.
+@dataclass(slots=True)
 class BatchRun:
     """One run of a batch: its rules in order, the passes made, the trees before and after (the same: no effect).
 

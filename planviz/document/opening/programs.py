@@ -75,7 +75,7 @@ def _document(text: str, program: Program) -> Document:
     for index, action in enumerate(program.actions):
         # Asking for the error plans the action to its end; only then are all its stages there.
         error = action.error
-        made, trace, unprinted = planned(action.query, program.position_of)
+        made, trace, unprinted = planned(action.query, program.position_of, later=index > 0)
         places = tuple(range(len(plans), len(plans) + len(made)))
         plans += made
         shown = action.text or action.name
@@ -88,9 +88,14 @@ def _document(text: str, program: Program) -> Document:
     notes = [*([str(told)] if told else []), *program.notes]
     notes += [f"Line {line}: {why}" for line, why in program.not_understood[:50]]
     notes += dict.fromkeys(w for s in statements if s.execution is not None for w in s.execution.warnings)
-    traces = [s.trace for s in statements if s.trace]
     return replace(
-        Document(text, f"{program.language} program", reasons, tuple(plans), traces[-1] if traces else RuleTrace()),
+        Document(
+            text,
+            f"{program.language} program",
+            reasons,
+            tuple(plans),
+            next((s.trace for s in reversed(statements) if s.trace), RuleTrace()),
+        ),
         notes=tuple(notes),
         statements=tuple(statements),
         error=told or next((s.error for s in statements if s.error is not None), None),

@@ -77,14 +77,13 @@ def _opened(
     for execution in [s.execution for s in statements if s.execution is not None][:1]:
         execution.warnings += [*known.unread, *said]
     recognised, reasons = _recognised(statements)
-    traces = [s.trace for s in statements if s.trace]
     errors = [s.error for s in statements if s.error is not None]
     return Document(
         text,
         recognised,
         reasons,
         tuple(plans),
-        traces[-1] if traces else RuleTrace(),
+        next((s.trace for s in reversed(statements) if s.trace), RuleTrace()),
         notes=notes_of(statements),
         statements=tuple(statements),
         error=errors[0] if errors else None,
@@ -96,7 +95,7 @@ def _statement(
     outcome: Outcome, text: str, place_of: PlaceOf, index: int, before: int
 ) -> tuple[SqlStatement, Sequence[PlanGraph]]:
     """A statement of a text with its plans, of which there are `before` of the statements in front of it."""
-    plans, trace, unprinted = planned(outcome.execution, place_of)
+    plans, trace, unprinted = planned(outcome.execution, place_of, later=before > 0)
     places = tuple(range(before, before + len(plans)))
     s = outcome.statement
     line = text.count("\n", 0, s.start) + 1

@@ -46,7 +46,6 @@ class PlanningContext:
     #: Every function planned so far with its buffer's columns: a plan that is planned twice has the same ones.
     buffers: dict[int, tuple[AggregateFunction, tuple[AttributeReference, ...]]] = field(default_factory=dict)
     plan_id: int = 0
-    _without_code: dict[type, type] | None = None
 
     @cached_property
     def estimator(self) -> Estimator:
@@ -68,12 +67,12 @@ class PlanningContext:
 
     def operator(self, cls: type[P]) -> type[P]:
         """The operator as the profile's version of Spark has it."""
+        return self._operators.get(cls, cls)
+
+    @cached_property
+    def _operators(self) -> dict[type, type]:
         known = self.config.behaviour
-        if known.operators_of_3_0:
-            return EARLIER.get(cls, cls)
-        if self._without_code is None:
-            self._without_code = without_code(self.config)
-        return self._without_code.get(cls) or operators_of(known).get(cls, cls)
+        return EARLIER if known.operators_of_3_0 else operators_of(known) | without_code(self.config)
 
     def buffer(self, function: AggregateFunction) -> tuple[AttributeReference, ...]:
         """The buffer's columns of an aggregate function, the same for the same object."""
