@@ -72,6 +72,7 @@ class Other:
         return sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:24]
 
 
+@in_worker
 def default_other(opened: Opened) -> Other | None:
     """What to compare an open text with when nobody has said so: None where only another text will do.
 

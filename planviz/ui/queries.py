@@ -48,11 +48,10 @@ def _query(document: Document, at: int) -> Query:
     if statement is not None and statement.sql:
         words = f"{words or one_line(statement.sql, _LONGEST)} · line {statement.line}"
     words = words or one_line(document.plans[first].title, _LONGEST)
-    ran = next((document.plans[plan] for plan in group if document.plans[plan].milliseconds is not None), None)
-    if ran is not None and ran.milliseconds is not None:  # an execution has a number of its own
-        number = ran.title.partition(":")[0]
+    if number := views.executed(document, group):  # an execution has a number of its own
+        ran = next(document.plans[plan] for plan in group if document.plans[plan].milliseconds is not None)
         words = words.removeprefix(f"{number}: ")
-        took = f"{duration(ran.milliseconds)}, failed" if ran.failed else duration(ran.milliseconds)
+        took = f"{duration(ran.milliseconds or 0)}{', failed' if ran.failed else ''}"
         return Query(at + 1, f"#{number} · {words} · {took}", tuple(map(str, group)), str(first))
     return Query(at + 1, f"{at + 1} · {words}", tuple(map(str, group)), str(first))
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from planviz.document import Document
 from planviz.document.opening.sql import notes_of
 from planviz.execution import QueryExecution
 from planviz.findings import findings
@@ -94,6 +95,7 @@ def tabs(opened: Opened) -> tuple[Tab, ...]:
     many, seen = Counter(labels), Counter[str]()
     several = len(groups) > 1 and any(len(group) > 1 for group in groups)
     query = {at: number for number, group in enumerate(groups, 1) for at in group}
+    executions = {at: ran for group in groups if (ran := executed(opened.document, group)) for at in group}
     found = []
     for at, plan, label in zip(shown, plans, labels, strict=True):
         seen[label] += 1
@@ -103,10 +105,17 @@ def tabs(opened: Opened) -> tuple[Tab, ...]:
             slug = f"{slug}-{at + 1}"
         words = f"{label} {number}" if many[label] > 1 else label
         if len(plans) > MOST_TABS or plan.stage == "other":
-            title = one_line(plan.title, 80)
-            words = f"Query {query[at]} · {title or label}" if several else f"{at + 1} · {title or label}"
+            title = label if at in executions else one_line(plan.title, 80) or label
+            words = f"Query {query[at]} · {title}" if several else f"{at + 1} · {title}"
+            words = f"#{executions[at]} · {label}" if at in executions else words
         found.append(Tab(str(at), slug, words))
     return tuple(found)
+
+
+def executed(document: Document, group: Sequence[int]) -> str:
+    """The number that Spark gave the execution of these plans; "" where no event log tells it."""
+    ran = next((document.plans[at] for at in group if document.plans[at].milliseconds is not None), None)
+    return "" if ran is None else ran.title.partition(":")[0]
 
 
 def _apart(plans: Sequence[PlanGraph], group: Sequence[int]) -> list[int]:

@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 import pytest
 
+from planviz.samples import load
 from planviz.ui import compare, links
 from tests.browser.app import App
 from tests.graph.test_effects import HASHED, SORTED
@@ -34,6 +35,14 @@ def opened(page: Any, address: str) -> App:
 def state(page: Any) -> dict[str, Any]:
     found: dict[str, Any] = page.evaluate("__planviz.handle.state()")
     return found
+
+
+def test_a_plan_that_ran_opens_beside_what_was_planned(browser: Any, server: str) -> None:
+    """What stands beside it is chosen where the document is: in a worker."""
+    page = browser.new_page(viewport={"width": 1366, "height": 768})
+    opened(page, f"{server}/compare?plan={links.pack(load('adaptive-skew-join'))}")
+    assert page.locator(".pv-panes, .pv-compare").first.is_visible()
+    assert "AQE Shuffle Read" in page.get_by_role("list").first.inner_text()
 
 
 def test_a_query_with_and_without_cbo(browser: Any, server: str) -> None:
