@@ -23,7 +23,7 @@ _ENDINGS = {".txt": "text", ".json": "json", ".md": "markdown", ".html": "html"}
 
 
 def upgrade(options: argparse.Namespace) -> int:
-    """Plan every query as both versions and report; status 1 when one breaks or changes, by `--fail-on` if given."""
+    """Plan every query as both versions and report; status 1 when one breaks or changes, 2 when one fails on both."""
     kinds = check_kinds([kind.strip() for kind in ",".join(options.fail_on or ()).split(",") if kind.strip()])
     format = options.format or _format(options.output)
     versions = Upgrade(profile_of(options.old), profile_of(options.new))
@@ -35,6 +35,8 @@ def upgrade(options: argparse.Namespace) -> int:
         write_file(Path(options.output), report.encode("utf-8", "surrogateescape"))
     else:
         write(report)
+    if any(query.state == "failed" for query in queries):
+        return 2  # of a query that neither version could plan, nobody knows whether it changes
     return 0 if options.exit_zero else int(any(query.fails(kinds) for query in queries))
 
 

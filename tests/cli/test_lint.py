@@ -117,3 +117,43 @@ def test_what_several_actions_of_a_program_share_is_one_finding(
     assert told.count("size-unknown") == 1
     assert "So in 2 queries." in told
     assert "for which Spark takes 8 EiB" not in told  # it lists the files: the size is planviz's, not Spark's
+
+
+BROKEN = "CREATE TABLE t (a INT) USING parquet;\nSELECT a FROM (SELECT a FROM t\nWHERE a JOIN t ON a = 1;\n"
+
+
+def test_what_cannot_be_parsed_is_no_green_build(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "q.sql"
+    path.write_text(BROKEN, encoding="utf-8")
+    assert run(["lint", str(path)]) == 2
+    assert capsys.readouterr().out == ""
+    assert run(["lint", str(path), "--format", "json"]) == 2
+    (told,) = json.loads(capsys.readouterr().out)["files"]
+    assert [error["line"] for error in told["errors"]] == [3]
+    assert run(["lint", str(path), "--format", "sarif"]) == 2
+    (done,) = json.loads(capsys.readouterr().out)["runs"][0]["invocations"]
+    assert done["executionSuccessful"] is False
+    (note,) = done["toolExecutionNotifications"]
+    assert "PARSE_SYNTAX_ERROR" in note["message"]["text"]
+    assert note["locations"][0]["physicalLocation"]["region"] == {"startLine": 3}
+
+
+def test_beside_findings_an_error_is_counted(query: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "broken.sql"
+    path.write_text(BROKEN, encoding="utf-8")
+    assert lint(query, str(path)) == 2
+    assert "1 query in 2 files: 1 problem" in (told := capsys.readouterr().out)
+    assert told.rstrip().endswith("; 1 error, of what could not be read.")
+
+
+def test_a_folder_is_looked_at_with_its_settings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "planviz.toml").write_text('catalog = "tpch"\n')
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "q.sql").write_text(PRODUCT, encoding="utf-8")
+    (tmp_path / "job.py").write_text("spark.table('orders').show()\n")
+    assert run(["lint", str(tmp_path), "--fail-on", "problem"]) == 1
+    assert "2 queries in 2 files: 1 problem" in capsys.readouterr().out
+    assert run(["lint", str(tmp_path / "in" / ".." / "none")]) == 2
+    (tmp_path / "empty").mkdir()
+    assert run(["lint", str(tmp_path / "empty")]) == 2
+    assert "no query or program in there" in capsys.readouterr().err
