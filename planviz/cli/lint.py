@@ -29,8 +29,8 @@ def lint(options: argparse.Namespace) -> int:
             one = _linted(name, given, silent)
         except PlanvizError as error:
             one = Linted(name, 0, [], (error,))
-        for error in one.errors:
-            complain(name, error)
+        for told in one.errors:
+            complain(name, told)
         linted.append(replace(one, found=one.least(options.level)))
     _give(REPORTS[options.format](linted), options.output)
     if any(one.errors for one in linted):

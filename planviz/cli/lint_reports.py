@@ -47,6 +47,11 @@ def _line(query: QueryFindings, finding: Finding) -> int:
     return finding.line or query.line
 
 
+def _place(query: QueryFindings, finding: Finding) -> str:
+    """Where a finding is: the execution of an event log, whose lines nobody reads, else the line."""
+    return f" execution {one_line(query.execution, 100)}" if query.execution else str(_line(query, finding))
+
+
 def _error_line(error: PlanvizError) -> int:
     return getattr(error, "line", None) or 1
 
@@ -56,7 +61,7 @@ def text_report(linted: Sequence[Linted]) -> str:
     lines = []
     for one in linted:
         for query, finding in one.findings:
-            place = f"{file_name(one.name)}:{_line(query, finding)}"
+            place = f"{file_name(one.name)}:{_place(query, finding)}"
             lines.append(f"{place}: {_SIGNS[finding.severity]} {finding.severity} {finding.name}: {finding.title}")
             lines += [f"    {one_line(text, 400)}" for text in (finding.evidence, finding.why)]
             lines.append(f"    To do: {one_line(finding.advice, 400)} Cost: {one_line(finding.cost, 300)}")
@@ -82,6 +87,11 @@ def _files(count: int) -> str:
     return "file" if count == 1 else "files"
 
 
+def _execution(query: QueryFindings) -> dict[str, object]:
+    number, _, description = query.execution.partition(": ")
+    return {"execution": {"id": int(number), "description": description}} if number.isdigit() else {}
+
+
 def json_report(linted: Sequence[Linted]) -> str:
     """`{"format": "planviz-lint/1", "files": [{"file", "queries", "errors": [{"line", "message"}], "findings"}]}`."""
     files = [
@@ -90,7 +100,13 @@ def json_report(linted: Sequence[Linted]) -> str:
             "queries": one.queries,
             "errors": [{"line": _error_line(error), "message": str(error)} for error in one.errors],
             "findings": [
-                {**finding_json(f), "line": _line(query, f), "plan": query.plan, "statement": query.statement}
+                {
+                    **finding_json(f),
+                    "line": _line(query, f),
+                    "plan": query.plan,
+                    "statement": query.statement,
+                    **_execution(query),
+                }
                 for query, f in one.findings
             ],
         }
@@ -104,7 +120,8 @@ def sarif_report(linted: Sequence[Linted]) -> str:
     results: list[dict[str, object]] = []
     for one in linted:
         for query, finding in one.findings:
-            words = f"{finding.title}: {finding.evidence} {finding.why} {finding.advice}"
+            head = f"Execution {query.execution}. " if query.execution else ""
+            words = f"{head}{finding.title}: {finding.evidence} {finding.why} {finding.advice}"
             results.append(
                 sarif_result(finding.name, _LEVELS[finding.severity], words, one.name, _line(query, finding))
             )
@@ -136,9 +153,8 @@ def markdown_report(linted: Sequence[Linted]) -> str:
             lines += [f"### {markdown(one.name)}", ""]
         lines += [f"- **Not read** (line {_error_line(e)}): {markdown(one_line(str(e), 400))}" for e in one.errors]
         for query, finding in one.findings:
-            head = (
-                f"- **{markdown(finding.title)}** ({finding.severity}, `{finding.name}`, line {_line(query, finding)})"
-            )
+            place = f"execution {query.execution}" if query.execution else f"line {_line(query, finding)}"
+            head = f"- **{markdown(finding.title)}** ({finding.severity}, `{finding.name}`, {markdown(place)})"
             lines += [head, f"  - {markdown(finding.evidence)}", f"  - {markdown(finding.why)}"]
             lines.append(f"  - To do: {markdown(finding.advice)} Cost: {markdown(finding.cost)}")
             if finding.what_if is not None:

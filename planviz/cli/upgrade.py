@@ -35,9 +35,11 @@ def upgrade(options: argparse.Namespace) -> int:
         write_file(Path(options.output), report.encode("utf-8", "surrogateescape"))
     else:
         write(report)
+    if options.exit_zero:
+        return 0
     if any(query.state == "failed" for query in queries):
         return 2  # of a query that neither version could plan, nobody knows whether it changes
-    return 0 if options.exit_zero else int(any(query.fails(kinds) for query in queries))
+    return int(any(query.fails(kinds) for query in queries))
 
 
 def _format(output: str | None) -> str:

@@ -168,7 +168,7 @@ class NotInWithNulls(Check):
     severity = "warning"
     stages = ("physical", "initial")
     why = "One null among the values makes NOT IN true for no row, so Spark must keep track of nulls."
-    advice = "Write NOT EXISTS with an equality, or filter both columns with IS NOT NULL in the query."
+    advice = "Write NOT EXISTS with an equality, or compare what can be no null on both sides, such as coalesce(x, -1)."
     cost = "Rows with nulls are kept by NOT EXISTS where NOT IN drops them: check which is meant."
 
     def find(self, plan: PlanView) -> Iterator[Hit]:

@@ -20,7 +20,8 @@ class PlanGraph:
     `stage` is "parsed", "analyzed", "optimized", "sparkPlan" (before preparations), "physical", "initial" (adaptive,
     before execution) or "other"; `title` is the heading in words. `notes` are sentences about the whole plan that a
     reader must see (cut off, unsure ...); `settings` are those of the session by their Spark keys, as far as an event
-    log tells them. Ids count from 0 in the order of the text, so node `i` is `graph[i]`.
+    log tells them; `failure` is what the execution failed by, where the log tells that it did. Ids count from 0 in the
+    order of the text, so node `i` is `graph[i]`.
     """
 
     def __init__(self, stage: str, title: str, notes: Sequence[str] = ()) -> None:
@@ -28,6 +29,7 @@ class PlanGraph:
         self.title = title
         self.notes = list(notes)
         self.settings: Mapping[str, str] = {}
+        self.failure = ""
         self._nodes: list[PlanNode] = []
         self._links: dict[tuple[int, int], EdgeType] = {}
 

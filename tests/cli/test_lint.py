@@ -157,3 +157,50 @@ def test_a_folder_is_looked_at_with_its_settings(tmp_path: Path, capsys: pytest.
     (tmp_path / "empty").mkdir()
     assert run(["lint", str(tmp_path / "empty")]) == 2
     assert "no query or program in there" in capsys.readouterr().err
+
+
+TRACE = (
+    "[PYTHON_EXCEPTION] An exception was thrown from the Python worker: Traceback (most recent call last):\n"
+    + '  File "worker.py", line 1, in read\n    import pyarrow\n' * 20
+    + "ModuleNotFoundError: No module named 'pyarrow'\n SQLSTATE: 38000"
+)
+
+
+def test_findings_of_an_event_log_name_its_executions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    plan = {
+        "nodeName": "Range",
+        "simpleString": "Range (0, 9, step=1, splits=1)",
+        "children": [],
+        "metadata": {},
+        "metrics": [],
+    }
+    sql = "org.apache.spark.sql.execution.ui.SparkListenerSQLExecution"
+    start = {"Event": f"{sql}Start", "executionId": 8, "description": "save at job.py:3", "details": "", "time": 1,
+             "physicalPlanDescription": "", "sparkPlanInfo": plan}  # fmt: skip
+    end = {"Event": f"{sql}End", "executionId": 8, "time": 2, "errorMessage": TRACE}
+    path = tmp_path / "log.json"
+    path.write_text("\n".join(map(json.dumps, (start, end))), encoding="utf-8")
+    assert run(["lint", str(path)]) == 1
+    told = capsys.readouterr().out
+    assert f"{path}: execution 8: save at job.py:3: ✗ problem failed: The execution failed\n" in told
+    assert "    ModuleNotFoundError: No module named 'pyarrow'.\n" in told
+    run(["lint", str(path), "--format", "json"])
+    (file,) = json.loads(capsys.readouterr().out)["files"]
+    assert file["findings"][0]["execution"] == {"id": 8, "description": "save at job.py:3"}
+
+
+@pytest.mark.parametrize(
+    ("message", "cause"),
+    [
+        (
+            "Job aborted.\n\tat x.Y\nCaused by: a.B: outer\n\tat z\nCaused by: java.io.IOException: disk full\n\tat w",
+            "java.io.IOException: disk full.",
+        ),
+        ("[DIVIDE_BY_ZERO] Division by zero.\n== SQL ==\nSELECT 1", "[DIVIDE_BY_ZERO] Division by zero."),
+        (TRACE, "ModuleNotFoundError: No module named 'pyarrow'."),
+    ],
+)
+def test_the_cause_of_a_failure_stands_last_in_its_message(message: str, cause: str) -> None:
+    from planviz.plantext.json_plans import cause_of
+
+    assert cause_of(message) == cause
