@@ -96,6 +96,11 @@ class PlanGraph:
     def __len__(self) -> int:
         return len(self._nodes)
 
+    def __repr__(self) -> str:
+        """Stage, number of operators and the first one: <PlanGraph physical: 12 operators, AdaptiveSparkPlan>."""
+        first = f", {self._nodes[0].op}" if self._nodes else ""
+        return f"<PlanGraph {self.stage}: {len(self):,} operator{'s' * (len(self) != 1)}{first}>"
+
     def __getitem__(self, id: int) -> PlanNode:
         return self._nodes[id]
 

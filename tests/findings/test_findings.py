@@ -254,3 +254,24 @@ def test_a_key_that_is_computed_below_is_told_by_what_it_is() -> None:
     (query,) = document_findings(open_sql(sql, find("tpch")))
     (found,) = (f for f in query.findings if f.name == "sort-aggregate")
     assert "SortAggregate by coalesce(c_phone, none) sorts" in found.evidence
+
+
+def test_a_with_query_is_seen_again_where_one_use_lost_its_join() -> None:
+    sql = """CREATE TABLE o (id BIGINT, c BIGINT, amt INT, d DATE) USING parquet;
+    CREATE TABLE r (id BIGINT, refund INT) USING parquet;
+    WITH e AS (SELECT o.*, x.rf FROM o LEFT JOIN (SELECT id, sum(refund) rf FROM r GROUP BY id) x ON o.id = x.id),
+      m AS (SELECT d, sum(amt - coalesce(rf, 0)) v FROM e GROUP BY d),
+      k AS (SELECT c, sum(amt) v FROM e GROUP BY c)
+    SELECT CAST(d AS STRING) z, v FROM m UNION ALL SELECT CAST(c AS STRING), v FROM k"""
+
+    def told(more: str) -> list[str]:
+        found = document_findings(open_sql(sql + more, sizes={"o": 900 << 30}))
+        return [f.evidence for query in found for f in query.findings if f.name == "cte-computed-again"]
+
+    (evidence,) = told("")
+    assert evidence == (
+        "e is used 2 times, and o is read for it 2 times with other columns or rows. "
+        "The most that is read again is o, 900 GiB."
+    )
+    # Something else reads the table, too: which scan is whose, nobody knows.
+    assert told(" UNION ALL SELECT CAST(c AS STRING), amt FROM o") == []
