@@ -163,4 +163,4 @@ def test_the_plan_of_a_document_is_the_one_that_the_app_opens():
     document = open_text(statement.execution.explain_string("formatted"))
     assert document.plan.stage == "physical"
     assert document.plan[0].op == "AdaptiveSparkPlan"
-    assert open_sql(f"{sql}; SELECT 1", find("tpch")).plan.count("FileScan") == 2
+    assert "c_name" in open_sql(f"{sql}; SELECT 1", find("tpch")).plan[1].text

@@ -237,3 +237,21 @@ def test_an_engine_that_begins_above_what_spark_filters() -> None:
     ]
     read = open_text(beneath.format("FileScan json [a#1] Batched: false"))
     assert not [f for f in findings(read.plans[0]) if f.name == "rapids-fallback"]
+
+
+@pytest.mark.parametrize(
+    ("condition", "ranged"),
+    [
+        ("((ts#1 >= from#2) AND (ts#1 <= to#3))", True),
+        ("(abs((lat#1 - lat#2)) < 0.01)", True),
+        ("NOT (a#1 LIKE b#2)", False),
+        ("((a#1 = b#2) OR (c#3 > d#4))", False),
+    ],
+)
+def test_a_range_is_to_be_joined_by_bins(condition: str, ranged: bool) -> None:
+    (plan,) = plans(
+        f"BroadcastNestedLoopJoin BuildRight, Inner, {condition}\n:- {{t:a#1,ts#1,lat#1,c#3}}\n"
+        "+- BroadcastExchange IdentityBroadcastMode, [plan_id=1]\n   +- {u:b#2,from#2,to#3,lat#2,d#4}\n"
+    )
+    (found,) = [f for f in findings(plan) if f.name == "nested-loop-join"]
+    assert ("bin" in found.advice and "floor" in found.advice) == ranged
