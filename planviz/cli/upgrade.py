@@ -9,7 +9,7 @@ from pathlib import Path
 
 from planviz.catalog import Catalog
 from planviz.catalogs import find
-from planviz.cli.files import write, write_file
+from planviz.cli.files import named, write, write_file
 from planviz.cli.settings import pairs
 from planviz.cli.workload import PROGRAMS, SQL, Settings, queries_in, read_query, settings_of
 from planviz.config import OptimizerConfig, profile_of
@@ -18,6 +18,7 @@ from planviz.document.comparison.plans import check_kinds
 from planviz.document.comparison.upgrade_reports import REPORTS, Report
 from planviz.document.comparison.upgrades import Upgrade, Upgraded
 from planviz.errors import ExportError, InputError
+from planviz.render.text import on_terminal
 
 _ENDINGS = {".txt": "text", ".json": "json", ".md": "markdown", ".html": "html"}
 
@@ -83,8 +84,15 @@ def _queries(path: Path, versions: Upgrade, options: argparse.Namespace) -> Iter
 
         relative = file.relative_to(top)
         name = (relative if path.is_dir() and file.suffix in PROGRAMS else relative.with_suffix("")).as_posix()
-        yield from versions.queries(name, str(file), opener, config)
-        if sys.stderr.isatty() and len(files) > 1:
-            print(f"\r{number:,} of {len(files):,} files", end="", file=sys.stderr, flush=True)
-    if sys.stderr.isatty() and len(files) > 1:
-        print("\r", end="", file=sys.stderr)
+        at = f"file {number:,} of {len(files):,}, {named(relative.as_posix())}"
+        _progress(at)
+        for count, query in enumerate(versions.queries(name, str(file), opener, config), 1):
+            yield query
+            _progress(f"{at}: {count:,} {'query' if count == 1 else 'queries'}")
+    _progress("")
+
+
+def _progress(words: str) -> None:
+    """Say on a terminal what is being planned, over what was said before; nothing anywhere else."""
+    if sys.stderr.isatty():
+        print(f"\r\x1b[K{on_terminal(words)[:100]}", end="", file=sys.stderr, flush=True)

@@ -105,8 +105,8 @@ def _pruned(plan: PlanView, query: _Query) -> _Repeated | None:
     sizes = {name: _stake(plan, scans[:1], often[name]) for name, scans in again.items()}
     first = max(again, key=lambda name: sizes[name] or 0)
     names = sorted(again, key=lambda name: -(sizes[name] or 0))
-    told = f"{query.name} is used {count(query.uses, 'time')}, and {listed(names)} {'are' if names[1:] else 'is'} read "
-    told += f"for it {count(often[first], 'time')} with other columns or rows."
+    uses, reads = count(query.uses, "time"), count(often[first], "read")
+    told = f"{query.name} is used {uses}, which takes {reads} of {listed(names)} with other columns or rows."
     known = [size for size in sizes.values() if size is not None]
     stake = sum(known) if len(known) == len(sizes) else None
     copies = [node for name in names for node in again[name]]

@@ -122,8 +122,8 @@ class CartesianProduct(Check):
         equal = " = " in str(node.arguments.get("condition") or "")
         advice = "Take the hint SHUFFLE_REPLICATE_NL away: there is an equality to hash or sort by." if equal else ""
         binned, cost = _binned(str(node.arguments.get("condition") or ""))
-        more = {"advice": advice or binned, "cost": "" if advice else cost}
-        return Hit(told, (node.id,), stake=stake, cause=str(node.id), severity=severity, **more)
+        advice, cost = (advice, "") if advice else (binned, cost)
+        return Hit(told, (node.id,), stake=stake, cause=str(node.id), severity=severity, advice=advice, cost=cost)
 
 
 def _inner_without_condition(plan: PlanView, node: PlanNode) -> bool:

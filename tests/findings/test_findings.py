@@ -270,7 +270,7 @@ def test_a_with_query_is_seen_again_where_one_use_lost_its_join() -> None:
 
     (evidence,) = told("")
     assert evidence == (
-        "e is used 2 times, and o is read for it 2 times with other columns or rows. "
+        "e is used 2 times, which takes 2 reads of o with other columns or rows. "
         "The most that is read again is o, 900 GiB."
     )
     # Something else reads the table, too: which scan is whose, nobody knows.
