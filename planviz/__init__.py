@@ -31,6 +31,10 @@ def __getattr__(name: str) -> object:
     raise AttributeError(f"module 'planviz' has no attribute {name!r}")
 
 
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 def load_ipython_extension(shell: Any) -> None:
     """`%load_ext planviz`: the magic `%%planviz`; `shell` is IPython's, which planviz does not depend on."""
     from planviz.notebook import load_magic

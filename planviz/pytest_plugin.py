@@ -18,6 +18,7 @@ from planviz.catalog import Catalog
 from planviz.catalogs import find
 from planviz.config import OptimizerConfig
 from planviz.document.comparison.stored_plans import (
+    clock_of,
     compare_stored,
     planned,
     plans_of,
@@ -73,11 +74,12 @@ def assert_plan(request: pytest.FixtureRequest) -> AssertPlan:
         __tracebackhide__ = True
         tables = find(catalog) if isinstance(catalog, str) and catalog else catalog or None
         assert not isinstance(tables, str)
-        now = plans_of(planned(sql, tables, OptimizerConfig.of(profile, **(conf or {})), stage), stage)
         path = folder / f"{test}{f'.{name}' if name else ''}.plan"
+        settings = {**clock_of(sql, path.read_text("utf-8") if path.exists() else None), **(conf or {})}
+        now = plans_of(planned(sql, tables, OptimizerConfig.of(profile, **settings), stage), stage)
         if update:
             folder.mkdir(parents=True, exist_ok=True)
-            told = settings_lines(catalog if isinstance(catalog, str) else "", conf or {}, profile)
+            told = settings_lines(catalog if isinstance(catalog, str) else "", settings, profile)
             path.write_text(stored_text(now, request.node.name, stage, told), encoding="utf-8")
             return
         if not path.exists():

@@ -140,3 +140,27 @@ def test_a_live_dataframe_is_shown():
 
     assert "Filter" in repr(shown)
     assert "Optimized Logical Plan" in shown.html
+
+
+def test_what_planviz_offers_is_listed_and_a_plan_says_what_it_is():
+    from planviz.document import open_sql, open_text
+
+    assert {"explain", "show", "diff", "capture"} <= set(dir(planviz))
+    assert "TYPE_CHECKING" not in dir(planviz)
+    assert all(hasattr(planviz, name) for name in dir(planviz))
+    plan = open_text(PASTED).plan
+    assert repr(plan) == "<PlanGraph physical: 2 operators, Filter>"
+    with pytest.raises(InputError, match="no plan"):
+        _ = open_sql("CREATE TABLE t (a INT) USING parquet").plan
+
+
+def test_the_plan_of_a_document_is_the_one_that_the_app_opens():
+    """Behind a formatted plan with a subquery the subquery's initial plan may stand last."""
+    from planviz.document import open_sql, open_text
+
+    sql = "SELECT c_name FROM customer WHERE c_acctbal > (SELECT avg(c_acctbal) FROM customer)"
+    (statement,) = open_sql(sql, find("tpch")).statements
+    document = open_text(statement.execution.explain_string("formatted"))
+    assert document.plan.stage == "physical"
+    assert document.plan[0].op == "AdaptiveSparkPlan"
+    assert "c_name" in open_sql(f"{sql}; SELECT 1", find("tpch")).plan[1].text

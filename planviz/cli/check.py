@@ -20,6 +20,7 @@ from planviz.document.comparison.stored_plans import (
     MARK,
     Checked,
     captured_plans,
+    clock_of,
     compare_stored,
     failed,
     planned,
@@ -98,8 +99,13 @@ class _Now:
     settings: Sequence[str] = ()
 
 
-def _planned(path: Path, folder: Path, given: Settings, catalogs: dict[str, Catalog], infer: bool | None) -> _Now:
-    """Raises PlanvizError for a file that cannot be read or planned."""
+def _planned(
+    path: Path, folder: Path, given: Settings, catalogs: dict[str, Catalog], infer: bool | None, before: str | None
+) -> _Now:
+    """What a file plans to, at the time at which what is stored of it (`before`) was.
+
+    Raises PlanvizError for a file that cannot be read or planned.
+    """
     is_capture = path.name.endswith(CAPTURES)
     text = read_text(str(path)) if is_capture else read_query(path)
     settings = settings_of("" if is_capture else text, path, folder, given)
@@ -111,7 +117,8 @@ def _planned(path: Path, folder: Path, given: Settings, catalogs: dict[str, Cata
     if settings.catalog and settings.catalog not in catalogs:
         catalogs[settings.catalog] = find(settings.catalog)
     catalog = catalogs.get(settings.catalog)
-    config = OptimizerConfig.of(settings.profile or default_profile(), **settings.conf)
+    conf = {**clock_of(text, before), **settings.conf}
+    config = OptimizerConfig.of(settings.profile or default_profile(), **conf)
     if path.name.endswith(PROGRAMS):
         document = planned_program(text, catalog, config, infer)
     else:
@@ -119,7 +126,7 @@ def _planned(path: Path, folder: Path, given: Settings, catalogs: dict[str, Cata
     if document is None:
         return _Now([], stage)
     line = next((s.line for s in document.statements if s.execution is not None), 1)
-    told = settings_lines(Path(settings.catalog).name, settings.conf, settings.profile)
+    told = settings_lines(Path(settings.catalog).name, conf, settings.profile)
     return _Now(plans_of(document, stage), stage, line, told)
 
 
@@ -142,7 +149,9 @@ def _query(
     name, started = _name(path, folder), time.process_time()
     store = _store(path)
     try:
-        now = _planned(path, folder, given, catalogs, infer)
+        # What lies in the plan's place is told of a file that has a query alone.
+        safe = lies_in(store, folder)
+        now = _planned(path, folder, given, catalogs, infer, read_query(store) if safe else None)
         if not now.plans:
             return Checked(name, str(path), "empty", message="there is no query in it")
         before = _before(store, folder)

@@ -15,7 +15,8 @@ def add_lint(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.add_argument(
         "files", nargs="+", metavar="FILE",
-        help="SQL, programs, plan texts, captures, event logs, or a catalogue of past executions; - for standard input",
+        help="SQL, programs, plan texts, captures, event logs, folders of queries, or a catalogue of past executions; "
+        "- for standard input",
     )  # fmt: skip
     parser.add_argument("--format", choices=FORMATS, default="text")
     parser.add_argument("-o", "--output", metavar="OUT", help="write the report here instead of printing it")

@@ -40,11 +40,24 @@ def sarif_level(effect: Effect) -> str:
 
 def sarif_result(rule: str, level: str, words: str, path: str, line: int) -> dict[str, object]:
     """One result at a line of a file, counted from 1."""
+    return {"ruleId": rule, "level": level, **_told(words, path, line)}
+
+
+def sarif_invocation(errors: Sequence[tuple[str, str, int]]) -> dict[str, object]:
+    """How a run went: a notification for each thing that could not be read, given as words, file and line from 1.
+
+    SARIF 2.1.0, 3.20.21: code scanning shows a run that was not successful as such, not as one without results.
+    """
+    told = [{"level": "error", **_told(*error)} for error in errors]
+    return {"executionSuccessful": not errors, "toolExecutionNotifications": told}
+
+
+def _told(words: str, path: str, line: int) -> dict[str, object]:
     # An address is an address however the file is named, and brackets before a parenthesis would be a link.
     uri = quote(path.replace("\\", "/").encode("utf-8", "surrogateescape"))
     place = {"artifactLocation": {"uri": uri}, "region": {"startLine": max(1, line)}}
     message = one_line(words, 1_000).replace("](", "] (")
-    return {"ruleId": rule, "level": level, "message": {"text": message}, "locations": [{"physicalLocation": place}]}
+    return {"message": {"text": message}, "locations": [{"physicalLocation": place}]}
 
 
 def sarif(results: Sequence[Mapping[str, object]], rules: Mapping[str, str]) -> str:

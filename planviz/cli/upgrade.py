@@ -9,7 +9,7 @@ from pathlib import Path
 
 from planviz.catalog import Catalog
 from planviz.catalogs import find
-from planviz.cli.files import write, write_file
+from planviz.cli.files import named, write, write_file
 from planviz.cli.settings import pairs
 from planviz.cli.workload import PROGRAMS, SQL, Settings, queries_in, read_query, settings_of
 from planviz.config import OptimizerConfig, profile_of
@@ -18,12 +18,13 @@ from planviz.document.comparison.plans import check_kinds
 from planviz.document.comparison.upgrade_reports import REPORTS, Report
 from planviz.document.comparison.upgrades import Upgrade, Upgraded
 from planviz.errors import ExportError, InputError
+from planviz.render.text import on_terminal
 
 _ENDINGS = {".txt": "text", ".json": "json", ".md": "markdown", ".html": "html"}
 
 
 def upgrade(options: argparse.Namespace) -> int:
-    """Plan every query as both versions and report; status 1 when one breaks or changes, by `--fail-on` if given."""
+    """Plan every query as both versions and report; status 1 when one breaks or changes, 2 when one fails on both."""
     kinds = check_kinds([kind.strip() for kind in ",".join(options.fail_on or ()).split(",") if kind.strip()])
     format = options.format or _format(options.output)
     versions = Upgrade(profile_of(options.old), profile_of(options.new))
@@ -35,7 +36,11 @@ def upgrade(options: argparse.Namespace) -> int:
         write_file(Path(options.output), report.encode("utf-8", "surrogateescape"))
     else:
         write(report)
-    return 0 if options.exit_zero else int(any(query.fails(kinds) for query in queries))
+    if options.exit_zero:
+        return 0
+    if any(query.state == "failed" for query in queries):
+        return 2  # of a query that neither version could plan, nobody knows whether it changes
+    return int(any(query.fails(kinds) for query in queries))
 
 
 def _format(output: str | None) -> str:
@@ -79,8 +84,15 @@ def _queries(path: Path, versions: Upgrade, options: argparse.Namespace) -> Iter
 
         relative = file.relative_to(top)
         name = (relative if path.is_dir() and file.suffix in PROGRAMS else relative.with_suffix("")).as_posix()
-        yield from versions.queries(name, str(file), opener, config)
-        if sys.stderr.isatty() and len(files) > 1:
-            print(f"\r{number:,} of {len(files):,} files", end="", file=sys.stderr, flush=True)
-    if sys.stderr.isatty() and len(files) > 1:
-        print("\r", end="", file=sys.stderr)
+        at = f"file {number:,} of {len(files):,}, {named(relative.as_posix())}"
+        _progress(at)
+        for count, query in enumerate(versions.queries(name, str(file), opener, config), 1):
+            yield query
+            _progress(f"{at}: {count:,} {'query' if count == 1 else 'queries'}")
+    _progress("")
+
+
+def _progress(words: str) -> None:
+    """Say on a terminal what is being planned, over what was said before; nothing anywhere else."""
+    if sys.stderr.isatty():
+        print(f"\r\x1b[K{on_terminal(words)[:100]}", end="", file=sys.stderr, flush=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
-from planviz.errors import PlanvizError
+from planviz.errors import InputError, PlanvizError
 from planviz.graph import PlanGraph
 from planviz.graph.planned import PART
 from planviz.graph.trace import RuleTrace
@@ -91,6 +91,20 @@ class Document:
     def written(self) -> str:
         """The SQL or program that places count in."""
         return self.text if self.code is None else self.code
+
+    @property
+    def plan(self) -> PlanGraph:
+        """The plan that the app opens: the last stage of the first query, else the last physical plan, else the last.
+
+        Raises InputError where there is none, as for definitions alone.
+        """
+        first = next((s.plans for s in self.statements if s.plans and s.error is None), ())
+        if first:
+            return self.plans[first[-1]]
+        physical = [plan for plan in self.plans if plan.stage == "physical"]
+        if not self.plans:
+            raise InputError("There is no plan in this text: it holds definitions or commands alone.")
+        return (physical or self.plans)[-1]
 
     @property
     def is_pasted(self) -> bool:

@@ -182,7 +182,7 @@ class CountDistinct(Check):
                 continue  # Its rows came distributed already.
             keys = shuffles[-1].arguments.get("partition_keys") or ()
             rows = plan.rows(shuffles[-1])
-            amount = f", {exact(rows[0])} of them" if rows else ""
+            amount = f", {plan.rows_words(shuffles[-1])} of them" if rows else ""
             told = f"{short(counted[0]['text'], 50)}: {count(len(shuffles), 'shuffle')}, the first of the distinct "
             told += f"combinations of {listed([short(k, 40) for k in keys], 3) or 'its columns'}{amount}."
             stake = Stake(rows[0], "rows", rows[1]) if rows else None

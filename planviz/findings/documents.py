@@ -30,6 +30,8 @@ from planviz.graph.plan_graph import PlanGraph
 from planviz.graph.scan_names import name_of
 from planviz.settings import SETTINGS, known, spark_words
 
+#: What a document of an event log is recognised as.
+EVENT_LOG = "event log"
 #: Stages that are looked at beside the executed plan: they alone have estimates in a pasted text.
 _BESIDE = ("optimized",)
 #: Operators by which a plan is told in a what-if.
@@ -41,13 +43,15 @@ class QueryFindings:
     """The findings of one query: `plan` is the index of the plan in the document that they are about.
 
     `statement` is the query's place in an SQL text, from 0, and `line` the line where it begins; None and 1 for a
-    pasted plan. A query can come twice, once for each of its plans that has findings.
+    pasted plan. A query can come twice, once for each of its plans that has findings. `execution` is the number and
+    description that an event log tells, as in "6: collect at job.py:17"; empty for anything else.
     """
 
     plan: int
     statement: int | None
     line: int
     findings: tuple[Finding, ...]
+    execution: str = ""
 
 
 #: What is tried for a finding, in this order.
@@ -121,7 +125,9 @@ def document_findings(document: Document, without: Collection[str] = (), what_if
                 made = [tried(one, statement.execution) for one in made]
             if made:
                 index = statement.index if statement is not None else None
-                found.append(QueryFindings(at, index, statement.line if statement is not None else 1, tuple(made)))
+                line = statement.line if statement is not None else 1
+                execution = plans[0].title.removesuffix(" · final") if document.recognised == EVENT_LOG else ""
+                found.append(QueryFindings(at, index, line, tuple(made), execution))
     return found
 
 

@@ -40,7 +40,7 @@ class WhatIf:
 class Hit:
     """What a check saw: `evidence` says what and where, with numbers; `nodes` are the operators, the first to look at.
 
-    Hits of one check with the same `cause` are one finding. `severity`, `why` and `advice` replace the check's own.
+    Hits of one check with the same `cause` are one finding. `severity`, `why`, `advice` and `cost` replace the check's.
     `settings` is a change of settings that should make the finding go away.
     """
 
@@ -50,6 +50,7 @@ class Hit:
     severity: Severity | None = None
     why: str = ""
     advice: str = ""
+    cost: str = ""
     stake: Stake | None = None
     title: str = ""
     settings: tuple[tuple[str, str], ...] = ()

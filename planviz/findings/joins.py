@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from planviz.document.decisions.adaptive import late_broadcast
 from planviz.findings.columns import type_of
-from planviz.findings.finding import Check, Hit, Stake
+from planviz.findings.finding import Check, Hit, Severity, Stake
 from planviz.findings.plan_view import (
     EXCHANGES,
     LITERAL_ROWS,
@@ -21,7 +21,7 @@ from planviz.findings.plan_view import (
 )
 from planviz.graph.differences import conjuncts
 from planviz.graph.kinds import spark_name
-from planviz.graph.node import PlanNode
+from planviz.graph.node import Estimate, PlanNode
 from planviz.units import byte_size, exact
 from planviz.units import short as short_number
 
@@ -78,6 +78,10 @@ class MissingBroadcast(Check):
 
     def _of(self, plan: PlanView, join: PlanNode, side: PlanNode, other: PlanNode, threshold: float) -> Hit | None:
         size, moved = plan.size(side), plan.size(other)
+        seen = None if _ran(plan, side) else _seen_by_planner(plan, join, side)
+        if seen is not None and seen.size_in_bytes is not None:
+            # Of a size that was printed with three digits the threshold is to be a little above.
+            size = float(-(-seen.size_in_bytes * 101 // 100) if seen.rounded else seen.size_in_bytes)
         if _literal(plan, side) and not _literal(plan, other):
             told = f"{join.op} shuffles 1 side whose rows stand in the query itself, to meet "
             told += f"{listed(plan.tables(other), 3) or short(other.op)}."
@@ -101,8 +105,33 @@ class MissingBroadcast(Check):
         if not ran and threshold < size <= NEAR * threshold and (moved is None or moved > 4 * size):
             told = f"{join.op}: {name} is estimated at {byte_size(size)}, the threshold is {byte_size(threshold)}"
             told += f"; the other side has {byte_size(moved)}." if moved is not None and moved < BELIEVED else "."
-            return Hit(told, (join.id,), stake=stake, cause=name, settings=((THRESHOLD, str(int(size))),))
+            advice = (
+                f"Raise {THRESHOLD} to {int(size)} ({byte_size(size)}) or more, or hint BROADCAST at the small side."
+            )
+            settings = ((THRESHOLD, str(int(size))),)
+            return Hit(told, (join.id,), advice=advice, stake=stake, cause=name, settings=settings)
         return None
+
+
+def _seen_by_planner(plan: PlanView, join: PlanNode, side: PlanNode) -> Estimate | None:
+    """The size of a side that the planner compared: of the optimized plan, whose projections leave columns out.
+
+    The join there is the one whose condition has the same keys; where copies of it differ, the largest side counts.
+    """
+    optimized = next((p for p in plan.siblings if p.stage == "optimized"), None)
+    keys = [key for part in ("left_keys", "right_keys") for key in join.arguments.get(part) or ()]
+    wanted = set[str]().union(*map(ids, keys))
+    if optimized is None or not wanted:
+        return None
+    at, found = plan.inputs(join).index(side), []
+    for node in optimized:
+        if node.op == "Join" and wanted <= ids(node.text) and str(join.arguments.get("join_type")) in node.text:
+            sides = optimized.children(node.id)
+            estimate = optimized[sides[at]].estimate if len(sides) == 2 else None
+            if estimate is None or estimate.size_in_bytes is None:
+                return None
+            found.append(estimate)
+    return max(found, key=lambda e: e.size_in_bytes or 0, default=None)
 
 
 def _literal(plan: PlanView, side: PlanNode) -> bool:
@@ -122,6 +151,18 @@ def _to_exchange(plan: PlanView, side: PlanNode) -> Iterator[PlanNode]:
     while down is not None and (down.op in LOOSE or down.op in EXCHANGES):
         yield down
         down = None if down.op in EXCHANGES else plan.input(down)
+
+
+#: A null-aware anti join has one way to be executed.
+_NOT_IN_WHY = (
+    "NOT IN over one column broadcasts its list whatever its size: no threshold and no hint changes that. All of it is "
+    "collected in the driver and kept by every executor; above 8 GiB it fails."
+)
+_NOT_IN_ADVICE = (
+    "Write NOT EXISTS with an equality: it is joined as any other. So is NOT IN where both sides can be no null, as "
+    "coalesce(x, -1); a filter on nulls, or NOT NULL of a column in files, does not change the plan."
+)
+_NOT_IN_COST = "NOT EXISTS keeps rows whose value is null, and a null in the list drops none: check which is meant."
 
 
 class ShuffledJoin(Check):
@@ -169,7 +210,7 @@ def _is_shuffled(plan: PlanView, side: PlanNode) -> bool:
 
 
 class LargeBroadcast(Check):
-    """A broadcast of more than 512 MiB, measured or estimated."""
+    """A broadcast of more than 512 MiB, measured or estimated, or one for NOT IN of a side of unknown size."""
 
     name = "large-broadcast"
     title = "Large broadcast"
@@ -187,12 +228,22 @@ class LargeBroadcast(Check):
                 continue
             value = plan.measured_size(node)
             size = value if value is not None else plan.size(node)
-            if size is None or size <= LARGE_BROADCAST or size >= 1 << 60:
+            join = next((up for up in plan.above(node) if up.op not in LOOSE), None)
+            not_in = join is not None and join.kind == "join" and bool(join.arguments.get("null_aware"))
+            advice, cost = (_NOT_IN_ADVICE, _NOT_IN_COST) if not_in else ("", "")
+            if size is None or size <= LARGE_BROADCAST or (size >= 1 << 60 and not not_in):
                 continue
-            told = f"{listed(plan.tables(node), 3) or 'A side'}: {byte_size(size)} broadcast"
+            name = listed(plan.tables(node), 3) or "A side"
+            if size >= 1 << 60:
+                told = f"{name}: broadcast for 1 NOT IN, unknown size, of at most {byte_size(MOST_BROADCAST)}."
+                yield Hit(told, (node.id,), severity="info", why=_NOT_IN_WHY, advice=advice, cost=cost)
+                continue
+            told = f"{name}: {byte_size(size)} broadcast"
             told += f" ({'estimated' if value is None else 'measured'}), of at most {byte_size(MOST_BROADCAST)}."
             stake = Stake(size, "bytes", value is not None)
-            yield Hit(told, (node.id,), stake=stake, severity="problem" if size > MOST_BROADCAST / 2 else None)
+            severity: Severity | None = "problem" if size > MOST_BROADCAST / 2 else None
+            why = _NOT_IN_WHY if not_in else ""
+            yield Hit(told, (node.id,), stake=stake, severity=severity, why=why, advice=advice, cost=cost)
 
 
 class CastJoinKey(Check):

@@ -27,6 +27,22 @@ LONG_BROADCAST = 30_000
 LONG_WAIT = 60_000
 
 
+class FailedExecution(Check):
+    """An execution that its event log says failed."""
+
+    name = "failed"
+    title = "The execution failed"
+    severity = "problem"
+    why = "No result came of it; what its operators measured are the numbers up to then."
+    advice = "Mend what it failed by. The log has the whole message and the tasks that failed before."
+    cost = "Nothing that can be said of the plan."
+
+    def find(self, plan: PlanView) -> Iterator[Hit]:
+        """See `Check.find`."""
+        if plan.graph.failure and len(plan.graph):
+            yield Hit(plan.graph.failure, (plan.graph[0].id,))
+
+
 class SmallFiles(Check):
     """A scan of a hundred files or more of less than 16 MiB on average."""
 

@@ -53,6 +53,10 @@ def _range_rows(node: PlanNode) -> float | None:
     return float(max(0, -((start - end) // step)))
 
 
+#: Spark prints three digits of a count, so that smaller ones are whole (`rowCount=1.82E+3`).
+_EXACT = 1_000
+
+
 class PlanView:
     """A plan of a document. `siblings` are the other plans of the same query, `settings` those it was planned with.
 
@@ -201,6 +205,16 @@ class PlanView:
         Spark's formulas without column statistics are no knowledge, so above a scan and its filter only measured rows
         and those of cost-based estimates count.
         """
+        found = self._counted(node)
+        return found[:2] if found is not None else None
+
+    def rows_words(self, node: PlanNode) -> str:
+        """The rows of `rows` with all digits, "≈" before a number that Spark rounded; empty where nobody knows."""
+        found = self._counted(node)
+        return f"{'≈' * found[2]}{exact(found[0])}" if found is not None else ""
+
+    def _counted(self, node: PlanNode) -> tuple[float, bool, bool] | None:
+        """Rows, whether they were measured, and whether they were printed rounded."""
         down: PlanNode | None = node
         while down is not None:
             value = self.metric(down, ROWS)
@@ -208,15 +222,15 @@ class PlanView:
                 # What it wrote: below a shuffle by range Spark reads its rows twice, once to choose the ranges.
                 value = self.metric(down, "shuffle records written")
             if value is not None:
-                return value.total, True
+                return value.total, True, False
             if down.estimate is not None and down.estimate.rows is not None:
-                return float(down.estimate.rows), False
+                return float(down.estimate.rows), False, down.estimate.rounded and down.estimate.rows >= _EXACT
             if (counted := _range_rows(down)) is not None:
-                return counted, False
+                return counted, False, False
             if down.op not in PASSING and down.kind != "exchange":
                 over_scan = down.kind == "scan" or (down.op == "Filter" and self._is_scan(self.input(down)))
                 if over_scan and down.estimate is not None and down.estimate.formula_rows is not None:
-                    return float(down.estimate.formula_rows), False
+                    return float(down.estimate.formula_rows), False, False
                 return None
             down = self.served(down)
         return None

@@ -16,6 +16,10 @@ from planviz.units import short as short_number
 #: Pairs of rows below which comparing all of them costs nothing worth a word.
 FEW_PAIRS = 1_000_000
 _LISTS = (LITERAL_ROWS - {"OneRowRelation", "Scan OneRowRelation", "EmptyRelation"}) | {"Range"}
+#: An order of two sides with columns on both, or a distance (`abs(a - b) < 1`).
+_RANGE = re.compile(
+    r"#\d+L? (?:<|>|<=|>=) [^()]*#\d+|#\d+L?\)+ (?:<|>|<=|>=) |\b(?:abs|sqrt|st_distance)\(|\binterval\b"
+)
 _OR = re.compile(r" (?:OR|\|\|) ")  # || up to Spark 2.4
 _OR_NULL = re.compile(r" (?:OR|\|\|) isnull\(\(")
 
@@ -88,6 +92,17 @@ def _stake(plan: PlanView, join: PlanNode) -> tuple[str, Stake | None]:
     return f": {told} = {short_number(pairs[0])} pairs", Stake(pairs[0], "rows", pairs[1])
 
 
+def _binned(condition: str) -> tuple[str, str]:
+    """Advice and cost for a condition that is a range or a distance, which bins turn into an equality; else empty."""
+    if not _RANGE.search(condition) or " = " in condition:
+        return "", ""
+    return (
+        "The condition is a range: give both sides a bin of its width, such as floor(x / width), and join on equal "
+        "bins with the condition beside it; one side once for its own bin and once for each neighbouring one.",
+        "One more column on both sides; one side has its rows three times, or nine times for two dimensions.",
+    )
+
+
 class CartesianProduct(Check):
     """A join of two sides of more than one row that pairs every row with every row."""
 
@@ -123,7 +138,9 @@ class CartesianProduct(Check):
             severity = "info"
         equal = " = " in str(node.arguments.get("condition") or "")
         advice = "Take the hint SHUFFLE_REPLICATE_NL away: there is an equality to hash or sort by." if equal else ""
-        return Hit(told, (node.id,), stake=stake, cause=str(node.id), severity=severity, advice=advice)
+        binned, cost = _binned(str(node.arguments.get("condition") or ""))
+        advice, cost = (advice, "") if advice else (binned, cost)
+        return Hit(told, (node.id,), stake=stake, cause=str(node.id), severity=severity, advice=advice, cost=cost)
 
 
 def _inner_without_condition(plan: PlanView, node: PlanNode) -> bool:
@@ -162,11 +179,11 @@ class NestedLoopJoin(Check):
                 on = "; 1 condition was cut off by Spark"
             elif not told:
                 on = " by 0 equalities; whether there is a condition, the text does not tell"
-            advice = ""
+            advice, cost = _binned(condition)
             if _OR.search(condition) and " = " in condition:
                 advice = "Write the alternatives of OR as joins of their own and unite them: each has an equality then."
             said = f"{node.op}{f' ({kind})' * bool(kind)} compares {_sides(plan, node)}{pairs}{on}."
-            yield Hit(said, (node.id,), advice=advice, stake=stake, cause=str(node.id))
+            yield Hit(said, (node.id,), advice=advice, cost=cost, stake=stake, cause=str(node.id))
 
 
 def _not_in(node: PlanNode) -> bool:
@@ -185,7 +202,7 @@ class NotInWithNulls(Check):
     severity = "warning"
     stages = ("physical", "initial")
     why = "One null among the values makes NOT IN true for no row, so Spark must keep track of nulls."
-    advice = "Write NOT EXISTS with an equality, or filter both columns with IS NOT NULL in the query."
+    advice = "Write NOT EXISTS with an equality, or compare what can be no null on both sides, such as coalesce(x, -1)."
     cost = "Rows with nulls are kept by NOT EXISTS where NOT IN drops them: check which is meant."
 
     def find(self, plan: PlanView) -> Iterator[Hit]:

@@ -130,7 +130,7 @@ def _together(check: Check, hits: list[Hit], plan: PlanView) -> Finding:
         first.evidence + more,
         first.why or check.why,
         first.advice or check.advice,
-        check.cost,
+        first.cost or check.cost,
         nodes,
         source[0] if source else None,
         first.stake,

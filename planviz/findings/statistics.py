@@ -28,12 +28,12 @@ def _unknown(node: PlanNode) -> bool:
 
 #: Of a query that planviz planned the sizes are what it was told; Spark itself lists the files.
 _NOT_TOLD = (
-    "Planned as if each had 8 EiB, so nothing of them is broadcast. Spark takes the size of their files, and may "
-    "broadcast."
+    "Planned as if each had 8 EiB, so none is broadcast for its size; hints, NOT IN and joins without keys broadcast "
+    "all the same. Spark takes the size of their files, and may broadcast."
 )
 _TELL = (
-    "Give their sizes: a catalogue with statistics, or numbers on the Cardinality page; the plan follows, and tells "
-    "at which sizes it changes."
+    "Give their sizes: a catalogue with statistics, --size on the command line, or numbers on the Cardinality page, "
+    "whose plans follow and tell at which sizes they change."
 )
 
 

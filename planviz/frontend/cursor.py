@@ -125,7 +125,19 @@ _KEYWORDS = sorted(
     (
         JOIN_WORDS
         | CLAUSE_WORDS
-        | {"SELECT", "WITH", "DISTINCT", "CASE", "CREATE", "TABLE", "VIEW", "INSERT", "INTERVAL"}
+        | {
+            "SELECT",
+            "WITH",
+            "DISTINCT",
+            "CASE",
+            "CREATE",
+            "TABLE",
+            "VIEW",
+            "INSERT",
+            "INTERVAL",
+            "PARTITIONED",
+            "CLUSTERED",
+        }
     )
     - {"AS", "FOR", "IS", "SET", "IN", "OVER", "NULLS", "ROWS"}
 )

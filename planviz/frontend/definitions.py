@@ -26,6 +26,14 @@ _DATASET_WORDS = ("PRIVATE", "STREAMING", "LIVE", "MATERIALIZED", "INCREMENTAL")
 #: Clauses of CREATE TABLE that may stand there once.
 _CLAUSES = frozenset(("USING", "OPTIONS", "PARTITIONED", "CLUSTERED", "LOCATION", "COMMENT", "TBLPROPERTIES"))
 
+#: All words of these clauses, and of those of Hive's tables: a table has no others behind its columns.
+_CLAUSE_WORDS = _CLAUSES | {
+    "AS", "AUTO", "BUCKETS", "BY", "CLUSTER", "COLLATION", "COLLECTION", "DEFAULT", "DEFINED", "DELIMITED",
+    "DIRECTORIES", "ESCAPED", "FIELDS", "FORMAT", "INPUTFORMAT", "INTO", "ITEMS", "KEYS", "LINES", "MAP", "NONE",
+    "NULL", "ON", "OUTPUTFORMAT", "ROW", "SERDE", "SERDEPROPERTIES", "SKEWED", "SORTED", "STORED", "TERMINATED",
+    "WITH",
+}  # fmt: skip
+
 
 def _with_collation(plan: LogicalPlan, text: StringType) -> LogicalPlan:
     """A view's query with the constants and casts that name no collation under the view's default collation."""
@@ -183,6 +191,11 @@ class DefinitionReader(CommandReader):
                 self._end()
             elif self.sees("("):
                 self._skip_parentheses()
+            elif self.sees_any("PARTITIONED", "CLUSTERED"):
+                self.at += 1
+                self.expect("BY")
+            elif self.kind == WORD and self.peek() not in _CLAUSE_WORDS:
+                self.ended()  # passed over, a misspelt clause would give another table
             else:
                 self.at += 1
         if text is not TEXT:

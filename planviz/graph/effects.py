@@ -79,6 +79,13 @@ def _frame(node: PlanNode) -> bool:
 
 def _exchanges(found: PlanDiff, handled: set[int]) -> Iterator[Effect]:
     tests = (("exchange", "shuffle", is_shuffle), ("broadcast", "broadcast", is_broadcast))
+    changed: list[tuple[PlanNode, PlanNode, float]] = []
+    for match in found.changed:
+        one, two = found.before[match.before], found.after[match.after]
+        if (is_shuffle(one) and is_shuffle(two)) or (is_broadcast(one) and is_broadcast(two)):
+            handled.add(match.before)
+        if is_shuffle(one) and is_shuffle(two) and _partitioning(one) != _partitioning(two):
+            changed.append((one, two, match.confidence))
     for kind, noun, test in tests:
         gone = [found.before[id] for id in found.removed if test(found.before[id])]
         new = [found.after[id] for id in found.inserted if test(found.after[id])]
@@ -87,22 +94,43 @@ def _exchanges(found: PlanDiff, handled: set[int]) -> Iterator[Effect]:
             if test(one) != test(two):
                 handled.add(match.before)
                 (gone if test(one) else new).append(one if test(one) else two)
+        if kind == "exchange":
+            _pair_by_keys(gone, new, changed)
         if new:
             words = f"{_count(len(new), f'new {noun}')}: {_named(new, found.after)}"
             yield Effect(f"{kind}-added", words, (), tuple(n.id for n in new), True if kind == "exchange" else None)
         if gone:
             words = f"{_count(len(gone), noun)} gone: {_named(gone, found.before)}"
             yield Effect(f"{kind}-removed", words, tuple(n.id for n in gone), (), False if kind == "exchange" else None)
-    for match in found.changed:
-        one, two = found.before[match.before], found.after[match.after]
-        if is_shuffle(one) and is_shuffle(two):
-            handled.add(match.before)
-            mine, theirs = _partitioning(one), _partitioning(two)
-            if mine != theirs:
-                words = f"Shuffle {mine} → {theirs}"
-                yield Effect("exchange-changed", words, (one.id,), (two.id,), None, match.confidence)
-        elif is_broadcast(one) and is_broadcast(two):
-            handled.add(match.before)
+    for one, two, confidence in changed:
+        words = f"Shuffle {_partitioning(one)} → {_partitioning(two)}"
+        yield Effect("exchange-changed", words, (one.id,), (two.id,), None, confidence)
+
+
+def _pair_by_keys(gone: list[PlanNode], new: list[PlanNode], changed: list[tuple[PlanNode, PlanNode, float]]) -> None:
+    """Take shuffles that changed their keys for kept ones, where one by those keys is said to be gone or new.
+
+    `k → j` beside one by j that is gone says no more than that one by k is gone.
+    """
+    before, after = _by_keys(gone), _by_keys(new)
+    kept: list[tuple[PlanNode, PlanNode, float]] = []
+    for one, two, confidence in changed:
+        if before.get(_partitioning(two)):
+            gone[gone.index(before[_partitioning(two)].pop())] = one
+            before.setdefault(_partitioning(one), []).append(one)
+        elif after.get(_partitioning(one)):
+            new[new.index(after[_partitioning(one)].pop())] = two
+            after.setdefault(_partitioning(two), []).append(two)
+        else:
+            kept.append((one, two, confidence))
+    changed[:] = kept
+
+
+def _by_keys(shuffles: Sequence[PlanNode]) -> dict[str, list[PlanNode]]:
+    found: dict[str, list[PlanNode]] = {}
+    for node in shuffles:
+        found.setdefault(_partitioning(node), []).append(node)
+    return found
 
 
 def _count(number: int, noun: str) -> str:

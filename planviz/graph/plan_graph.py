@@ -23,8 +23,9 @@ class PlanGraph:
     `stage` is "parsed", "analyzed", "optimized", "sparkPlan" (before preparations), "physical", "initial" (adaptive,
     before execution) or "other"; `title` is the heading in words. `notes` are sentences about the whole plan that a
     reader must see (cut off, unsure ...). As far as an event log tells them, `settings` are those of the session by
-    their Spark keys, `milliseconds` is how long the plan ran (None: unknown, or not run), `failed` that it did not end
-    well and `runs` the stages that it ran in. Ids count from 0 in the order of the text, so node `i` is `graph[i]`.
+    their Spark keys, `milliseconds` is how long the plan ran (None: unknown, or not run), `failure` what it
+    failed by, if it did, and `runs` the stages that it ran in. Ids count from 0 in the order of the text, so node `i`
+    is `graph[i]`.
     """
 
     def __init__(self, stage: str, title: str, notes: Sequence[str] = ()) -> None:
@@ -33,7 +34,7 @@ class PlanGraph:
         self.notes = list(notes)
         self.settings: Mapping[str, str] = {}
         self.milliseconds: int | None = None
-        self.failed = False
+        self.failure = ""
         self.runs: Sequence[StageRun] = ()
         self._nodes: list[PlanNode] = []
         self._links: dict[tuple[int, int], EdgeType] = {}
@@ -102,6 +103,11 @@ class PlanGraph:
 
     def __len__(self) -> int:
         return len(self._nodes)
+
+    def __repr__(self) -> str:
+        """Stage, number of operators and the first one: <PlanGraph physical: 12 operators, AdaptiveSparkPlan>."""
+        first = f", {self._nodes[0].op}" if self._nodes else ""
+        return f"<PlanGraph {self.stage}: {len(self):,} operator{'s' * (len(self) != 1)}{first}>"
 
     def __getitem__(self, id: int) -> PlanNode:
         return self._nodes[id]

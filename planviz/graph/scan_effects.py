@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
 
@@ -11,6 +12,9 @@ from planviz.graph.effect import Effect, listed, plain
 from planviz.graph.kinds import spark_name
 from planviz.graph.node import PlanNode
 from planviz.graph.words import clean, title
+
+_CALLED = re.compile(r"(\w+)\(([\w.`]+), ?(?![\w.`]+\().*\)")
+_COMPARED = re.compile(r"\(?([\w.`]+ )([<>=!]+) [^()#]*\)?")
 
 
 def table_name(scan: PlanNode) -> str:
@@ -72,10 +76,37 @@ def _scan(one: PlanNode, two: PlanNode, confidence: float, literals: Collection[
         (("pushed_filters", "filters"), "scan-filter", "pushed filter"),
     ):
         less, more = _other(one, two, parts, lambda text: clean(without_expression_ids(text, literals), 160))
+        less, more, same = _of_one_form(less, more)
+        if same and not cut:
+            words = listed([f"{a} → {b}" for a, b in same], 3)
+            yield Effect(f"{kind}-changed", f"{name}: another constant in the {what} {words}", *ids, None, confidence)
         if less and not cut:
             yield Effect(f"{kind}-lost", f"{name}: lost the {what} {listed(less, 3)}", *ids, True, confidence)
         if more and not cut:
             yield Effect(f"{kind}-gained", f"{name}: gained the {what} {listed(more, 3)}", *ids, False, confidence)
+
+
+def _of_one_form(less: Sequence[str], more: Sequence[str]) -> tuple[list[str], list[str], list[tuple[str, str]]]:
+    """What is left of filters on both sides without pairs that compare a column alike with different constants."""
+    left: list[str] = []
+    pairs: list[tuple[str, str]] = []
+    waiting: defaultdict[tuple[str, ...], list[str]] = defaultdict(list)
+    for text in more:
+        waiting[_form(text)].append(text)
+    for text in less:
+        others = waiting[_form(text)]
+        if others:
+            pairs.append((text, others.pop(0)))
+        else:
+            left.append(text)
+    taken = Counter(b for _, b in pairs)
+    return left, list((Counter(more) - taken).elements()), pairs
+
+
+def _form(text: str) -> tuple[str, ...]:
+    """How a filter compares which column, without the constant: `LessThan(d,5)` and `(d < 5)`; else all of it."""
+    found = _CALLED.fullmatch(text) or _COMPARED.fullmatch(text)
+    return (found[1], found[2]) if found else (text,)
 
 
 def _column(text: str) -> str:

@@ -39,6 +39,10 @@ _REASONS = {
     "sparkPlanInfo": "nested nodes with nodeName and simpleString",
     "plan as JSON": "an array of nodes with class and num-children",
 }
+#: The line of a Python traceback that names the exception; it stands at the margin.
+_RAISED = re.compile(r"[A-Za-z_][\w.]*(?::|$)")
+#: Characters of a failure's cause that are told.
+_CAUSE = 400
 _START = "SQLExecutionStart"
 _UPDATE = "SQLAdaptiveExecutionUpdate"
 
@@ -386,9 +390,23 @@ def _execution_graph(execution: Execution) -> PlanGraph:
         tasks = f"{execution.tasks:,} task{'' if execution.tasks == 1 else 's'}"
         graph.notes.append(f"Spark ran this execution in {duration(graph.milliseconds)}, with {tasks}.")
     if execution.end is not None and execution.end.error_message:
-        graph.failed = True
-        graph.notes.append(f"It failed. Spark says: {execution.end.error_message[:500]}")
+        graph.failure = cause_of(execution.end.error_message)
+        graph.notes.append(f"It failed: {graph.failure} Spark says: {execution.end.error_message[:500]}")
     return graph
+
+
+def cause_of(message: str) -> str:
+    """What a failure comes from, on one line: the last exception of a Python traceback, else the last "Caused by".
+
+    Spark puts the cause last, below its own wrappings and, of Python, below the traceback.
+    """
+    python = message.rpartition("Traceback (most recent call last):")[2] if "Traceback (most" in message else ""
+    raised = [line for line in python.split("\n")[1:] if line[:1].strip() and _RAISED.match(line)]
+    caused = [line.strip()[10:].strip() for line in message.split("\n") if line.strip().startswith("Caused by:")]
+    first = next((line.strip() for line in message.split("\n") if line.strip()), "")
+    told = raised[0] if raised else caused[-1] if caused else first
+    told = told.strip()[:_CAUSE]
+    return told if told.endswith((".", "!", "?")) else f"{told}."
 
 
 def _initial_graph(execution: Execution) -> list[PlanGraph]:

@@ -40,11 +40,13 @@ _CALLS = re.compile(
     r"|^def model\(dbt,\s*session\)",
     re.MULTILINE,
 )
+#: A line of an event log: the plans and call sites within hold the words of programs.
+_EVENTS = re.compile(r'(?m)^[^\S\n]*+\{"Event": ?"')
 
 
 def looks_like_program(text: str) -> bool:
     """Whether a text is a PySpark program: it imports PySpark, or uses a session or DataFrames in Python's way."""
-    if other_language(text) is not None:
+    if other_language(text) is not None or _EVENTS.search(text):
         return False
     # Cells of SQL alone are opened as SQL.
     if is_notebook(text) or re.search(r"^[^\S\n]*+(?:>>>|In \[\d*\]:)", text, re.MULTILINE):
@@ -54,6 +56,8 @@ def looks_like_program(text: str) -> bool:
 
 def imports_spark(text: str) -> bool:
     """Whether a text is surely a program, for it imports Spark."""
+    if _EVENTS.search(text):
+        return False
     return looks_like_java(text) or looks_like_scala(text) or _IMPORT.search(text) is not None
 
 

@@ -51,7 +51,7 @@ def _query(document: Document, at: int) -> Query:
     if number := views.executed(document, group):  # an execution has a number of its own
         ran = next(document.plans[plan] for plan in group if document.plans[plan].milliseconds is not None)
         words = words.removeprefix(f"{number}: ")
-        took = f"{duration(ran.milliseconds or 0)}{', failed' if ran.failed else ''}"
+        took = f"{duration(ran.milliseconds or 0)}{', failed' if ran.failure else ''}"
         return Query(at + 1, f"#{number} · {words} · {took}", tuple(map(str, group)), str(first))
     return Query(at + 1, f"{at + 1} · {words}", tuple(map(str, group)), str(first))
 

@@ -120,6 +120,21 @@ def test_a_wrong_edit_is_told_and_nothing_is_lost(server: str, tab: Callable[...
     app.page.keyboard.press("Enter")
     app.page.locator("input.pv-wrong").wait_for()
     assert state(app)["edits"] == {}
+    assert "1.2M" in field.evaluate("box => box.validationMessage")
+
+
+def test_a_size_is_written_as_on_the_command_line(server: str, tab: Callable[..., App]) -> None:
+    app = sales(tab(), server)
+    app.page.get_by_role("button", name="Statistics").click()
+    for written, size in (("200 kB", 200 << 10), ("40GB", 40 << 30), ("200G", 200 << 30), ("1,048,576", 1 << 20)):
+        edit(app, "sizeInBytes of store_sales", written)
+        assert state(app)["edits"] == {"store_sales": {"sizeInBytes": size}}
+    field = app.page.get_by_label("sizeInBytes of store_sales", exact=True)
+    field.fill("40 GHz")
+    app.page.keyboard.press("Enter")
+    app.page.locator("input.pv-wrong").wait_for()
+    assert "200 kB" in field.evaluate("box => box.validationMessage")
+    assert state(app)["edits"] == {"store_sales": {"sizeInBytes": 1 << 20}}
 
 
 def test_measured_rows_stand_beside_the_expected_ones(server: str, tab: Callable[..., App]) -> None:

@@ -288,3 +288,23 @@ def test_pipes_and_bytes_that_are_no_text_stop_no_check(checked, folder: Path) -
     assert "bytes: " in out
     assert "one" in out
     assert "defect" not in err
+
+
+def test_a_plan_that_asks_for_the_day_is_the_same_on_another(checked, folder: Path) -> None:
+    query = "SELECT count(*) FROM orders WHERE o_orderdate > current_date() - INTERVAL 30 DAYS\n"
+    (folder / "now.sql").write_text(query)
+    (folder / "now.py").write_text(
+        "from pyspark.sql import functions as F\n"
+        "spark.table('orders').where(F.col('o_orderdate') > F.date_sub(F.current_date(), 9)).show()\n"
+    )
+    checked("--update")
+    for name in ("now.plan", "now.py.plan"):
+        stored = (folder / name).read_text()
+        (today,) = re.findall(r"^-- planviz.now=(\S+)T00:00:00Z$", stored, re.MULTILINE)
+        # As if it had been stored long ago, on the second of May.
+        (folder / name).write_text(stored.replace(today, "2020-05-02"))
+    assert checked()[0] == 1  # the constants are still those of today
+    checked("--update")
+    assert "o_orderdate > 2020-04-02" in (folder / "now.plan").read_text()
+    assert "o_orderdate > 2020-04-23" in (folder / "now.py.plan").read_text()
+    assert checked()[0] == 0

@@ -117,3 +117,90 @@ def test_what_several_actions_of_a_program_share_is_one_finding(
     assert told.count("size-unknown") == 1
     assert "So in 2 queries." in told
     assert "for which Spark takes 8 EiB" not in told  # it lists the files: the size is planviz's, not Spark's
+
+
+BROKEN = "CREATE TABLE t (a INT) USING parquet;\nSELECT a FROM (SELECT a FROM t\nWHERE a JOIN t ON a = 1;\n"
+
+
+def test_what_cannot_be_parsed_is_no_green_build(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "q.sql"
+    path.write_text(BROKEN, encoding="utf-8")
+    assert run(["lint", str(path)]) == 2
+    assert capsys.readouterr().out == ""
+    assert run(["lint", str(path), "--format", "json"]) == 2
+    (told,) = json.loads(capsys.readouterr().out)["files"]
+    assert [error["line"] for error in told["errors"]] == [3]
+    assert run(["lint", str(path), "--format", "sarif"]) == 2
+    (done,) = json.loads(capsys.readouterr().out)["runs"][0]["invocations"]
+    assert done["executionSuccessful"] is False
+    (note,) = done["toolExecutionNotifications"]
+    assert "PARSE_SYNTAX_ERROR" in note["message"]["text"]
+    assert note["locations"][0]["physicalLocation"]["region"] == {"startLine": 3}
+
+
+def test_beside_findings_an_error_is_counted(query: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "broken.sql"
+    path.write_text(BROKEN, encoding="utf-8")
+    assert lint(query, str(path)) == 2
+    assert "1 query in 2 files: 1 problem" in (told := capsys.readouterr().out)
+    assert told.rstrip().endswith("; 1 error, of what could not be read.")
+
+
+def test_a_folder_is_looked_at_with_its_settings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "planviz.toml").write_text('catalog = "tpch"\n')
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "q.sql").write_text(PRODUCT, encoding="utf-8")
+    (tmp_path / "job.py").write_text("spark.table('orders').show()\n")
+    assert run(["lint", str(tmp_path), "--fail-on", "problem"]) == 1
+    assert "2 queries in 2 files: 1 problem" in capsys.readouterr().out
+    assert run(["lint", str(tmp_path / "in" / ".." / "none")]) == 2
+    (tmp_path / "empty").mkdir()
+    assert run(["lint", str(tmp_path / "empty")]) == 2
+    assert "no query or program in there" in capsys.readouterr().err
+
+
+TRACE = (
+    "[PYTHON_EXCEPTION] An exception was thrown from the Python worker: Traceback (most recent call last):\n"
+    + '  File "worker.py", line 1, in read\n    import pyarrow\n' * 20
+    + "ModuleNotFoundError: No module named 'pyarrow'\n SQLSTATE: 38000"
+)
+
+
+def test_findings_of_an_event_log_name_its_executions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    plan = {
+        "nodeName": "Range",
+        "simpleString": "Range (0, 9, step=1, splits=1)",
+        "children": [],
+        "metadata": {},
+        "metrics": [],
+    }
+    sql = "org.apache.spark.sql.execution.ui.SparkListenerSQLExecution"
+    start = {"Event": f"{sql}Start", "executionId": 8, "description": "save at job.py:3", "details": "", "time": 1,
+             "physicalPlanDescription": "", "sparkPlanInfo": plan}  # fmt: skip
+    end = {"Event": f"{sql}End", "executionId": 8, "time": 2, "errorMessage": TRACE}
+    path = tmp_path / "log.json"
+    path.write_text("\n".join(map(json.dumps, (start, end))), encoding="utf-8")
+    assert run(["lint", str(path)]) == 1
+    told = capsys.readouterr().out
+    assert f"{path}: execution 8: save at job.py:3: ✗ problem failed: The execution failed\n" in told
+    assert "    ModuleNotFoundError: No module named 'pyarrow'.\n" in told
+    run(["lint", str(path), "--format", "json"])
+    (file,) = json.loads(capsys.readouterr().out)["files"]
+    assert file["findings"][0]["execution"] == {"id": 8, "description": "save at job.py:3"}
+
+
+@pytest.mark.parametrize(
+    ("message", "cause"),
+    [
+        (
+            "Job aborted.\n\tat x.Y\nCaused by: a.B: outer\n\tat z\nCaused by: java.io.IOException: disk full\n\tat w",
+            "java.io.IOException: disk full.",
+        ),
+        ("[DIVIDE_BY_ZERO] Division by zero.\n== SQL ==\nSELECT 1", "[DIVIDE_BY_ZERO] Division by zero."),
+        (TRACE, "ModuleNotFoundError: No module named 'pyarrow'."),
+    ],
+)
+def test_the_cause_of_a_failure_stands_last_in_its_message(message: str, cause: str) -> None:
+    from planviz.plantext.json_plans import cause_of
+
+    assert cause_of(message) == cause

@@ -96,3 +96,10 @@ def test_a_report_for_a_pull_request_calls_nobody(folder, capsys):
     out = capsys.readouterr().out
     assert "<summary>≠ @\u200bteam &lt;b&gt;: " in out
     assert "@team" not in out
+
+
+def test_a_query_that_neither_version_can_read_is_status_2(tmp_path, capsys):
+    (tmp_path / "q.sql").write_text("SELECT a FROM (SELECT a FROM t")
+
+    assert run(["upgrade", str(tmp_path), "--from", "3.4", "--to", "3.5"]) == 2
+    assert "1 fails on both" in capsys.readouterr().out

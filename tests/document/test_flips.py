@@ -227,3 +227,19 @@ def test_what_a_bound_leaves_out_is_counted(catalog):
 
     assert [len(d.flips) + d.untried for d in cut.decisions] == [len(d.flips) for d in whole.decisions]
     assert all(d.flips and d.untried for d in joins)
+
+
+def test_not_in_is_offered_as_not_exists_with_the_list_where_it_was(catalog):
+    sql = "SELECT * FROM big b WHERE v > 1 AND b.k NOT IN (SELECT k FROM unknown WHERE v IN (SELECT v FROM mid))"
+    execution, decision, found = flips(sql, catalog)
+    assert decision.outcome == "BroadcastHashJoin"
+    (flip,) = [f for f in found if f.kind == "clause"]
+    assert (flip.outcome, flip.unsafe) == ("SortMergeJoin", False)
+    (first, second) = flip.changes
+    assert second.on(first.on(sql)) == (
+        "SELECT * FROM big b WHERE v > 1 AND NOT EXISTS (SELECT 1 FROM (SELECT k FROM unknown WHERE v IN "
+        "(SELECT v FROM mid)) AS listed(item) WHERE listed.item = b.k)"
+    )
+    assert decision_after(decision, execution, flip).outcome == "SortMergeJoin"
+    # The safe one is told before the one that nobody should try unseen.
+    assert found.index(flip) < next(i for i, f in enumerate(found) if f.unsafe)

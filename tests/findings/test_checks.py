@@ -75,7 +75,73 @@ def test_a_finding_and_its_near_miss(name: str, with_it: str, without_it: str) -
 
 
 def test_every_check_has_a_case() -> None:
-    assert {case.values[0] for case in cases()} == set(checks())
+    # That an execution failed stands in an event log alone; the test of `planviz lint` has one.
+    assert {case.values[0] for case in cases()} == set(checks()) - {"failed"}
+
+
+NOT_IN = """== Physical Plan ==
+BroadcastHashJoin [x#1], [x#2], LeftAnti, BuildRight, {}
+:- {{a:x#1}}
++- BroadcastExchange HashedRelationBroadcastMode(List(input[0, int, true]),true), [plan_id=1]
+   +- {{b:x#2}} ;; bytes~{}
+"""
+
+
+def test_what_not_in_broadcasts_is_told_with_the_advice_that_helps() -> None:
+    def told(aware: str, size: int) -> list[Finding]:
+        (plan,) = plans(NOT_IN.format(aware, size))
+        return [f for f in findings(plan) if f.name == "large-broadcast"]
+
+    (large,) = told("true, false", 900 << 20)
+    assert large.severity == "warning"
+    assert large.advice.startswith("Write NOT EXISTS")
+    assert "hint" not in large.advice + large.cost
+    (unknown,) = told("true, false", (1 << 63) - 1)
+    assert "b: broadcast for 1 NOT IN, unknown size" in unknown.evidence
+    assert told("false, false", (1 << 63) - 1) == []
+    assert "hint" in told("false, false", 900 << 20)[0].advice
+
+
+def test_the_size_below_a_shuffle_is_the_one_that_the_planner_compared() -> None:
+    """Spark compares the projected side; raised to just that size, the threshold lets it be broadcast."""
+    from planviz.catalog import Catalog
+    from planviz.config import OptimizerConfig
+    from planviz.document import open_sql
+    from planviz.findings.documents import document_findings
+
+    sql = (
+        "CREATE TABLE p (id BIGINT, cat STRING, a STRING, b STRING, c STRING) USING parquet;"
+        "CREATE TABLE i (id BIGINT, n INT) USING parquet; SELECT cat, sum(n) FROM i JOIN p ON i.id = p.id GROUP BY cat"
+    )
+    document = open_sql(sql, Catalog(), OptimizerConfig.of(), sizes={"p": 60 << 20, "i": 900 << 30})
+    (query,) = document_findings(document, what_if=True)
+    (missing,) = [f for f in query.findings if f.name == "missing-broadcast"]
+    assert "is estimated at 60 MiB" not in missing.evidence
+    assert missing.settings[0][1] in missing.advice
+    assert missing.what_if is not None
+    assert "1 BroadcastHashJoin" in missing.what_if.after
+
+
+def test_a_count_that_was_printed_rounded_is_told_as_near() -> None:
+    text = """== Physical Plan ==
+HashAggregate(keys=[k#1], functions=[count(distinct x#2)])
++- Exchange hashpartitioning(k#1, 200), ENSURE_REQUIREMENTS, [plan_id=4]
+   +- HashAggregate(keys=[k#1], functions=[partial_count(distinct x#2)])
+      +- HashAggregate(keys=[k#1, x#2], functions=[])
+         +- Exchange hashpartitioning(k#1, x#2, 200), ENSURE_REQUIREMENTS, [plan_id=3] ;; rows~{}
+            +- HashAggregate(keys=[k#1, x#2], functions=[])
+               +- {{t:k#1,x#2}}
+"""
+    for rows, rounded, told in (
+        (1820, True, ", ≈1,820 of them."),
+        (1820, False, ", 1,820 of them."),
+        (820, True, ", 820 of"),
+    ):
+        (plan,) = plans(text.format(rows))
+        node = next(n for n in plan if n.estimate is not None)
+        node.estimate = Estimate(rows, None, rounded=rounded)
+        (found,) = [f for f in findings(plan) if f.name == "count-distinct"]
+        assert told in found.evidence
 
 
 def test_tables_without_a_name_are_told_by_their_columns() -> None:
@@ -171,3 +237,21 @@ def test_an_engine_that_begins_above_what_spark_filters() -> None:
     ]
     read = open_text(beneath.format("FileScan json [a#1] Batched: false"))
     assert not [f for f in findings(read.plans[0]) if f.name == "rapids-fallback"]
+
+
+@pytest.mark.parametrize(
+    ("condition", "ranged"),
+    [
+        ("((ts#1 >= from#2) AND (ts#1 <= to#3))", True),
+        ("(abs((lat#1 - lat#2)) < 0.01)", True),
+        ("NOT (a#1 LIKE b#2)", False),
+        ("((a#1 = b#2) OR (c#3 > d#4))", False),
+    ],
+)
+def test_a_range_is_to_be_joined_by_bins(condition: str, ranged: bool) -> None:
+    (plan,) = plans(
+        f"BroadcastNestedLoopJoin BuildRight, Inner, {condition}\n:- {{t:a#1,ts#1,lat#1,c#3}}\n"
+        "+- BroadcastExchange IdentityBroadcastMode, [plan_id=1]\n   +- {u:b#2,from#2,to#3,lat#2,d#4}\n"
+    )
+    (found,) = [f for f in findings(plan) if f.name == "nested-loop-join"]
+    assert ("bin" in found.advice and "floor" in found.advice) == ranged

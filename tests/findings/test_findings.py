@@ -266,3 +266,24 @@ def test_a_program_that_shows_some_rows_is_not_told_to_limit_them() -> None:
         for action in ("show()", "show(50, False)", "toPandas()")
     }
     assert ["global-sort" in found for found in names.values()] == [False, False, True]
+
+
+def test_a_with_query_is_seen_again_where_one_use_lost_its_join() -> None:
+    sql = """CREATE TABLE o (id BIGINT, c BIGINT, amt INT, d DATE) USING parquet;
+    CREATE TABLE r (id BIGINT, refund INT) USING parquet;
+    WITH e AS (SELECT o.*, x.rf FROM o LEFT JOIN (SELECT id, sum(refund) rf FROM r GROUP BY id) x ON o.id = x.id),
+      m AS (SELECT d, sum(amt - coalesce(rf, 0)) v FROM e GROUP BY d),
+      k AS (SELECT c, sum(amt) v FROM e GROUP BY c)
+    SELECT CAST(d AS STRING) z, v FROM m UNION ALL SELECT CAST(c AS STRING), v FROM k"""
+
+    def told(more: str) -> list[str]:
+        found = document_findings(open_sql(sql + more, sizes={"o": 900 << 30}))
+        return [f.evidence for query in found for f in query.findings if f.name == "cte-computed-again"]
+
+    (evidence,) = told("")
+    assert evidence == (
+        "e is used 2 times, which takes 2 reads of o with other columns or rows. "
+        "The most that is read again is o, 900 GiB."
+    )
+    # Something else reads the table, too: which scan is whose, nobody knows.
+    assert told(" UNION ALL SELECT CAST(c AS STRING), amt FROM o") == []

@@ -54,6 +54,21 @@ def test_partitions_of_both_kinds():
 
 
 @pytest.mark.parametrize(
+    "clauses",
+    [
+        "ROW FORMAT DELIMITED FIELDS TERMINATED BY ',' ESCAPED BY '^' COLLECTION ITEMS TERMINATED BY '-' "
+        "MAP KEYS TERMINATED BY ':' LINES TERMINATED BY '\\n' NULL DEFINED AS '-' STORED AS TEXTFILE",
+        "ROW FORMAT SERDE 'x' WITH SERDEPROPERTIES ('a'='b') STORED AS INPUTFORMAT 'i' OUTPUTFORMAT 'o'",
+        "SKEWED BY (a) ON (1, 2) STORED AS DIRECTORIES",
+        "USING parquet CLUSTERED BY (a) SORTED BY (a DESC) INTO 4 BUCKETS OPTIONS (x 1) COMMENT 'c' LOCATION '/x'",
+        "USING delta CLUSTER BY (a) TBLPROPERTIES ('k'='v') DEFAULT COLLATION UTF8_LCASE",
+    ],
+)
+def test_every_clause_of_spark_and_hive_is_known(clauses):
+    assert created(f"(a INT) {clauses}").columns
+
+
+@pytest.mark.parametrize(
     ("sql", "message", "place"),
     [
         ("CREATE TABLE t (\n  a INT,\n  b NUMBR)", "numbr", (3, 5)),
@@ -63,6 +78,9 @@ def test_partitions_of_both_kinds():
         ("CREATE TABLE t (a INT", "missing ')'", (1, 22)),
         ("CREATE TABLE t (a INT) PARTITIONED BY (z)", "none of the table's columns", (1, 40)),
         ("CREATE TABLE t (a INT DEFAULT)", "Syntax error", (1, 30)),
+        ("CREATE TABLE t (a INT, d DATE) USING parquet\nPARTITIOND BY (d)", "near 'PARTITIOND'", (2, 1)),
+        ("CREATE TABLE t (a INT, d DATE) USING parquet PARTITIONED (d)", "missing 'BY'", (1, 58)),
+        ("CREATE TABLE t (a INT) USNG parquet", "near 'USNG'", (1, 24)),
     ],
 )
 def test_a_mistake_has_its_place(sql, message, place):

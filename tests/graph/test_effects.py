@@ -243,3 +243,46 @@ def test_rows_that_stand_in_a_plan_are_the_same_under_other_ids():
     plan = HASHED.replace(scan, "LocalTableScan [d#4, e#5]")
 
     assert told(plan, plan.replace("#4", "#44").replace("#5", "#55")) == []
+
+
+def test_another_constant_is_no_filter_lost() -> None:
+    before = SORTED.replace("[IsNotNull(a)]", "[IsNotNull(a), LessThan(a,2026-08-30), In(c, [1,2])]")
+    before = before.replace("[isnotnull(p#9)]", "[isnotnull(p#9), (p#9 >= 2026-08-01)]")
+    after = before.replace("2026-08-30", "2026-08-31").replace("[1,2]", "[1,3]").replace("08-01", "08-02")
+    effects = [effect for effect in told(before, after) if "filter" in effect.kind]
+    assert [(effect.kind, effect.words, effect.worse) for effect in effects] == [
+        (
+            "scan-filter-changed",
+            "t: another constant in the pushed filter LessThan(a,2026-08-30) → LessThan(a,2026-08-31), "
+            "In(c, [1,2]) → In(c, [1,3])",
+            None,
+        ),
+        (
+            "partition-filter-changed",
+            "t: another constant in the filter on partitions (p >= 2026-08-01) → (p >= 2026-08-02)",
+            None,
+        ),
+    ]
+    other = by_kind(before, before.replace("LessThan(a,", "GreaterThan(a,").replace("In(c, [1,2])", "In(b, [1,2])"))
+    assert "scan-filter-changed" not in other
+    assert len(other["scan-filter-lost"]) == 1
+
+
+def test_shuffles_that_seem_to_change_keys_are_told_as_what_went() -> None:
+    """`k → j` and `by j gone` are one shuffle by k that went, whichever the two plans' alignment took for which."""
+    from planviz.graph.effects import _pair_by_keys
+
+    k, j, other = (
+        next(
+            n
+            for n in read(SORTED.replace("hashpartitioning(a#1", f"hashpartitioning({name}#1"))
+            if "[plan_id=10" in n.text
+        )
+        for name in "kjj"
+    )
+    gone, new, changed = [j], [], [(k, other, 1.0)]
+    _pair_by_keys(gone, new, changed)
+    assert (gone, new, changed) == ([k], [], [])
+    gone, new, changed = [], [k], [(k, other, 1.0)]
+    _pair_by_keys(gone, new, changed)
+    assert (gone, new, changed) == ([], [other], [])

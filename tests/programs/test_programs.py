@@ -14,7 +14,7 @@ from planviz.cli.main import run
 from planviz.document import open_text
 from planviz.errors import ParseError
 from planviz.logical.relations import LogicalRelation
-from planviz.programs import looks_like_program, read_program
+from planviz.programs import imports_spark, looks_like_program, read_program
 from planviz.programs.learning import FEW_READINGS
 from planviz.programs.reading import MOST_READINGS
 
@@ -587,3 +587,14 @@ def test_many_guesses_tell_the_sides_of_a_join_apart():
     tables = {t.name[-1]: {a.name for a in t.output} for t in action.execution.analyzed.collect(LogicalRelation)}
     assert tables["other"] == {"j", "name"}
     assert {"k", "amount"} < tables["one"]
+
+
+def test_an_event_log_is_no_program_whatever_its_plans_and_call_sites_hold() -> None:
+    site = r"at x.Main$.main(Main.scala:3)\nimport org.apache.spark.sql.SparkSession; val df = spark.table(\"t\")"
+    log = (
+        '{"Event":"SparkListenerLogStart","Spark Version":"4.3.0"}\n'
+        f'{{"Event":"SparkListenerStageSubmitted","details":"{site}"}}\nimport org.apache.spark.sql.SparkSession\n'
+    )
+    assert looks_like_program(log.rpartition("\n{")[2].rpartition("}\n")[2])
+    assert not looks_like_program(log)
+    assert not imports_spark(log)

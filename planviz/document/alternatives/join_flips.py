@@ -17,14 +17,19 @@ from planviz.decisions.join_tree import FACTOR, NULL_AWARE, PARTITIONS, PREFER_S
 from planviz.document.alternatives.flip_costs import cost_of
 from planviz.document.alternatives.hints import HINTS, hint_added, hint_removed
 from planviz.document.alternatives.relation_names import named_relation
-from planviz.document.alternatives.replanning import with_statistics
+from planviz.document.alternatives.replanning import place, with_statistics
+from planviz.document.alternatives.rewrites import not_exists_of
+from planviz.errors import ParseError
 from planviz.estimation import OF_UNKNOWN_SIZE, UNKNOWN_SIZE, Estimator
 from planviz.execution import QueryExecution
+from planviz.expressions.predicates import EqualTo
+from planviz.frontend.lexer import tokenize
 from planviz.logical.combining import Join
 from planviz.logical.plan import LogicalPlan
 from planviz.logical.relations import LogicalRelation
 from planviz.physical.strategies.context import PlanningContext, undecided
 from planviz.physical.strategies.join_selection import JoinSelection
+from planviz.physical.strategies.keys import null_aware_anti_join
 from planviz.replay.opaque import reads_opaque
 from planviz.units import byte_size
 
@@ -39,7 +44,7 @@ _SIDES = {"left": "left_hint", "right": "right_hint"}
 def join_candidates(decision: Decision, execution: QueryExecution) -> list[Flip]:
     """Changes after which the join alone would be planned otherwise: of each kind the nearest for every outcome."""
     tried = _Candidates(decision, execution)
-    found = [*tried.settings(), *tried.hints(), *tried.statistics()]
+    found = [*tried.settings(), *tried.hints(), *tried.statistics(), *tried.clauses()]
     nearest: dict[tuple[FlipKind, str, str, str], Flip] = {}
     for f in sorted(found, key=lambda f: f.rank):
         nearest.setdefault((f.kind, f.outcome, f.build, "" if f.kind == "setting" else f.relation), f)
@@ -164,6 +169,24 @@ class _Candidates:
         if edit is not None:
             words = (f"remove the hint {hint}({name})", f"no {hint}({name})")
             yield from self._flip("hint", (edit,), words, 0.5, self.join.replace(**{field: None}), relation=name)
+
+    # -------------------------------------------------------------------------------------------- clauses
+
+    def clauses(self) -> Iterator[Flip]:
+        """NOT EXISTS in place of NOT IN: an anti join by an equality alone, which is planned as any other."""
+        keys = null_aware_anti_join(self.join)
+        if keys is None or not self.execution.sql:
+            return
+        places = [place(n, self.execution) for n in self.join.right.walk() if not n.children]
+        inside = next((at for at in places if at is not None), None)
+        try:
+            edits = not_exists_of(tokenize(self.execution.sql), inside)
+        except ParseError:
+            return
+        if edits:
+            words = "write NOT EXISTS in place of NOT IN, where rows with nulls may stay"
+            join = self.join.replace(condition=EqualTo(keys.left[0], keys.right[0]))
+            yield from self._flip("clause", edits, (words, "NOT EXISTS"), 0.5, join)
 
     # -------------------------------------------------------------------------------------------- statistics
 

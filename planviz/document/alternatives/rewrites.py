@@ -76,6 +76,32 @@ def not_exists(tokens: Tokens) -> Iterator[TextChange]:
         yield TextChange(tokens.starts[start], tokens.ends[end], told)
 
 
+def not_exists_of(tokens: Tokens, inside: int | None) -> tuple[TextChange, ...]:
+    """The edits of `not_exists` of the NOT IN whose list a character stands in, from the end of the text on.
+
+    They leave the listed query where it is, so that its relations are found again. Where the character stands in no
+    list (a table that was read before has its place there) the only NOT IN is meant; empty where there are several.
+    """
+    around: list[tuple[TextChange, ...]] = []
+    others: list[tuple[TextChange, ...]] = []
+    for i in range(1, len(tokens.keys) - 3):
+        if tokens.keys[i : i + 3] != ["NOT", "IN", "("] or tokens.keys[i + 3] not in ("SELECT", "WITH"):
+            continue
+        end, start = _closing(tokens, i + 2), _name_before(tokens, i)
+        operand = "item" if start is None else tokens.text[tokens.starts[start] : tokens.ends[i - 1]]
+        if end is None or start is None or operand.strip("`").lower() == "item":
+            others.append(())
+            continue
+        told = f") AS listed(item) WHERE listed.item = {operand})"
+        opened = TextChange(tokens.starts[start], tokens.ends[i + 2], "NOT EXISTS (SELECT 1 FROM (")
+        edits = (TextChange(tokens.starts[end], tokens.ends[end], told), opened)
+        is_around = inside is not None and tokens.ends[i + 2] <= inside < tokens.starts[end]
+        (around if is_around else others).append(edits)
+    if around:
+        return around[-1]
+    return others[0] if len(others) == 1 else ()
+
+
 def year_ranges(tokens: Tokens) -> Iterator[TextChange]:
     """`year(c) = 2024`  =>  `(c >= DATE'2024-01-01' AND c < DATE'2025-01-01')`."""
     for i in _calls(tokens, "YEAR"):

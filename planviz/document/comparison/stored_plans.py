@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from itertools import zip_longest
 from typing import Literal
 
@@ -38,6 +39,13 @@ _HEADINGS = {
     "physical": "Physical Plan",
 }
 _QUOTED = re.compile(r"'((?:[^'\\]|\\.|'')*)'|\"((?:[^\"\\]|\\.)*)\"")
+NOW = "planviz.now"
+_STORED_CLOCK = re.compile(rf"^-- {re.escape(NOW)}=(\S+)$", re.MULTILINE)
+#: Functions of the time and the texts that stand for it; a word too many costs a line in the stored file.
+_ASKS_FOR_TIME = re.compile(
+    r"\b(?:current_?(?:date|time(?:stamp)?)|curdate|now|localtimestamp|unix_timestamp|today|yesterday|tomorrow)\b",
+    re.IGNORECASE,
+)
 _STATEMENT = re.compile(r"^-- statement (\d+)$", re.MULTILINE)
 
 
@@ -112,6 +120,18 @@ def plans_of(document: Document, stage: str) -> list[str]:
     texts = (statement.text(stage) for statement in document.statements if statement.execution is not None)
     literals = _literals(document.text)
     return [plain_plan(text, literals).rstrip("\n") for text in texts if text is not None]
+
+
+def clock_of(text: str, stored: str | None) -> dict[str, str]:
+    """The setting under which a query that asks for the time is planned: the instant of its stored plan, else today.
+
+    A plan of `current_date()` would be another one every day. Empty for a text that asks for no time.
+    """
+    if not _ASKS_FOR_TIME.search(text):
+        return {}
+    head = (stored or "").partition("\n==")[0]
+    found = _STORED_CLOCK.search(head)
+    return {NOW: found[1] if found else f"{datetime.now(UTC):%Y-%m-%d}T00:00:00Z"}
 
 
 def stored_text(plans: Sequence[str], name: str, stage: str, settings: Sequence[str] = ()) -> str:

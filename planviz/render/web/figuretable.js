@@ -42,6 +42,19 @@ export function readCount(text) {
   return Number.isSafeInteger(value) ? value : undefined;
 }
 
+const POWERS = ["", "k", "m", "g", "t", "p"];
+
+// "200 kB", "40GB" and "200G" as bytes, as `--size` reads them; null and undefined as of `readCount`.
+/** @param {string} text */
+export function readSize(text) {
+  const plain = text.replace(/[,_ \u00a0]/g, "").toLowerCase();
+  if (plain === "" || plain === "?") return null;
+  const found = /^(\d+(?:\.\d+)?(?:e\d+)?)(?:([kmgtp])(?:i?b)?|b)?$/.exec(plain);
+  if (!found) return undefined;
+  const value = Math.round(Number(found[1]) * 1024 ** POWERS.indexOf(found[2] ?? ""));
+  return Number.isSafeInteger(value) ? value : undefined;
+}
+
 /**
  * @typedef {object} FiguresListener
  * @property {(edits: Edits) => void} edited
@@ -298,10 +311,19 @@ export class FigureTable {
     if (given && field in given) input.classList.add("pv-edited");
     input.addEventListener("change", () => {
       if (input.value === exact) return;
-      const next = counted ? readCount(input.value) : read(input.value);
-      if (next === undefined) return void input.classList.add("pv-wrong");
+      const sized = field === "sizeInBytes";
+      const next = sized ? readSize(input.value) : counted ? readCount(input.value) : read(input.value);
+      if (next === undefined) {
+        // The browser says it beside the box, until something else is typed.
+        input.classList.add("pv-wrong");
+        input.setCustomValidity(
+          sized ? "Write a size as 1048576, 200 kB or 40 GB." : "Write a count as 1200000 or 1.2M.",
+        );
+        return void input.reportValidity();
+      }
       this.set(table, column, field, next);
     });
+    input.addEventListener("input", () => input.setCustomValidity(""));
     input.addEventListener("keydown", (event) => {
       event.stopPropagation();
       if (event.key === "Enter") input.dispatchEvent(new Event("change"));
