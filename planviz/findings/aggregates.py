@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from itertools import islice
+from collections.abc import Iterable, Iterator
 
 from planviz.findings.finding import Check, Hit, Severity, Stake
 from planviz.findings.plan_view import LOOSE, PASSING, PlanView, count, ids, listed, short
@@ -23,8 +22,6 @@ _OF_KEYS = "Group by a key that compares byte by byte: texts under a collation, 
 _UNTOLD = re.compile(r"(?<!\w)<[A-Za-z_][^<>\n]{0,70}>")
 #: Conditions that only the first row of a group meets.
 _FIRST = re.compile(r"\(?[\w.`]+#\d+L? (?:= 1|<= 1|< 2)\)?")
-#: What a key is called that is computed below its aggregate, and how many operators below that may be.
-_PULLED_OUT, _NEAR = "_groupingexpression#", 30
 #: Different PARTITION BY of windows one above the other that are worth a word.
 MANY_SPECS = 3
 
@@ -40,14 +37,15 @@ def _listed(node: PlanNode) -> list[dict[str, str]]:
 
 
 def _keys(node: PlanNode, plan: PlanView) -> str:
-    """The keys of an aggregate; what PullOutGroupingExpressions named, by its expression."""
-    keys = [str(k) for k in node.arguments.get("keys") or ()]
-    if any(k.startswith(_PULLED_OUT) for k in keys):
-        near = islice(plan.graph.beneath(node.id), _NEAR)
-        columns = [str(c).rpartition(" AS ") for n in near for c in n.arguments.get("project_list") or ()]
-        named = {name: expression for expression, _, name in columns if name.startswith(_PULLED_OUT)}
-        keys = [named.get(k, k) for k in keys]
-    return listed([short(k, 40) for k in keys], 3)
+    """The keys of an aggregate."""
+    return _named(node.arguments.get("keys") or (), plan)
+
+
+def _named(keys: Iterable[object], plan: PlanView) -> str:
+    """Some keys in words; what PullOutGroupingExpressions named, by its expression."""
+    told = [str(key) for key in keys]
+    names = plan.names if any(key.startswith("_") for key in told) else {}
+    return listed([short(names.get(key, key), 40) for key in told], 3)
 
 
 class SortAggregate(Check):
@@ -184,7 +182,7 @@ class CountDistinct(Check):
             rows = plan.rows(shuffles[-1])
             amount = f", {plan.rows_words(shuffles[-1])} of them" if rows else ""
             told = f"{short(counted[0]['text'], 50)}: {count(len(shuffles), 'shuffle')}, the first of the distinct "
-            told += f"combinations of {listed([short(k, 40) for k in keys], 3) or 'its columns'}{amount}."
+            told += f"combinations of {_named(keys, plan) or 'its columns'}{amount}."
             stake = Stake(rows[0], "rows", rows[1]) if rows else None
             yield Hit(told, (node.id, shuffles[-1].id), cause=short(counted[0]["text"]), stake=stake)
 

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from planviz.findings.measured_values import Measured, measured
 from planviz.graph.actual import ROWS
+from planviz.graph.inner_names import inner_names
 from planviz.graph.kinds import WRAPPERS, spark_operator
 from planviz.graph.node import Link, PlanNode
 from planviz.graph.plan_graph import PlanGraph
@@ -82,6 +83,11 @@ class PlanView:
         self.planned = planned
         self._ids: dict[int, set[str]] = {}
         self._below: dict[frozenset[str], dict[int, PlanNode | None]] = {}
+
+    @cached_property
+    def names(self) -> dict[str, str]:
+        """The expressions behind names that Spark made up within the plan, by the name with its id."""
+        return inner_names(self.nodes)
 
     @cached_property
     def nodes(self) -> list[PlanNode]:

@@ -287,3 +287,14 @@ def test_a_with_query_is_seen_again_where_one_use_lost_its_join() -> None:
     )
     # Something else reads the table, too: which scan is whose, nobody knows.
     assert told(" UNION ALL SELECT CAST(c AS STRING), amt FROM o") == []
+
+
+def test_distinct_combinations_are_told_by_the_expression_of_their_key() -> None:
+    sql = "SELECT year(o_orderdate), count(DISTINCT o_custkey) FROM orders GROUP BY year(o_orderdate)"
+    (told,) = [
+        one.evidence
+        for query in document_findings(open_sql(sql, find("tpch")))
+        for one in query.findings
+        if one.name == "count-distinct"
+    ]
+    assert "combinations of year(o_orderdate), o_custkey" in told
