@@ -21,7 +21,7 @@ from planviz.history.questions import RANKS as MEANINGS
 from planviz.history.questions import STATUSES, Question, moment
 from planviz.jsontypes import JsonObject
 from planviz.render.text import one_line
-from planviz.ui import cardinality, components, history, state, views
+from planviz.ui import cardinality, components, history, queries, reader, state, views
 from planviz.ui.components import past_executions
 from planviz.ui.history import History
 from planviz.ui.history_places import path_of, places
@@ -61,6 +61,12 @@ _ONE = """<div class="pv-lead"><h2>One log alone</h2>
 that were measured.</span></div>"""
 
 
+_OPEN = """<div class="pv-lead"><h2>The log that is open</h2>
+<span>Its executions, the slowest first; each opens on Explore.</span></div>"""
+#: Executions of the open log that are offered.
+_OFFERED = 20
+
+
 def asked() -> JsonObject:
     """What the page is asked for, plain values under `_PARTS` and `limit`: at first those of the address."""
     if state.HISTORY not in st.session_state:
@@ -97,6 +103,7 @@ def opening(error: str = "") -> None:
                 _catalogue_picker()
             if error:
                 st.html(f'<p class="pv-alert" role="alert">{escape(error)}</p>')
+            _open_log()
             st.html(_SERVED)
             st.html(_ONE)
             # Another page is shown: no callback may ask for that.
@@ -106,6 +113,20 @@ def opening(error: str = "") -> None:
         with st.container(key="planviz-opening-more"):
             st.html(_INGEST)
             components.lines(_COMMANDS)
+
+
+def _open_log() -> None:
+    """The executions of an event log that is open, the slowest first."""
+    opened = state.current()
+    ran = [] if opened is None else [q for q in queries.queries(opened) if q.milliseconds is not None]
+    if not ran:
+        return
+    st.html(_OPEN)
+    with st.container(gap=None):
+        for query in sorted(ran, key=lambda query: -(query.milliseconds or 0))[:_OFFERED]:
+            if st.button(reader.told(query.words), key=f"planviz.history.open.{query.number}", type="tertiary"):
+                state.show_plan(query.first)
+                to_page("Explore")
 
 
 def chosen() -> tuple[History | None, str]:

@@ -20,13 +20,14 @@ _LONGEST = 60
 class Query:
     """One of several queries: its `number`, from 1, what it is called, and the names of its plans in the text's order.
 
-    `first` is the plan that is shown first of it.
+    `first` is the plan that is shown first of it, `milliseconds` how long it ran, where an event log tells that.
     """
 
     number: int
     words: str
     plans: tuple[str, ...]
     first: str
+    milliseconds: int | None = None
 
 
 @in_worker
@@ -52,7 +53,8 @@ def _query(document: Document, at: int) -> Query:
         ran = next(document.plans[plan] for plan in group if document.plans[plan].milliseconds is not None)
         words = words.removeprefix(f"{number}: ")
         took = f"{duration(ran.milliseconds or 0)}{', failed' if ran.failure else ''}"
-        return Query(at + 1, f"#{number} · {words} · {took}", tuple(map(str, group)), str(first))
+        told = f"#{number} · {words} · {took}"
+        return Query(at + 1, told, tuple(map(str, group)), str(first), ran.milliseconds)
     return Query(at + 1, f"{at + 1} · {words}", tuple(map(str, group)), str(first))
 
 

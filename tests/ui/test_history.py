@@ -13,11 +13,12 @@ from planviz.errors import InputError
 from planviz.history.catalogue import PastExecution
 from planviz.history.questions import Question
 from planviz.history.ranked import Answer
-from planviz.ui import history, history_places
+from planviz.samples import load
+from planviz.ui import history, history_places, links, state
 from planviz.ui.history_places import VARIABLE, path_of, places
 from planviz.ui.live_access import VARIABLE as LIVE
 from tests.history.catalogues import BROADCAST, MERGED, catalogue, joined, log, query
-from tests.ui.pages import components, page
+from tests.ui.pages import PAGES, components, page
 
 ROOT = Path(__file__).parents[2]
 EVIL = "<img src=x onerror=alert(1)>"
@@ -159,6 +160,19 @@ def test_without_a_catalogue_the_way_to_one_is_shown(monkeypatch: pytest.MonkeyP
     assert "planviz serve --history FOLDER" in words(app)
     assert "planviz serve --history catalogue/" in words(app), "the last of the commands opens what the first made"
     assert not app.selectbox
+
+
+def test_the_executions_of_the_log_that_is_open_are_offered_the_slowest_first(
+    monkeypatch: pytest.MonkeyPatch, made: Path
+) -> None:
+    """The page asked to paste the log that was open."""
+    monkeypatch.delenv(VARIABLE)
+    explore = page("explore", plan=links.pack(load("event-log")) or "")
+    app = AppTest.from_file(str(PAGES / "history.py"), default_timeout=60)
+    app.session_state[state.DOCUMENT] = explore.session_state[state.DOCUMENT]
+    app.run()
+    offered = [button for button in app.button if (button.key or "").startswith("planviz.history.open.")]
+    assert [button.label for button in offered] == ["#20 · stores · 443 ms", "#21 · items, stores · 368 ms"]
 
 
 @pytest.mark.parametrize(
