@@ -13,8 +13,7 @@ from planviz.errors import InputError
 from planviz.history.catalogue import PastExecution
 from planviz.history.questions import Question
 from planviz.history.ranked import Answer
-from planviz.samples import load
-from planviz.ui import history, history_places, links, state
+from planviz.ui import history, history_places, state
 from planviz.ui.history_places import VARIABLE, path_of, places
 from planviz.ui.live_access import VARIABLE as LIVE
 from tests.history.catalogues import BROADCAST, MERGED, catalogue, joined, log, query
@@ -167,7 +166,7 @@ def test_the_executions_of_the_log_that_is_open_are_offered_the_slowest_first(
 ) -> None:
     """The page asked to paste the log that was open."""
     monkeypatch.delenv(VARIABLE)
-    explore = page("explore", plan=links.pack(load("event-log")) or "")
+    explore = page("explore", sample="event-log")
     app = AppTest.from_file(str(PAGES / "history.py"), default_timeout=60)
     app.session_state[state.DOCUMENT] = explore.session_state[state.DOCUMENT]
     app.run()
