@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 
@@ -46,23 +47,33 @@ def entry_named(name: str, kind: str = "") -> Entry:
     raise InputError(f"There is no {kind or 'entry'} {name!r} in the catalogue. {advice}")
 
 
-def search(text: str, kinds: Sequence[str] = ()) -> list[Entry]:
-    """The entries that have all words of a text, names first: equal, beginning with it, containing it, then the rest.
+_WORD = re.compile(r"[a-z0-9_.]+")
 
-    Without words all entries of the kinds, in their order.
+
+def search(text: str, kinds: Sequence[str] = ()) -> list[Entry]:
+    """The entries that have all words of a text, the nearest first.
+
+    A name that equals it, begins with it or contains it; then those that have all words in their names, in name and
+    summary, and anywhere. Without words all entries of the kinds, in their order.
     """
     words = text.lower().split()
     among = [one for one in entries().values() if not kinds or one.kind in kinds]
     if not words:
         return among
     found = [one for one in among if all(word in one.words for word in words)]
-    return sorted(found, key=lambda one: _distance(one.name.lower(), " ".join(words)))
+    return sorted(found, key=lambda one: _distance(one, words))
 
 
-def _distance(name: str, text: str) -> int:
+def _distance(entry: Entry, words: Sequence[str]) -> int:
+    name, text = entry.name.lower(), " ".join(words)
     if name == text:
         return 0
     last = name.rsplit(".", 1)[-1]
     if name.startswith(text) or last.startswith(text):
         return 1
-    return 2 if text in name else 3
+    if text in name:
+        return 2
+    said = set(_WORD.findall(entry.summary.lower()))
+    if all(word in name for word in words):
+        return 3
+    return 4 if all(word in name or {word, f"{word}s"} & said for word in words) else 5

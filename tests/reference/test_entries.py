@@ -63,6 +63,12 @@ def test_search_puts_names_first() -> None:
     assert len(search("", ["batch"])) == sum(kind == "batch" for kind, _ in entries())
 
 
+def test_search_puts_what_is_about_the_words_before_what_mentions_them() -> None:
+    """`not in null` began with BooleanSimplification; what it means stood below the screen."""
+    assert search("not in null")[0].name == "not-in-nulls"
+    assert [one.kind for one in search("small files")[:1]] == ["finding"]
+
+
 def test_an_example_is_planned_now() -> None:
     shown = step_of(entry_named("BooleanSimplification"))
     assert "\n+" in shown
