@@ -24,7 +24,7 @@ from planviz.ui.join_examples import JOIN_EXAMPLES
 from planviz.ui.live_access import Access
 from planviz.ui.live_choices import PASTED, Choices
 from planviz.ui.live_places import ALLOWED
-from planviz.ui.opened import Opened
+from planviz.ui.opened import Opened, in_worker
 from planviz.ui.rules import EXAMPLES
 from planviz.ui.sparks import Job
 
@@ -106,13 +106,32 @@ def _keep_settings(text: str) -> None:
 def take_query(opened: Opened) -> None:
     """Begin with the open SQL and its tables, once, where nothing was typed here. Before the widgets are drawn."""
     live = session()
-    is_query = opened.facts.planned and opened.facts.statements == 1 and not opened.facts.is_pasted
-    if not is_query or live["taken"] == opened.key or live["sql"] not in (EXAMPLES[1][1], live["offered"]):
+    if not opened.facts.planned or opened.facts.is_pasted or live["taken"] == opened.key:
         return
-    live["taken"], live["offered"] = opened.key, opened.text.strip().removesuffix(";")
+    if live["sql"] not in (EXAMPLES[1][1], live["offered"]) or (found := _query_and_tables(opened)) is None:
+        return
+    query, tables = found
+    live["taken"], live["offered"] = opened.key, query.strip().removesuffix(";")
     write("sql", live["offered"][:_LIMIT])
-    if opened.catalog in NAMES:
+    if tables:
+        write("tables", PASTED)
+        write("text", tables)
+    elif opened.catalog in NAMES:
         write("tables", opened.catalog)
+
+
+@in_worker
+def _query_and_tables(opened: Opened) -> tuple[str, str] | None:
+    """The one query of a text and the CREATE TABLE statements before it; None of a text with more, or a program."""
+    statements = opened.document.statements
+    if not opened.document.recognised.startswith("SQL") or any(s.kind not in ("ddl", "query") for s in statements):
+        return None
+    queries = [s for s in statements if s.kind == "query"]
+    if len(queries) != 1 or statements[-1] is not queries[0]:
+        return None
+    if len(statements) == 1:
+        return opened.text, ""
+    return queries[0].sql, "".join(f"{s.sql.strip().removesuffix(';')};\n" for s in statements[:-1])
 
 
 def examples(tables: str) -> tuple[tuple[str, str], ...]:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import streamlit as st
 
-from planviz.ui import cache, live_session
+from planviz.ui import cache, live_choices, live_session
 
 
 @pytest.fixture
@@ -30,6 +30,16 @@ def test_what_is_no_single_query_is_not_taken(live: dict[str, Any], text: str) -
     before = live["sql"]
     live_session.take_query(cache.open_document(text))
     assert live["sql"] == before
+
+
+def test_the_query_of_a_script_is_taken_with_the_tables_that_it_creates(live: dict[str, Any]) -> None:
+    """The page began with a sample query, without a word."""
+    made = "CREATE TABLE t (a INT) USING parquet;\nCREATE TABLE u (b INT)"
+    live_session.take_query(cache.open_document(f"{made};\n-- all\nSELECT a FROM t JOIN u ON a = b"))
+    assert live["sql"].endswith("SELECT a FROM t JOIN u ON a = b")
+    assert "CREATE" not in live["sql"]
+    assert live["tables"] == live_choices.PASTED
+    assert live["text"].split() == f"{made};".split()
 
 
 def test_what_was_typed_stays(live: dict[str, Any]) -> None:
