@@ -15,7 +15,7 @@ import re
 from collections.abc import Callable
 
 from planviz.pseudonyms.key import Key, Reverse
-from planviz.pseudonyms.vocabulary import is_common, setting_end
+from planviz.pseudonyms.vocabulary import is_common, setting_end, zone_end
 
 _TOKEN = re.compile(
     r"""(?P<escape>\\+[nrtbfdwsDWS"'/0])
@@ -181,6 +181,8 @@ class _Scan:
         small = word.lower()
         if small in ("spark", "planviz"):
             self.setting_until = setting_end(self.text, found.start())
+        elif self.text[found.end() : found.end() + 1] == "/":
+            self.setting_until = max(self.setting_until, zone_end(self.text, found.start()))
         if found.start() < self.setting_until:
             self.at_value = False
             return word
