@@ -141,7 +141,7 @@ def _view(o: Operator) -> LogicalPlan:
     return PrintedView(name, child, len(name) == 1, (), True, True, o.text)
 
 
-_VIEW_COLUMN = re.compile(r"([^\[\],]+)#(\d+)L?(?=,|\])")
+_VIEW_COLUMN = re.compile(r"(?<=[\[,])([^\[\],]+)#(\d{1,19})L?(?=,|\])")
 
 
 def _under_own_ids(o: Operator) -> LogicalPlan:

@@ -31,6 +31,6 @@ VERSION = Version(
         "outer_columns_are_renamed": False,
         "coded_sort_aggregates": "without keys",
     },
-    edits=(gone("PullUpProjectAliasThroughWindow", "CollapseGroupedSumOfCount"),),
+    edits=(gone("PullUpProjectAliasThroughWindow", "CollapseGroupedSumOfCount", "RewriteNearestByJoin"),),
     without=("AsOfJoinSelection",),
 )
