@@ -71,12 +71,14 @@ class OptimizerRule(Rule[NodeT]):
     """A rule with the context at hand.
 
     `excludable` is False for rules that `excludedRules` cannot switch off; `settings` are the keys that govern it.
-    `looks_for` has Spark's names of what must be there where those of the classes in `matches` are not Spark's.
+    `looks_for` has Spark's names of what must be there where those of the classes in `matches` are not Spark's. `since`
+    is the first version that has it, of a rule that runs within another's step; "" where that is in all of them.
     """
 
     excludable: ClassVar[bool] = True
     settings: ClassVar[tuple[str, ...]] = ()
     looks_for: ClassVar[tuple[str, ...]] = ()
+    since: ClassVar[str] = ""
 
     def __init__(self, context: OptimizerContext) -> None:
         self.context = context

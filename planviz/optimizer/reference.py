@@ -61,6 +61,14 @@ class RuleReference:
         """The first sentence of the summary."""
         return self.summary.split(". ")[0].rstrip(".:") + "."
 
+    def hosts(self, profile: str) -> tuple[str, ...]:
+        """The rules that run it within their own step in a profile (of `PROFILES`)."""
+        versions = list(PROFILES)  # the newest first
+        since = rules_by_name()[self.name].since
+        if since and versions.index(profile) > versions.index(since):
+            return ()
+        return tuple(parent for parent in self.part_of if rule_references()[parent].batches[profile])
+
 
 @cache
 def rule_references() -> dict[str, RuleReference]:

@@ -74,8 +74,8 @@ def place_in(rule: RuleReference, profile: str) -> str:
     """The batches that run a rule in a profile, or the rules that do; empty where the version does not have it."""
     if rule.batches[profile]:
         return ", ".join(dict.fromkeys(rule.batches[profile]))
-    parents = [p for p in rule.part_of if rule_references()[p].batches[profile]]
-    return f"within {', '.join(parents)}" if parents else ""
+    hosts = rule.hosts(profile)
+    return f"within {', '.join(hosts)}" if hosts else ""
 
 
 def _joined(text: str) -> str:

@@ -15,6 +15,7 @@ from planviz.optimizer.batches import batches, excluded_rules
 from planviz.optimizer.context import OptimizerContext, OptimizerRule
 from planviz.optimizer.profiles import rules_by_name
 from planviz.optimizer.reference import RuleReference, needed, parts_of, rule_reference
+from planviz.versions import PROFILES
 
 if TYPE_CHECKING:
     from planviz.logical.plan import LogicalPlan
@@ -44,7 +45,7 @@ def why_not(execution: QueryExecution, name: str) -> WhyNot:
     own = {rule.name, *(part.name for part in parts_of(rule))}
     found = _once([r for r in refusals if r.rule in own])
     run = _rules_of(config)
-    hosts = [rule_reference(host) for host in reference.part_of if host in run]
+    hosts = [rule_reference(host) for host in _hosts(reference, config) if host in run]
     summaries = again.trace.summaries
     calls = sum(summaries[r.spark_name].calls for r in (reference, *hosts) if r.spark_name in summaries)
     alone, inside = summaries.get(reference.spark_name), effects.count(reference.name)
@@ -101,7 +102,12 @@ def _holds(node: QueryPlan, rule: OptimizerRule) -> bool:
 
 
 def _runs(reference: RuleReference, config: OptimizerConfig) -> bool:
-    return bool(_rules_of(config) & {reference.name, *reference.part_of})
+    return bool(_rules_of(config) & {reference.name, *_hosts(reference, config)})
+
+
+def _hosts(reference: RuleReference, config: OptimizerConfig) -> tuple[str, ...]:
+    """The rules that run it within their own step; a vendor's runtime is asked no version."""
+    return reference.hosts(config.profile) if config.profile in PROFILES else reference.part_of
 
 
 def _rules_of(config: OptimizerConfig) -> set[str]:

@@ -29,6 +29,7 @@ class RewriteCollationJoin(OptimizerRule[Join]):
     """
 
     matches = (Join,)
+    since = "spark-4.0"
     package = "org.apache.spark.sql.catalyst.analysis."
     excludable = False
 

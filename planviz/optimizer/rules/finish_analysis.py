@@ -180,6 +180,7 @@ class EliminatePipeOperators(OptimizerRule):
     """
 
     matches = (PipeOperator,)
+    since = "spark-4.0"
 
     @override
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
@@ -217,6 +218,7 @@ class EliminateSQLFunctionNode(OptimizerRule):
     """
 
     matches = (SQLFunctionNode,)
+    since = "spark-4.0"
 
     @override
     def apply(self, plan: LogicalPlan) -> LogicalPlan:
@@ -278,6 +280,7 @@ class PullOutGroupingExpressions(OptimizerRule[Aggregate]):
     """
 
     matches = (Aggregate,)
+    since = "spark-3.2"
 
     @override
     def rewrite(self, node: Aggregate) -> LogicalPlan:
@@ -369,6 +372,7 @@ class EvalInlineTables(OptimizerRule):
     """
 
     matches = (ResolvedInlineTable,)
+    since = "spark-4.0"
 
     @override
     def apply(self, plan: LogicalPlan) -> LogicalPlan:

@@ -32,6 +32,7 @@ class InsertMapSortExpression(OptimizerRule):
     """
 
     matches = (Aggregate, RepartitionByExpression)
+    since = "spark-4.0"
 
     @override
     def apply(self, plan: LogicalPlan) -> LogicalPlan:

@@ -29,6 +29,7 @@ class RewriteNearestByJoin(OptimizerRule[NearestByJoin]):
     """
 
     matches = (NearestByJoin,)
+    since = "spark-4.3"
 
     @override
     def rewrite(self, node: NearestByJoin) -> LogicalPlan:
