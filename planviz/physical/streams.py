@@ -163,8 +163,16 @@ class SessionWindowStateStoreSaveExec(SessionStateExec):
         return [*self.shown_keys, self.session.simple_string, self.state, _MODE, _NEVER, _NEVER, _SESSIONS]
 
 
+class _Deduplicating(StatefulExec):
+    """What keeps the keys that it saw."""
+
+    def arguments(self) -> list[str]:
+        """[keys], state, watermarks."""
+        return [*self.shown_keys, self.state, _NEVER, _NEVER]
+
+
 @node
-class StreamingDeduplicateExec(StatefulExec):
+class StreamingDeduplicateExec(_Deduplicating):
     """Lets a row pass whose keys were never seen."""
 
     keys: tuple[Expression, ...]
@@ -172,23 +180,15 @@ class StreamingDeduplicateExec(StatefulExec):
     child: SparkPlan
     number: int = 0
 
-    def arguments(self) -> list[str]:
-        """[keys], state, watermarks."""
-        return [*self.shown_keys, self.state, _NEVER, _NEVER]
-
 
 @node
-class StreamingDeduplicateWithinWatermarkExec(StatefulExec):
+class StreamingDeduplicateWithinWatermarkExec(_Deduplicating):
     """Lets a row pass whose keys were not seen of late."""
 
     keys: tuple[Expression, ...]
     partitions: int
     child: SparkPlan
     number: int = 0
-
-    def arguments(self) -> list[str]:
-        """[keys], state, watermarks."""
-        return [*self.shown_keys, self.state, _NEVER, _NEVER]
 
 
 @node

@@ -385,7 +385,7 @@ def _execution_graph(execution: Execution) -> PlanGraph:
     ]
     if execution.end is None:
         graph.notes.append("The log does not say that this execution ended; the numbers are those up to then.")
-    elif execution.start.time:
+    elif execution.start.time and execution.end.time >= execution.start.time:  # a clock that was set back tells nothing
         graph.milliseconds = execution.end.time - execution.start.time
         tasks = f"{execution.tasks:,} task{'' if execution.tasks == 1 else 's'}"
         graph.notes.append(f"Spark ran this execution in {duration(graph.milliseconds)}, with {tasks}.")

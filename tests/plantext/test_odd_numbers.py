@@ -53,3 +53,9 @@ def test_filters_are_a_list_whatever_stands_there() -> None:
     (plan,) = open_text(text).plans
     assert plan[0].arguments["data_filters"] == ["10"]
     assert b"<svg" in render(plan, "svg")
+
+
+def test_an_execution_that_ended_before_it_began_has_no_time() -> None:
+    """A clock may be set back while a query runs."""
+    text = load("event-log").replace('"time":', '"time":-')
+    assert [plan.milliseconds for plan in open_text(text).plans if plan.milliseconds is not None] == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import threading
+from textwrap import indent
 
 import pytest
 
@@ -188,42 +189,29 @@ def test_the_first_text_is_opened_while_the_second_is_filled_in(monkeypatch: pyt
         questions.use(before)
 
 
-RAN = """AdaptiveSparkPlan isFinalPlan=true
+SUBQUERY = """:  +- Subquery subquery#9, [id=#30]
+:     +- AdaptiveSparkPlan isFinalPlan=true
+:        +- == Final Plan ==
+:           ResultQueryStage 1
+:           +- *(2) HashAggregate(keys=[], functions=[max(b#2)])
+:              +- ShuffleQueryStage 0
+:                 +- Exchange SinglePartition, ENSURE_REQUIREMENTS, [plan_id=21]
+:                    +- *(1) HashAggregate(keys=[], functions=[partial_max(b#2)])
+:                       +- LocalTableScan [b#2]
+:        +- == Initial Plan ==
+:           HashAggregate(keys=[], functions=[max(b#2)])
+:           +- Exchange SinglePartition, ENSURE_REQUIREMENTS, [plan_id=11]
+:              +- HashAggregate(keys=[], functions=[partial_max(b#2)])
+:                 +- LocalTableScan [b#2]
+"""
+RAN = f"""AdaptiveSparkPlan isFinalPlan=true
 +- == Final Plan ==
    ResultQueryStage 1
    +- *(1) Filter (a#1 > Subquery subquery#9, [id=#30])
-      :  +- Subquery subquery#9, [id=#30]
-      :     +- AdaptiveSparkPlan isFinalPlan=true
-      :        +- == Final Plan ==
-      :           ResultQueryStage 1
-      :           +- *(2) HashAggregate(keys=[], functions=[max(b#2)])
-      :              +- ShuffleQueryStage 0
-      :                 +- Exchange SinglePartition, ENSURE_REQUIREMENTS, [plan_id=21]
-      :                    +- *(1) HashAggregate(keys=[], functions=[partial_max(b#2)])
-      :                       +- LocalTableScan [b#2]
-      :        +- == Initial Plan ==
-      :           HashAggregate(keys=[], functions=[max(b#2)])
-      :           +- Exchange SinglePartition, ENSURE_REQUIREMENTS, [plan_id=11]
-      :              +- HashAggregate(keys=[], functions=[partial_max(b#2)])
-      :                 +- LocalTableScan [b#2]
-      +- *(1) LocalTableScan [a#1]
+{indent(SUBQUERY, "      ")}      +- *(1) LocalTableScan [a#1]
 +- == Initial Plan ==
    Filter (a#1 > Subquery subquery#9, [id=#30])
-   :  +- Subquery subquery#9, [id=#30]
-   :     +- AdaptiveSparkPlan isFinalPlan=true
-   :        +- == Final Plan ==
-   :           ResultQueryStage 1
-   :           +- *(2) HashAggregate(keys=[], functions=[max(b#2)])
-   :              +- ShuffleQueryStage 0
-   :                 +- Exchange SinglePartition, ENSURE_REQUIREMENTS, [plan_id=21]
-   :                    +- *(1) HashAggregate(keys=[], functions=[partial_max(b#2)])
-   :                       +- LocalTableScan [b#2]
-   :        +- == Initial Plan ==
-   :           HashAggregate(keys=[], functions=[max(b#2)])
-   :           +- Exchange SinglePartition, ENSURE_REQUIREMENTS, [plan_id=11]
-   :              +- HashAggregate(keys=[], functions=[partial_max(b#2)])
-   :                 +- LocalTableScan [b#2]
-   +- LocalTableScan [a#1]
+{indent(SUBQUERY, "   ")}   +- LocalTableScan [a#1]
 """
 
 

@@ -27,7 +27,8 @@ export function drawCards(ctx, view, colours, boxes) {
 // px beside a card of one line: from which on words are worth it, how many they may take, and between them and a card.
 const LEAST_ROOM = 70,
   WIDEST_BESIDE = 300,
-  LEAST_GAP = 8;
+  LEAST_GAP = 8,
+  PATCH = 0.85;
 
 /** @type {Mark[]} */
 const MARKS = ["moved", "removed", "was", "inserted", "is"];
@@ -338,7 +339,6 @@ function drawBeside(ctx, view, colours, boxes) {
     end = x + view.width / k - LEAST_GAP,
     size = Math.round(Math.min(snug.height - 6, Math.max(snug.size - 1, 9 / k)) * 2) / 2;
   ctx.font = view.font(400, size);
-  ctx.fillStyle = colours.muted;
   ctx.textBaseline = "middle";
   for (const b of boxes) {
     const lines = plan.linesBeside(b, view.selected);
@@ -346,12 +346,16 @@ function drawBeside(ctx, view, colours, boxes) {
     const left = plan.x[b] + plan.w[b] + LEAST_GAP,
       room = Math.min(end, plan.free(b, left + WIDEST_BESIDE) - LEAST_GAP) - left;
     if (room < LEAST_ROOM) continue;
-    const words = lines.map((line) => cardLine(line).filter(Boolean).join(" ")).join(" · ");
-    ctx.fillText(
-      view.cutTo(ctx, b, `beside-${size}-${Math.round(room)}`, words, room),
-      left,
-      plan.y[b] + plan.h[b] / 2 + 0.5,
-    );
+    const words = lines.map((line) => cardLine(line).filter(Boolean).join(" ")).join(" · "),
+      text = view.cutTo(ctx, b, `beside-${size}-${Math.round(room)}`, words, room),
+      middle = plan.y[b] + plan.h[b] / 2 + 0.5;
+    // On a patch of the surface, so that no edge runs through the words.
+    ctx.fillStyle = colours.surface;
+    ctx.globalAlpha *= PATCH;
+    ctx.fillRect(left - 2, middle - size / 2 - 1, ctx.measureText(text).width + 4, size + 2);
+    ctx.globalAlpha /= PATCH;
+    ctx.fillStyle = colours.muted;
+    ctx.fillText(text, left, middle);
   }
   ctx.textBaseline = "alphabetic";
 }
